@@ -24,6 +24,13 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
+/// There is no code for an implementation that a space allows. The text is the reason. A search
+/// drops the implementation and goes on.
+class Refused : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The command line (or a file that a person wrote) asks for something that does not exist or makes
 /// no sense: one line, exit code 2. Any other Error is the environment's: exit code 1.
 class UsageError : public Error {

@@ -90,4 +90,22 @@ std::string UnknownName(std::string_view what, std::string_view written,
   return message;
 }
 
+std::string Shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return fmt::format("{}… ({} bytes more)", text.substr(0, end), text.size() - end);
+}
+
+std::string ShortLines(std::string_view text, std::size_t most) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines += Shortened(text.substr(0, end), most);
+    if (end < text.size()) lines += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
 }  // namespace exh

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Slips of the pen: which of the names that exist was meant.
+// What somebody wrote, in messages: which of the names that exist was meant, and texts that are too
+// long to be shown.
 #pragma once
 
 #include <cstddef>
@@ -28,5 +29,11 @@ std::string DidYouMean(std::string_view name, const std::vector<std::string>& ca
 /// and there are few of them.
 std::string UnknownName(std::string_view what, std::string_view written,
                         const std::vector<std::string>& legal);
+
+/// At most about `most` bytes of a text, and how many are left out: what a message shows of what
+/// somebody wrote has an end. Characters of UTF-8 stay whole.
+std::string Shortened(std::string_view text, std::size_t most);
+/// The same for each line of it.
+std::string ShortLines(std::string_view text, std::size_t most);
 
 }  // namespace exh

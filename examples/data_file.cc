@@ -5,16 +5,14 @@
 
 #include "base/error.h"
 #include "base/spelling.h"
+#include "base/user_json.h"
 
 namespace exh::examples {
 namespace {
 
 /// A value as a message shows it.
 std::string Shown(const nlohmann::json& json) {
-  constexpr std::size_t kLongest = 30;
-  std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
-  return text;
+  return Shortened(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), 30);
 }
 
 [[noreturn]] void Refuse(const DataValue& value, const std::string& wanted) {
@@ -30,11 +28,9 @@ std::string Inside(const DataValue& object, const std::string& key) {
 
 nlohmann::json ParseData(const std::string& text) {
   try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::string what = error.what();
-    const std::size_t at = what.find("parse error");
-    throw Error("it is no JSON: " + (at == std::string::npos ? what : what.substr(at)));
+    return ParseUserJson(text);
+  } catch (const Error& error) {
+    throw Error(std::string("it is no JSON: ") + error.what());
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/spelling.h"
+#include "base/system/stack_limit.h"
 #include "dsl/diagnostics/diagnostic_pages.h"
 #include "dsl/diagnostics/render.h"
 #include "dsl/dsl.h"
@@ -53,16 +54,23 @@ dsl::CompileOptions CompileOptionsOf(const Arguments& arguments) {
   return options;
 }
 
+/// The exit code of a compilation that failed: 1 for what stands in files, 2 where the one of the
+/// command line cannot be read.
+int FailureOf(const dsl::DiagnosticSink& sink) {
+  return sink.sources().size() > 0 && sink.sources().file(0).is_unreadable ? 2 : 1;
+}
+
 int Check(const Arguments& arguments) {
   dsl::CompileOptions options = CompileOptionsOf(arguments);
   options.lints = !arguments.no_lints;
-  bool all_well = true;
+  int code = 0;
   for (const std::string& file : arguments.files) {
     dsl::DiagnosticSink sink;
-    all_well &= dsl::Compile(file, options, sink).has_value();
+    const bool is_well = dsl::Compile(file, options, sink).has_value();
     Show(sink, arguments);
+    if (!is_well) code = std::max(code, FailureOf(sink));
   }
-  return all_well ? 0 : 1;
+  return code;
 }
 
 /// The path as generated text may name it: relative to the working directory if below it, otherwise
@@ -113,7 +121,7 @@ int Build(const Arguments& arguments) {
       sink.Report(refusal.diag, refusal.range, refusal.message);
   }
   Show(sink, arguments);
-  if (generated.files.empty()) return 1;
+  if (generated.files.empty()) return FailureOf(sink);
   return Write(arguments, prefix, generated, sink) ? 0 : 1;
 }
 
@@ -140,7 +148,7 @@ int Explain(const Arguments& arguments) {
   dsl::DiagnosticSink sink;
   const auto spec = dsl::Compile(arguments.files.at(0), CompileOptionsOf(arguments), sink);
   Show(sink, arguments);
-  if (!spec) return 1;
+  if (!spec) return FailureOf(sink);
   std::string error;
   std::cout << ExplainRequirement(*spec, arguments.label, &error);
   if (!error.empty()) std::cerr << "exhc: " << error << "\n";
@@ -251,6 +259,10 @@ int main(int argc, char** argv) {
   for (int file = 0; file < 3; ++file) {
     if (::fcntl(file, F_GETFD) >= 0) continue;
     [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);
+  }
+  if (const std::string why = exh::EnsureStack(); !why.empty()) {
+    std::cerr << "exhc: " << why << "\n";
+    return 1;
   }
   const int code = exh::generator::Main(argc, argv);
   std::cout.flush();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "generator/format_files.h"
 
-#include <cerrno>
-#include <fstream>
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <system_error>
 
+#include "base/system/user_file.h"
 #include "dsl/dsl.h"
 #include "dsl/syntax/format.h"
 #include "generator/output.h"
@@ -18,53 +17,50 @@ namespace {
 
 std::optional<std::string> Read(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
-  if (file.is_open() && !file.bad() && errno == 0) return std::move(text).str();
-  std::cerr << "exhc: cannot read '" << path
-            << "': " << std::generic_category().message(errno != 0 ? errno : EIO) << "\n";
-  return std::nullopt;
+  std::string error;
+  auto text = ReadFile(path, &error);
+  if (!text) std::cerr << "exhc: cannot read '" << path << "': " << error << "\n";
+  return text;
 }
 
-bool FormatFile(const std::string& path, bool check) {
+/// The exit code; what is not 0 is said: 1 for what stands in the file, 2 where it cannot be read.
+int FormatFile(const std::string& path, bool check) {
   const std::optional<std::string> text = Read(path);
-  if (!text) return false;
+  if (!text) return 2;
   const std::string name = path == "-" ? "<stdin>" : path;
   dsl::DiagnosticSink sink;
   if (!dsl::CheckSyntax(name, *text, sink)) {
     std::cerr << dsl::RenderText(sink);
-    return false;
+    return 1;
   }
   dsl::FormatError error;
   const std::optional<std::string> formatted = dsl::FormatText(*text, &error);
   if (!formatted) {
     std::cerr << name << ":" << error.line << ":" << error.column << ": error: " << error.message
               << "\n";
-    return false;
+    return 1;
   }
   if (check) {
-    if (*formatted == *text) return true;
+    if (*formatted == *text) return 0;
     std::cerr << name << ": not formatted; run 'exhc fmt " << path << "'\n";
-    return false;
+    return 1;
   }
   if (path == "-") {
     std::cout << *formatted;
-    return true;
+    return 0;
   }
   std::string message;
-  if (WriteIfChanged(path, *formatted, &message)) return true;
+  if (WriteIfChanged(path, *formatted, &message)) return 0;
   std::cerr << "exhc: " << message << "\n";
-  return false;
+  return 1;
 }
 
 }  // namespace
 
 int FormatFiles(const std::vector<std::string>& files, bool check) {
-  bool all_well = true;
-  for (const std::string& file : files) all_well &= FormatFile(file, check);
-  return all_well ? 0 : 1;
+  int code = 0;
+  for (const std::string& file : files) code = std::max(code, FormatFile(file, check));
+  return code;
 }
 
 }  // namespace exh::generator

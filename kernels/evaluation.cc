@@ -29,6 +29,10 @@ std::string_view VerdictName(Verdict verdict) {
       return "impossible";
     case Verdict::kIdle:
       return "idle";
+    case Verdict::kRefused:
+      return "refused";
+    case Verdict::kInternal:
+      return "internal";
     case Verdict::kBroken:
       return "broken";
     case Verdict::kStopped:

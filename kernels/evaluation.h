@@ -34,6 +34,10 @@ enum class Verdict {
   /// Not compiled: by the number of its instructions it is far behind what is known (an estimate,
   /// Source::rough_ns; no bound and no proof).
   kIdle,
+  /// Code generation has no code for it, though the space allows it: a mistake of the space.
+  kRefused,
+  /// A check of our own failed on it (base/check.h): a mistake of ours. It was dropped.
+  kInternal,
   kBroken,   ///< The environment failed (no compiler, no disk): not the candidate's fault.
   kStopped,  ///< The run ended before it was known (stop.h). Nothing is recorded of it.
 };

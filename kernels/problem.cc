@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/problem.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 #include <random>
 #include <type_traits>
 
 #include "kernels/cpu/compare.h"
 #include "kernels/derived/reference/product.h"
+#include "kernels/derived/reference/special_values.h"
 #include "kernels/derived/tolerance.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/whole_numbers.h"
@@ -19,14 +25,13 @@
 namespace exh::kernels {
 namespace {
 
+using derived::HasSpecialDenormals, derived::IsSpecialSlice;
+using derived::MakeSliceSpecial, derived::SpecialElement;
 using Generator = std::mt19937_64;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Denormals of f32, with so many zeros behind them that a multiple by small numbers is exact, and
-/// what a result of them may always be off: much less than what flushing one to zero takes away.
-constexpr double kDenormalStep = 0x1p-142, kDenormalTolerance = 0x1p-138;
+/// What a result of denormals may always be off: much less than what flushing one to zero takes
+/// away.
+constexpr double kDenormalTolerance = 0x1p-138;
 /// Results below this come of denormals alone.
 constexpr double kTiny = 0x1p-100;
 
@@ -66,7 +71,7 @@ void Fill(Elements& values, const Draw& draw) {
     } else {
       for (std::uint64_t i = 0; i < values.size(); ++i) {
         if (i % kPerLook == 0 && IsOver()) return;
-        values.Set(i, draw());
+        values.Set(i, ir::Number(draw()));
       }
     }
   });
@@ -76,31 +81,44 @@ void Fill(Elements& values, const Draw& draw) {
 class WholeNumberSource {
  public:
   /// `never_zero`: not even bools are.
-  WholeNumberSource(ir::Type type, bool never_zero, Generator& generator)
-      : type_(type), never_zero_(never_zero), generator_(generator) {}
+  WholeNumberSource(ir::Type type, const WholeNumbers& plan, bool never_zero, Generator& generator)
+      : type_(type), plan_(plan), never_zero_(never_zero), generator_(generator) {}
 
   /// ±1 … ±range, as far as the type has them; of bools either.
-  double Small(int range) {
+  std::int64_t Small(std::int64_t range) {
     const std::uint64_t bits = generator_();
     if (type_ == ir::Type::kBool) return never_zero_ || (bits & 1) != 0 ? 1 : 0;
-    const int most = std::min(range, LargestWhole(type_));
-    return Signed(static_cast<double>(1 + (bits >> 1) % static_cast<std::uint64_t>(most)), bits);
+    const auto most = static_cast<std::uint64_t>(std::min(range, plan_.Largest(type_)));
+    if (plan_.are_of_all_lengths) return OfAnyLength(most, bits);
+    return Signed(static_cast<std::int64_t>(1 + (bits >> 1) % most), bits);
   }
 
   /// All bits that a wide number has, the lowest of them set: nothing with fewer holds it.
-  double Wide() {
+  std::int64_t Wide() {
     if (type_ == ir::Type::kBool) return Small(1);
     const std::uint64_t bits = generator_();
     const std::uint64_t top = std::uint64_t{1} << (WideBits(type_) - 1);
-    return Signed(static_cast<double>(top + 1 + 2 * ((bits >> 1) % (top / 2 - 1))), bits);
+    return Signed(static_cast<std::int64_t>(top + 1 + 2 * ((bits >> 1) % (top / 2 - 1))), bits);
   }
 
  private:
-  double Signed(double number, std::uint64_t bits) const {
+  std::int64_t Signed(std::int64_t number, std::uint64_t bits) const {
     return (bits & 1) != 0 && ir::InfoOf(type_).is_signed ? -number : number;
   }
 
+  /// Up to `most`, which is all ones: each length as often as any other, and now and then the end
+  /// of the range.
+  std::int64_t OfAnyLength(std::uint64_t most, std::uint64_t bits) {
+    constexpr std::uint64_t kEnds = 16;
+    const auto longest = static_cast<std::uint64_t>(std::bit_width(most));
+    if ((bits >> 1) % kEnds == 0) return Signed(static_cast<std::int64_t>(most), bits);
+    const std::uint64_t length = (bits >> 8) % longest;
+    const std::uint64_t top = std::uint64_t{1} << length;
+    return Signed(static_cast<std::int64_t>(top + generator_() % top), bits);
+  }
+
   const ir::Type type_;
+  const WholeNumbers& plan_;
   const bool never_zero_;
   Generator& generator_;
 };
@@ -148,7 +166,7 @@ void DrawWholeNumbers(const Task& task, const WholeNumbers& plan, std::uint64_t 
     if (!is_drawn(array)) continue;
     Elements& values = data[array.name].values = Elements(array.type, array.elements);
     const InputShape& shape = shapes[array.id.index()];
-    WholeNumberSource source(array.type, divisors[array.id.index()], generator);
+    WholeNumberSource source(array.type, plan, divisors[array.id.index()], generator);
     if (!shape.is_summed()) {
       Fill(values, [&] { return source.Small(plan.element); });
       continue;
@@ -158,9 +176,10 @@ void DrawWholeNumbers(const Task& task, const WholeNumbers& plan, std::uint64_t 
                      const signed char who = position < wide.size() ? wide[position] : -1;
                      // Every other slice stays small: there a sum swallows nothing.
                      const bool is_wide = who == input && (!shape.has_slices() || slice % 2 == 1);
-                     values.Set(element, is_wide    ? source.Wide()
-                                         : who >= 0 ? source.Small(1)
-                                                    : source.Small(plan.range));
+                     const ir::Number number = is_wide    ? source.Wide()
+                                               : who >= 0 ? source.Small(1)
+                                                          : source.Small(plan.range);
+                     values.Set(element, number);
                    });
     ++input;
   }
@@ -200,82 +219,80 @@ void MakePositive(const ir::Function& function, ProblemData& data) {
   }
 }
 
+// ---- Casts to integers
+// ---------------------------------------------------------------------------
+
+/// What is made of floats that reach a cast to an integer, so that it has a place for them.
+struct CastInputs {
+  enum class Sign : std::uint8_t { kAsDrawn, kPositive, kNegative };
+  Sign sign = Sign::kAsDrawn;
+  int shift = 0;  ///< They are 2^shift times as small.
+};
+
+/// From what is usual to what is small.
+std::vector<CastInputs> WaysToCast(const ir::Function& function, Inputs inputs) {
+  std::vector<CastInputs> ways = {{}};
+  if (!CutsFloats(function)) return ways;
+  for (const int shift : {0, 4, 12, 28, 60}) {
+    if (shift > 0 && inputs != Inputs::kUniform) break;  // Whole numbers stay whole.
+    for (const CastInputs::Sign sign :
+         {CastInputs::Sign::kAsDrawn, CastInputs::Sign::kPositive, CastInputs::Sign::kNegative}) {
+      if (shift > 0 || sign != CastInputs::Sign::kAsDrawn) ways.push_back({sign, shift});
+    }
+  }
+  return ways;
+}
+
+void Apply(const CastInputs& way, const ir::Function& function, ProblemData& data) {
+  if (way.sign == CastInputs::Sign::kAsDrawn && way.shift == 0) return;
+  const std::vector<bool> cut = CutArrays(function), positive = PositiveArrays(function);
+  for (const ir::Array& array : function.arrays) {
+    if (!cut[array.id.index()] || !ir::IsFloat(array.type)) continue;
+    Elements& values = data[array.name].values;
+    for (std::uint64_t i = 0; i < values.size(); ++i) {
+      const double size = std::ldexp(std::abs(values[i]), -way.shift);
+      const bool is_negative = way.sign == CastInputs::Sign::kNegative ||
+                               (way.sign == CastInputs::Sign::kAsDrawn && values[i] < 0);
+      values.Set(i, is_negative && !positive[array.id.index()] ? -size : size);
+    }
+  }
+}
+
+/// Results of which nothing is known but that they are numbers.
+std::uint64_t Unknown(const ProblemData& data) {
+  std::uint64_t unknown = 0;
+  for (const auto& [name, array] : data) {
+    unknown += static_cast<std::uint64_t>(
+        std::ranges::count_if(array.tolerance, [](double each) { return std::isinf(each); }));
+  }
+  return unknown;
+}
+
+/// `make` draws and computes a problem with one of the ways: the first whose casts all have a place
+/// for what they are given, or else the one where most have. Nothing: it was stopped.
+template <typename Make>
+std::optional<ProblemData> WithMeaning(const Task& task, Inputs inputs, const Make& make) {
+  std::optional<ProblemData> best;
+  std::uint64_t least = 0;
+  for (const CastInputs& way : WaysToCast(*task.function, inputs)) {
+    std::optional<ProblemData> data = make(way);
+    if (!data) return std::nullopt;
+    const std::uint64_t unknown = CutsFloats(*task.function) ? Unknown(*data) : 0;
+    if (best && unknown >= least) continue;
+    best = std::move(data);
+    least = unknown;
+    if (least == 0) break;
+  }
+  return best;
+}
+
 // ---- Special values -----------------------------------------------------------------------------
 
-enum class Special { kNone, kNoNumber, kAbove, kBelow, kBothInfinities, kDenormal, kZeros };
-
-/// What a slice of an array that is summed over holds: a row of a matrix, a column of another one.
-/// Most hold nothing special, so that something is left of the others.
-Special OfSlice(std::uint64_t slice) {
-  static constexpr std::array<Special, 16> kKinds = {
-      Special::kNone,     Special::kNoNumber, Special::kDenormal,       Special::kNone,
-      Special::kAbove,    Special::kNone,     Special::kBelow,          Special::kNone,
-      Special::kNone,     Special::kZeros,    Special::kBothInfinities, Special::kNone,
-      Special::kDenormal, Special::kNone,     Special::kNone,           Special::kNone};
-  return kKinds[slice % kKinds.size()];
-}
-
-double Denormal(Generator& generator) {
-  const std::uint64_t bits = generator();
-  const double number = kDenormalStep * static_cast<double>((1 << 10) + (bits >> 1) % (7 << 10));
-  return (bits & 1) != 0 ? -number : number;
-}
-bool HasDenormals(ir::Type type) {
-  return type == ir::Type::kF32;
-}
-
-/// A slice that is summed over: one of its elements is special, or two. Beside a denormal stands
-/// nothing but zeros, for anything else would swallow it.
-void MakeSliceSpecial(std::uint64_t slice, const std::vector<std::uint64_t>& elements,
-                      Generator& generator, Elements& values) {
-  const auto put_somewhere = [&](double number) {
-    values.Set(elements[generator() % elements.size()], number);
-  };
-  switch (OfSlice(slice)) {
-    case Special::kNone:
-      return;
-    case Special::kNoNumber:
-      return put_somewhere(kNan);
-    case Special::kAbove:
-      return put_somewhere(kInfinity);
-    case Special::kBelow:
-      return put_somewhere(-kInfinity);
-    case Special::kBothInfinities:
-      put_somewhere(kInfinity);
-      return put_somewhere(-kInfinity);
-    case Special::kDenormal:
-    case Special::kZeros:
-      for (const std::uint64_t element : elements) values.Set(element, slice % 2 == 0 ? 0.0 : -0.0);
-      if (OfSlice(slice) != Special::kDenormal || !HasDenormals(values.type())) return;
-      return put_somewhere(Denormal(generator));
-  }
-}
-
-/// An element that nothing sums over. `turn`: which of the inputs has what is special there.
-/// `denormals`: the kernel has no sums at all, so that a denormal meets nothing but others of its
-/// kind.
-double SpecialElement(std::uint64_t element, bool turn, bool denormals, double plain,
-                      Generator& generator) {
-  switch (element % 32) {
-    case 1:
-      return turn ? kNan : plain;
-    case 4:
-      return turn ? kInfinity : plain;
-    case 7:
-      return turn ? -kInfinity : plain;
-    case 10:
-      return turn ? kInfinity : -kInfinity;
-    case 13:
-      return -0.0;
-    case 16:
-      return turn ? -0.0 : 0.0;
-    case 19:
-      return denormals ? Denormal(generator) : plain;
-    case 22:
-      return denormals && turn ? Denormal(generator) : -0.0;
-    default:
-      return plain;
-  }
+/// Which of two zeros is the larger one nobody says: where that may matter there are none below 0.
+bool ComparesZeros(const ir::Function& function) {
+  return std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
+    return ir::IsFloat(inst.computes) && (inst.op == ir::Op::kMin || inst.op == ir::Op::kMax);
+  });
 }
 
 /// In arrays of floats.
@@ -284,6 +301,7 @@ void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
   Generator generator(seed + 0x9e3779b97f4a7c15ULL);
   const std::vector<InputShape> shapes = InputShapes(*task.function);
   const bool has_sums = SumsInARow(*task.function) > 0;
+  const bool compares_zeros = ComparesZeros(*task.function);
   const auto may_be_special = [](const ir::Array& array) {
     return array.role == ir::ArrayRole::kInput && ir::IsFloat(array.type);
   };
@@ -295,7 +313,7 @@ void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
     Elements& values = data[array.name].values;
     const InputShape& shape = shapes[array.id.index()];
     if (!shape.is_summed()) {
-      const bool denormals = !has_sums && HasDenormals(array.type);
+      const bool denormals = !has_sums && HasSpecialDenormals(array.type);
       for (std::uint64_t element = 0; element < values.size(); ++element) {
         if (element % kPerLook == 0 && IsOver()) return;
         const bool turn = element / 32 % inputs == input;
@@ -305,11 +323,14 @@ void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
       std::map<std::uint64_t, std::vector<std::uint64_t>> slices;
       ForEachElement(shape, values.size(),
                      [&](std::uint64_t element, std::uint64_t, std::uint64_t slice) {
-                       if (OfSlice(slice) != Special::kNone) slices[slice].push_back(element);
+                       if (IsSpecialSlice(slice)) slices[slice].push_back(element);
                      });
       for (const auto& [slice, elements] : slices) {
         MakeSliceSpecial(slice, elements, generator, values);
       }
+    }
+    for (std::uint64_t i = 0; compares_zeros && i < values.size(); ++i) {
+      if (values[i] == 0) values.Set(i, 0);
     }
     ++input;
   }
@@ -336,7 +357,8 @@ bool IsExact(const ArrayData& output, double unit, double limit) {
 /// Integers are exact whatever the inputs are, floats where they are whole numbers.
 void TolerateNothing(const Task& task, Inputs inputs, ProblemData& data) {
   const double unit = WholeNumberUnit(*task.function);
-  const bool has_sums = SumsInARow(*task.function) > 0;
+  const bool cuts_floats = CutsFloats(*task.function);
+  const bool any_zero = SumsInARow(*task.function) > 0 || ComparesZeros(*task.function);
   for (const ir::Array& array : task.function->arrays) {
     if (array.role != ir::ArrayRole::kOutput) continue;
     const double limit = ExactLimit(*task.function, array.id);
@@ -346,67 +368,126 @@ void TolerateNothing(const Task& task, Inputs inputs, ProblemData& data) {
     for (std::size_t i = 0; i < output.tolerance.size(); ++i) {
       double& tolerance = output.tolerance[i];
       const double reference = output.reference[i];
+      if (cuts_floats && std::isinf(tolerance)) continue;  // No language says what it is.
       const double of_roundings = std::isfinite(tolerance) ? tolerance : 0;
       if (is_exact || !std::isfinite(reference)) tolerance = 0;
       if (inputs != Inputs::kSpecial || !ir::IsFloat(array.type)) continue;
       if (!(std::abs(reference) < kTiny)) continue;
-      // A sum begins with 0 and never comes to -0; without one, the sign of a zero is what the
-      // operations say. Of two products in a row the second adds up many multiples of a denormal:
-      // more than is exact.
+      // A sum begins with 0 and never comes to -0, and of an extreme it is either; without these,
+      // the sign of a zero is what the operations say. Of two products in a row the second adds up
+      // many multiples of a denormal: more than is exact.
       tolerance =
-          reference == 0 && !has_sums ? cpu::kSameBits : std::max(kDenormalTolerance, of_roundings);
+          reference == 0 && !any_zero ? cpu::kSameBits : std::max(kDenormalTolerance, of_roundings);
     }
   }
 }
 
 }  // namespace
 
-ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
-                        const StopToken* stop) {
+namespace {
+
+/// Another value that means the same: near, of the same sign, and no 0.
+ir::Number OtherScalar(const ir::Scalar& scalar) {
+  constexpr double kFactor = 1.125, kInsteadOfZero = 0.125;
+  if (ir::IsFloat(scalar.type)) {
+    const double value = scalar.value;
+    const double other = ir::Rounded(scalar.type, value == 0 ? kInsteadOfZero : value * kFactor);
+    return std::isfinite(other) ? other : value / kFactor;
+  }
+  if (scalar.type == ir::Type::kBool) return scalar.value != 0 ? 0 : 1;
+  const std::int64_t whole = scalar.value.whole();
+  if (whole == -1) return -2;
+  const ir::Number more = whole + 1;
+  return ir::AreEqual(ir::Rounded(scalar.type, more), more) ? more : ir::Number(whole - 1);
+}
+
+std::vector<ir::Number> OtherScalars(const ir::Function& function) {
+  std::vector<ir::Number> scalars;
+  for (const ir::Scalar& scalar : function.scalars) scalars.push_back(OtherScalar(scalar));
+  return scalars;
+}
+
+/// Refuses what would pass whatever it computes.
+void CheckThatSomethingIsKnown(const Task& task, const ProblemData& data) {
+  if (!CutsFloats(*task.function)) return;
+  for (const auto& [name, array] : data) {
+    const bool is_anything =
+        !array.tolerance.empty() &&
+        std::ranges::all_of(array.tolerance, [](double each) { return std::isinf(each); });
+    if (!is_anything) continue;
+    throw KernelError(
+        *task.kernel,
+        fmt::format("nothing of '{}' could be checked: in each element a float becomes an integer "
+                    "that has no place for it, whatever inputs were tried; such a cast means "
+                    "nothing (docs/kernels.md, types)",
+                    name));
+  }
+}
+
+}  // namespace
+
+ProblemData MakeProblem(const Task& of, std::uint64_t seed, Inputs inputs, const StopToken* stop) {
   const StoppableProducts products(stop);
+  Task task = of;
+  std::vector<ir::Number> scalars;
+  if (inputs == Inputs::kUniform && seed != kTimedSeed) {
+    scalars = OtherScalars(*of.function);
+    auto function = std::make_shared<ir::Target>(*of.function);
+    for (std::size_t i = 0; i < scalars.size(); ++i) function->scalars[i].value = scalars[i];
+    task.function = std::move(function);
+  }
   const auto begin = [&] {
     ProblemData data;
+    data.scalars = scalars;
     for (const ir::Array& array : task.function->arrays) data[array.name];
     return data;
   };
   const auto compute_reference = [&](ProblemData& data) {
     CallKernel(*task.kernel, "Reference", [&] { task.kernel->Reference(task.sizes, data); });
   };
-  ProblemData data = begin();
   const bool is_finite = !MayLeaveNumbers(*task.function);
+  // Draws inputs, and computes what comes of them.
+  const auto made = [&](bool finite, const auto& draw) {
+    return WithMeaning(task, inputs, [&](const CastInputs& way) -> std::optional<ProblemData> {
+      ProblemData data = begin();
+      draw(data);
+      if (IsOver()) return std::nullopt;
+      Apply(way, *task.function, data);
+      compute_reference(data);
+      if (IsOver() || products.has_stopped()) return std::nullopt;
+      if (!data.has_scalars) data.scalars.clear();
+      CheckReference(*task.kernel, *task.function, finite, data);
+      return data;
+    });
+  };
+  std::optional<ProblemData> data;
   if (inputs == Inputs::kUniform) {
-    DrawUniform(task, seed, data);
-    if (IsOver()) return {};
-    MakePositive(*task.function, data);
-    compute_reference(data);
-    if (IsOver() || products.has_stopped()) return {};
-    CheckReference(*task.kernel, *task.function, is_finite, data);
-    TolerateNothing(task, inputs, data);
-    return data;
+    data = made(is_finite, [&](ProblemData& drawn) {
+      DrawUniform(task, seed, drawn);
+      MakePositive(*task.function, drawn);
+    });
+    if (!data) return {};
+    CheckThatSomethingIsKnown(task, *data);
+    TolerateNothing(task, inputs, *data);
+    return std::move(*data);
   }
   const double unit = WholeNumberUnit(*task.function);
   for (const WholeNumbers& plan : WholeNumberPlans(*task.function)) {
-    data = begin();
-    if (inputs == Inputs::kSpecial) {
-      if (plan.wide > 0 || plan.element > plan.range) continue;
-      DrawWholeNumbers(task, plan, seed, Arrays::kAll, data);
-      MakeSpecial(task, seed, data);
-    } else {
-      DrawWholeNumbers(task, plan, seed, Arrays::kAll, data);
-      MakePositive(*task.function, data);
-    }
-    if (IsOver()) return {};
-    compute_reference(data);
-    if (IsOver() || products.has_stopped()) return {};
-    CheckReference(*task.kernel, *task.function, is_finite && inputs != Inputs::kSpecial, data);
+    const bool is_special = inputs == Inputs::kSpecial;
+    if (is_special && (plan.wide > 0 || plan.element > plan.range)) continue;
+    data = made(is_finite && !is_special, [&](ProblemData& drawn) {
+      DrawWholeNumbers(task, plan, seed, Arrays::kAll, drawn);
+      is_special ? MakeSpecial(task, seed, drawn) : MakePositive(*task.function, drawn);
+    });
+    if (!data) return {};
     const bool is_exact = std::ranges::all_of(task.function->arrays, [&](const ir::Array& array) {
       return array.role == ir::ArrayRole::kInput ||
-             IsExact(data[array.name], unit, ExactLimit(*task.function, array.id));
+             IsExact((*data)[array.name], unit, ExactLimit(*task.function, array.id));
     });
     if (is_exact) break;
   }
-  TolerateNothing(task, inputs, data);
-  return data;
+  TolerateNothing(task, inputs, *data);
+  return std::move(*data);
 }
 
 std::uint64_t ProblemBytes(const ir::Function& function) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "kernels/ir/elements.h"
@@ -15,6 +16,8 @@ struct ArrayData {
   Elements values;  ///< Inputs: the data. Outputs: empty.
   /// Outputs: the exact result, rounded to the type of the array unless that is f32 …
   std::vector<double> reference;
+  /// … of an i64, which a double has no place for, exactly; else empty …
+  std::vector<std::int64_t> whole;
   /// … and the largest difference per element that is correct (kernels/cpu/compare.h says how NaN,
   /// infinities and zeros compare).
   std::vector<double> tolerance;
@@ -30,6 +33,13 @@ struct ArrayText {
   static constexpr const char* kWhat = "array";
 };
 /// By array name.
-using ProblemData = NamedMap<ArrayText, ArrayData>;
+struct ProblemData : NamedMap<ArrayText, ArrayData> {
+  using NamedMap::NamedMap;
+
+  /// Of the backbone, in its order; empty: those that it says.
+  std::vector<ir::Number> scalars = {};
+  /// Is the reference one with `scalars`? Kernels that say theirs in C++ may know one value alone.
+  bool has_scalars = false;
+};
 
 }  // namespace exh::kernels

@@ -76,8 +76,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   const auto function = std::make_shared<ir::Target>();
   function->device = device;
   function->paper = paper;
-  BuiltBackbone built =
-      BuildBackbone(kernel, sizes, paper, *function, !device.tensor_units.empty());
+  BuiltBackbone built = BuildBackbone(kernel, sizes, paper, *function, &device);
   function->known_sizes = built.knows_sizes;
   task.notes = std::move(built.notes);
   task.flops = CallKernel(kernel, "Flops", &Kernel::Flops, sizes);
@@ -89,8 +88,8 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   ir::PlanLowering(*function, function->plans_windows());
   NoteImpossibleWays(*function, task.notes);
   if (function->statements.size() > kMostStatements) {
-    throw Error(fmt::format("{} has {} statements; the space takes {}", function->name,
-                            function->statements.size(), kMostStatements));
+    throw UsageError(fmt::format("{} has {} statements; the space takes {}", function->name,
+                                 function->statements.size(), kMostStatements));
   }
   task.function = function;
   task.host = task.space->MakeHost(*function);
@@ -124,8 +123,7 @@ codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& ca
 
 std::string Outline(const Task& task, const runtime::Candidate& candidate) {
   const codegen::Schedule schedule = ExtractSchedule(task, candidate);
-  const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
-  EXH_CHECK(code.error.empty());
+  const codegen::LoweredCode code = codegen::LowerImplementation(*task.function, schedule);
   return codegen::ToText(*task.function, code.tree);
 }
 

@@ -42,7 +42,8 @@ void RequireRoom(const Kernel& kernel, const Parameters& sizes, const ir::Device
 /// The decisions of an implementation, as code generation reads them.
 codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate);
 
-/// The loops of an implementation as indented text, one loop or instruction a line.
+/// The loops of an implementation as indented text, one loop or instruction a line. Throws Refused
+/// where it has no code.
 std::string Outline(const Task& task, const runtime::Candidate& candidate);
 
 }  // namespace exh::kernels

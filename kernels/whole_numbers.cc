@@ -22,6 +22,7 @@ constexpr double kTails = 8;     ///< And how far: for a range that nothing may 
 constexpr int kWideBits = 12;
 constexpr double kWideSize = 3100;  ///< Root mean square of odd numbers from 2049 to 4095.
 constexpr int kMostWide = 4;
+constexpr int kMostBits = 62;  ///< Of an integer that is drawn.
 
 /// The largest power of two that `value` is a multiple of; infinity for 0, which is one of any.
 double LowestBit(double value) {
@@ -102,7 +103,7 @@ class Sizes {
     }
     if (wide_bits == 0) wide_bits = kWideBits;
     wide_size_ = std::ldexp(kWideSize, wide_bits - kWideBits);
-    wide_factor_ = std::ldexp(1, wide_bits) / numbers.range;
+    wide_factor_ = std::ldexp(1, wide_bits) / static_cast<double>(numbers.range);
     for (const ir::Instruction& inst : function.insts) {
       if (inst.op == ir::Op::kStore) Of(inst);
     }
@@ -136,7 +137,7 @@ class Sizes {
         return Number(ir::Rounded(ir::ComputeTypeOf(computes), operand.literal));
       case ir::Operand::Kind::kScalar: {
         const ir::Scalar* const scalar = function_.scalar(operand.scalar);
-        return Number(scalar == nullptr ? 1 : ir::Rounded(scalar->type, scalar->value));
+        return Number(scalar == nullptr ? 1.0 : double{ir::Rounded(scalar->type, scalar->value)});
       }
       case ir::Operand::Kind::kComm:
         return Of(operand.comm);
@@ -167,9 +168,11 @@ class Sizes {
 
   Value OfLoad(const ir::Instruction& inst) const {
     const bool is_summed = shapes_[inst.array.index()].is_summed();
-    const int largest = LargestWhole(function_.array(inst.array).type);
-    const int range = std::min(is_summed ? numbers_.range : numbers_.element, largest);
-    return {is_summed ? Usual(range) : range, 1, static_cast<double>(range), is_summed ? 1 : 0};
+    const ir::Type type = function_.array(inst.array).type;
+    if (numbers_.are_of_all_lengths && ir::IsFloat(type)) return {1, 0, 1};
+    const auto range = static_cast<double>(
+        std::min(is_summed ? numbers_.range : numbers_.element, numbers_.Largest(type)));
+    return {is_summed ? Usual(range) : range, 1, range, is_summed ? 1 : 0};
   }
 
   static Value Product(const Value& a, const Value& b) {
@@ -258,14 +261,12 @@ class Sizes {
     if (info.is_float) {
       fits_ = fits_ && !(info.is_narrow() && kTails * value.size > info.largest);
     } else if (info.is_integer()) {
-      // A reference is a double.
-      constexpr double kMost = 0x1p53;
-      fits_ = fits_ && value.most <= std::min(info.largest, kMost);
+      fits_ = fits_ && value.most <= info.largest;
     }
   }
 
   /// Root mean square of 1 … range.
-  static double Usual(int range) { return std::sqrt((range + 1) * (2 * range + 1) / 6.0); }
+  static double Usual(double range) { return std::sqrt((range + 1) * (2 * range + 1) / 6.0); }
 
   const ir::Function& function_;
   const WholeNumbers& numbers_;
@@ -282,12 +283,12 @@ std::vector<WholeNumbers> AllPlans(const ir::Function& function) {
   // Numbers of few bits, so that a sum does not swallow what is added to it by mistake; the wide
   // ones are for what few bits cannot show.
   std::vector<WholeNumbers> plans;
-  constexpr int kElement = (1 << kWideBits) - 1;
+  constexpr std::int64_t kElement = (1 << kWideBits) - 1;
   for (const int wide : {kMostWide, 2, 1, 0}) {
     if (wide > 0 && SumsInARow(function) != 1) continue;
-    for (const int range : {8, 5, 3, 2, 1}) {
+    for (const std::int64_t range : {8, 5, 3, 2, 1}) {
       if (range < 3 && wide > 0) continue;
-      for (const int element : {kElement, range}) plans.push_back({range, element, wide});
+      for (const std::int64_t element : {kElement, range}) plans.push_back({range, element, wide});
     }
   }
   return plans;
@@ -316,6 +317,15 @@ void MarkArray(const ir::Function& function, const ir::Operand& operand,
   }
 }
 
+/// Does a float become an integer in it?
+bool CutsFloat(const ir::Function& function, const ir::Instruction& inst) {
+  const bool casts = inst.op == ir::Op::kConst || inst.op == ir::Op::kStore;
+  if (!casts || inst.planned) return false;
+  if (!ir::InfoOf(WrittenType(function, inst)).is_integer()) return false;
+  const std::optional<ir::Type> from = function.TypeOf(inst.operands.at(0));
+  return from && ir::IsFloat(*from);
+}
+
 }  // namespace
 
 int WideBits(ir::Type type) {
@@ -324,6 +334,11 @@ int WideBits(ir::Type type) {
 
 int LargestWhole(ir::Type type) {
   return (1 << WideBits(type)) - 1;
+}
+
+std::int64_t WholeNumbers::Largest(ir::Type type) const {
+  if (!are_of_all_lengths || ir::IsFloat(type)) return LargestWhole(type);
+  return (std::int64_t{1} << std::min(ir::InfoOf(type).bits, kMostBits)) - 1;
 }
 
 bool InputShape::is_summed() const {
@@ -401,13 +416,22 @@ bool MayLeaveNumbers(const ir::Function& function) {
 }
 
 bool CutsFloats(const ir::Function& function) {
-  return std::ranges::any_of(function.insts, [&](const ir::Instruction& inst) {
-    const bool casts = inst.op == ir::Op::kConst || inst.op == ir::Op::kStore;
-    if (!casts || inst.planned) return false;
-    if (!ir::InfoOf(WrittenType(function, inst)).is_integer()) return false;
-    const std::optional<ir::Type> from = function.TypeOf(inst.operands.at(0));
-    return from && ir::IsFloat(*from);
-  });
+  return std::ranges::any_of(
+      function.insts, [&](const ir::Instruction& inst) { return CutsFloat(function, inst); });
+}
+
+std::vector<bool> CutArrays(const ir::Function& function) {
+  std::vector<bool> arrays(function.arrays.size(), false), seen(function.insts.size(), false);
+  const auto visit = [&](const auto& self, const ir::Instruction& inst) -> void {
+    if (seen[inst.id.index()]) return;
+    seen[inst.id.index()] = true;
+    if (inst.op == ir::Op::kLoad) arrays[inst.array.index()] = true;
+    ForEachProducer(function, inst, [&](const ir::Instruction& producer) { self(self, producer); });
+  };
+  for (const ir::Instruction& inst : function.insts) {
+    if (CutsFloat(function, inst)) visit(visit, inst);
+  }
+  return arrays;
 }
 
 int SumsInARow(const ir::Function& function) {
@@ -461,6 +485,15 @@ std::vector<WholeNumbers> WholeNumberPlans(const ir::Function& function) {
 }
 
 WholeNumbers LargestIntegers(const ir::Function& function) {
+  // Of what is large, functions like exp say nothing.
+  const bool are_small = std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
+    return ir::InfoOf(inst.op).takes == ir::Takes::kFloats;
+  });
+  for (int bits = are_small ? 0 : kMostBits; bits > 3; --bits) {
+    const std::int64_t range = (std::int64_t{1} << bits) - 1;
+    const WholeNumbers plan = {range, range, 0, true};
+    if (Sizes(function, plan).fits()) return plan;
+  }
   for (const WholeNumbers& plan : AllPlans(function)) {
     if (Sizes(function, plan).fits()) return plan;
   }

@@ -12,18 +12,25 @@ namespace exh::kernels {
 /// half precision, an input that was rounded to it. But every sum must stay below what its type
 /// holds exactly, 2^24 in f32, and no integer may overflow.
 struct WholeNumbers {
-  int range = 1;  ///< Numbers are ±1 … ±range; none is 0, which would hide a term.
+  /// Numbers are ±1 … ±range; none is 0, which would hide a term.
+  std::int64_t range = 1;
   /// The same of an array that nothing sums over; where its type does not hold them all exactly, up
-  /// to LargestWhole().
-  int element = 1;
+  /// to Largest().
+  std::int64_t element = 1;
   /// Positions along a sum, for each array, at which its numbers have WideBits(), the largest and
   /// the smallest of them set. What meets them there is ±1.
   int wide = 0;
+  /// Of integers, those of all lengths, from one bit to as many as `range` has: what is computed in
+  /// fewer bits than its type has, or at the end of a range, shows. Floats are in [-1, 1].
+  bool are_of_all_lengths = false;
+
+  /// The largest that is drawn for an array of the type.
+  std::int64_t Largest(ir::Type type) const;
 };
 
 /// How many bits the wide numbers of an array have: twelve, or as many as its elements hold.
 int WideBits(ir::Type type);
-/// The largest whole number that is drawn for an array.
+/// The largest number that has them.
 int LargestWhole(ir::Type type);
 
 /// The largest for which the sums of this backbone should be exact, and no integer overflows; then
@@ -43,6 +50,9 @@ double ExactLimit(const ir::Function& function, ir::ArrayId output);
 
 /// Does a float become an integer? What comes of a NaN or an infinity there no language says.
 bool CutsFloats(const ir::Function& function);
+
+/// Arrays whose elements reach a float that becomes an integer.
+std::vector<bool> CutArrays(const ir::Function& function);
 
 /// Arrays with elements that the computation takes a root, a logarithm or a power of: they are
 /// drawn positive.

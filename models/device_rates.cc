@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
+#include "base/system/user_file.h"
+#include "base/user_json.h"
 
 namespace exh::models {
 namespace {
@@ -96,9 +97,10 @@ RatesResult LoadRates(const std::string& file, const kernels::ir::Device& device
   const auto error = [&](const std::string& why) {
     return RatesResult{std::nullopt, file + ": " + why};
   };
-  std::ifstream stream(file);
-  if (!stream) return error("there is no such file: nothing is known of the device's speed");
-  const json object = json::parse(stream, nullptr, false);
+  std::string why_not;
+  const auto text = ReadFile(file, &why_not);
+  if (!text) return error(why_not + ": nothing is known of the device's speed");
+  const json object = TryUserJson(*text);
   if (!object.is_object()) return error("expected a JSON object");
   if (object.value("version", json()) != kVersion) {
     return error(fmt::format("'version' must be {}", kVersion));

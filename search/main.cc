@@ -20,6 +20,9 @@
 namespace exh::search {
 namespace {
 
+/// Bytes that a line of a message has; what somebody wrote may be as long as it likes.
+constexpr std::size_t kLongestLine = 1500;
+
 /// Every spelling of the options of a (sub-)command.
 std::vector<std::string> OptionNames(const CLI::App& app) {
   std::vector<std::string> names;
@@ -144,19 +147,24 @@ int SearchMain(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ConversionError& error) {
-    fmt::print(stderr, "search: {}\n", ConversionText(error.what()));
+    fmt::print(stderr, "search: {}\n", ShortLines(ConversionText(error.what()), kLongestLine));
     return 2;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "search: {}\n", error.what());
+    fmt::print(stderr, "search: {}\n", ShortLines(error.what(), kLongestLine));
     return 2;
   } catch (const UsageError& error) {
-    fmt::print(stderr, "search: {}\n", error.what());
+    fmt::print(stderr, "search: {}\n", ShortLines(error.what(), kLongestLine));
     return 2;
+  } catch (const Refused& refused) {
+    fmt::print(stderr,
+               "search: code generation has no code for it, though the space allows it: {}\n",
+               refused.what());
+    return 1;
   } catch (const std::filesystem::filesystem_error& error) {
     fmt::print(stderr, "search: '{}': {}\n", error.path1().string(), error.code().message());
     return 1;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "search: {}\n", error.what());
+    fmt::print(stderr, "search: {}\n", ShortLines(error.what(), kLongestLine));
     return 1;
   }
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Checks what the documents claim: every ./exh command in them exists, the programs given with
 --program know the options that are shown, links lead to files and headings that exist, and the pages
-of messages, which exhc prints, fit a terminal."""
+of messages, which exhc prints, fit a terminal, and what ./exh bench lists is a benchmark and says
+in one line what it measures."""
 
 import argparse
 import pathlib
@@ -96,8 +97,23 @@ class Program:
         return None
 
 
+def benchmark_problems(root):
+    """`./exh bench` lists the files of tests/bench with the first line of their first comment: each must be one, and the line all
+    that it says first."""
+    for path in sorted([*root.glob("tests/bench/*.sh"), *root.glob("tests/bench/*.cc")]):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        mark = "#" if path.suffix == ".sh" else "//"
+        texts = [line[len(mark):].strip() if line.startswith(mark) else None for line in lines]
+        at = next((i for i, text in enumerate(texts) if text and not text.startswith(("!", "SPDX"))), len(texts))
+        following = texts[at + 1] if at + 1 < len(texts) else None
+        if following and not following.startswith("SPDX"):
+            yield f"{path.relative_to(root)}:{at + 2}: ./exh bench prints one line of what it measures, and this one goes on"
+        if path.suffix == ".cc" and not re.search(r"\bmain\(", "\n".join(lines)):
+            yield f"{path.relative_to(root)}:1: ./exh bench lists it, and it is no program: helpers lie in tests/bench/parts"
+
+
 def check(root, programs):
-    problems = []
+    problems = list(benchmark_problems(root))
     commands = known_commands(root)
     for document in documents(root):
         lines = (root / document).read_text().splitlines()

@@ -290,6 +290,13 @@ class Docs(TreeTest):
         self.append("README.md", "Or `./exh search log --raw`, `./exh worker`, `./exh ...`.\n")
         self.expect()
 
+    def test_a_benchmark_that_is_none_and_one_that_goes_on(self):
+        self.write("tests/bench/right.sh", "#!/bin/sh\n# How fast.\n# SPDX-License-Identifier: MIT\n# More.\n")
+        self.write("tests/bench/long.cc", LICENCE + "//\n// How fast it is\n// and how slow.\nint main() {}\n")
+        self.write("tests/bench/helper.cc", LICENCE + "//\n// Helps.\n\nint Help() { return 1; }\n")
+        self.expect("tests/bench/helper.cc:1: ./exh bench lists it, and it is no program: helpers lie in tests/bench/parts",
+                    "tests/bench/long.cc:4: ./exh bench prints one line of what it measures, and this one goes on")
+
     def test_a_command_that_does_not_exist(self):
         self.append("README.md", "And `./exh dance`.\n")
         self.expect("README.md:5: ./exh dance: there is no such command")

@@ -5,6 +5,7 @@ package managers that only write down how they were called."""
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -79,6 +80,21 @@ class Wrapper(unittest.TestCase):
         run = self.exh("worker", "again")
         self.assertEqual((run.returncode, run.stdout), (0, "[again]"), run.stderr)
         self.assertEqual(run.stderr, "", "the second call has nothing to say and nothing to do")
+
+    def test_a_call_with_nothing_to_do_asks_nobody(self):
+        self.assertEqual(self.exh("search").returncode, 0)
+        for name in ("ninja", "cmake", "dpkg-query"):
+            self.write(f"bin/{name}", f"#!/bin/sh\necho {name} >>{shlex.quote(str(self.home / 'asked'))}; exit 1\n")
+            (self.root / "bin" / name).chmod(0o755)
+        (self.root / "runs/mine").mkdir(parents=True)
+        for path in (self.root, *(self.root / "bin").iterdir(), self.root / "bin"):
+            os.utime(path, (1e9, 1e9))  # Nothing but what lies in runs is new.
+        run = self.exh("search", "x")
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "[x]", ""))
+        self.assertFalse((self.home / "asked").exists())
+        self.write("new.h", "")
+        self.assertEqual(self.exh("search", "x").returncode, 1)
+        self.assertIn("ninja", (self.home / "asked").read_text(), "a new file may be part of it")
 
     def test_install_kernel_is_a_command_of_search(self):
         run = self.exh("install-kernel", "runs/mm", "--out", "two words", cwd=self.home)
@@ -275,9 +291,13 @@ class Wrapper(unittest.TestCase):
 
     def test_benchmarks(self):
         self.write("tests/bench/dead-ends.sh", '#!/bin/sh\n# SPDX-License-Identifier: MIT\n#\n'
-                                               '# Counts dead ends.\necho "ran $*"\n')
+                                               '# Counts dead ends\n# and more: a.b. Then stops.\necho "ran $*"\n')
+        for name in ("speed", "speed_helper"):
+            self.write(f"tests/bench/{name}.cc", "// SPDX-License-Identifier: MIT\n// How fast: [--times N]\n// More.\n")
+        self.write("tests/bench/CMakeLists.txt", "add_executable(bench_speed speed.cc speed_helper.cc)\n")
         run = self.exh("bench")
-        self.assertTrue(re.fullmatch(r"dead-ends +Counts dead ends\.\n", run.stdout), run.stdout)
+        self.assertTrue(re.fullmatch(r"dead-ends +Counts dead ends and more: a\.b\.\nspeed +How fast: \[--times N\]\n",
+                                     run.stdout), run.stdout)
         run = self.exh("bench", "dead_ends", "--fast")
         self.assertEqual((run.returncode, run.stdout), (0, "ran --fast\n"), run.stderr)
         run = self.exh("bench", "dead")

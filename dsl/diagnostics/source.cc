@@ -2,12 +2,10 @@
 #include "dsl/diagnostics/source.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
+
+#include "base/system/user_file.h"
 
 namespace exh::dsl {
 namespace fs = std::filesystem;
@@ -63,43 +61,23 @@ std::optional<std::uint32_t> SourceSet::Open(const std::string& path,
   if (const auto memory = in_memory_.find(key); memory != in_memory_.end()) {
     text = memory->second;
   } else {
-    std::error_code status;
-    if (fs::is_directory(path, status)) {
-      *error = std::strerror(EISDIR);
-      return std::nullopt;
-    }
-    if (const auto size = fs::file_size(path, status); !status && size > kLargestText) {
-      *error = "it has " + std::to_string(size) + " bytes, more than the " +
-               std::to_string(kLargestText) + " that a space may have";
-      return std::nullopt;
-    }
-    if (fs::exists(path, status) && !fs::is_regular_file(path, status)) {
-      *error = "not a regular file";  // A device may never end.
-      return std::nullopt;
-    }
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream all;
-    if (in && in.peek() != std::ifstream::traits_type::eof()) all << in.rdbuf();
-    if (!in && !in.eof()) {
-      *error = std::strerror(errno != 0 ? errno : EIO);
-      return std::nullopt;
-    }
-    text = std::move(all).str();
+    auto read = ReadFile(path, error, kLargestText);
+    if (!read) return std::nullopt;
+    text = std::move(*read);
   }
   if (text.size() > kLargestText) {
     *error = "it has " + std::to_string(text.size()) + " bytes, more than the " +
-             std::to_string(kLargestText) + " that a space may have";
+             std::to_string(kLargestText) + " that are read";
     return std::nullopt;
   }
   const auto index = static_cast<std::uint32_t>(files_.size());
-  files_.push_back({Display(path), path, std::move(text), from});
+  files_.push_back({Display(path), path, std::move(text), from, /*is_unreadable=*/false});
   by_path_.emplace(key, index);
   return index;
 }
 
 std::uint32_t SourceSet::AddUnreadable(const std::string& path) {
-  files_.push_back({Display(path), path, "", std::nullopt});
+  files_.push_back({Display(path), path, "", std::nullopt, /*is_unreadable=*/true});
   return static_cast<std::uint32_t>(files_.size() - 1);
 }
 

@@ -42,6 +42,8 @@ struct SourceFile {
   std::string text;
   /// Where the file was first included; nothing for the file that is compiled.
   std::optional<SourceRange> included_from;
+  /// There is no text: what is said of the file has no line.
+  bool is_unreadable = false;
 };
 
 /// The files of a compilation, numbered in the order in which they were first opened.

@@ -27,6 +27,8 @@ def window_size = channels * window * window
 def padded = padded_side + rho
 
 def tiling_step = theta - (window - stride)
+// Windows of the next tile go on where those of this one end.
+require whole_steps: tiling_step % stride == 0
 def tiles_a_side = (padded - theta) / tiling_step + 1
 def windows_a_side = (theta - window) div stride + 1
 

@@ -19,7 +19,9 @@ class Lift final : public Example {
   std::vector<Parameter> parameters() const override {
     std::vector<Parameter> all = {
         {"strict", 0, 0, 1, "1: local memory always has a group around it"},
-        {"through_fused", 0, 0, 1, "1: rule 8 looks through maps that are fused"}};
+        {"through_fused", 0, 0, 1, "1: rule 8 looks through maps that are fused"},
+        {"whole_nest", 0, 0, 1,
+         "1: rule 8 is of every map of a perfect nest, whatever lies between, as published"}};
     for (const lift::Rule& rule : lift::kRules) {
       all.push_back({rule.name, 1, 0, 1, std::string(rule.what) + "; 0: dropped"});
     }
@@ -34,6 +36,7 @@ class Lift final : public Example {
     lift::Rules rules;
     rules.strict = parameters.at("strict") != 0;
     rules.through_fused = parameters.at("through_fused") != 0;
+    rules.whole_nest = parameters.at("whole_nest") != 0;
     for (const lift::Rule& rule : lift::kRules) {
       rules.*rule.holds = parameters.find(rule.name)->second != 0;
     }

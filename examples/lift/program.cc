@@ -47,7 +47,7 @@ Program MakeProgram(std::vector<Map> maps, const Rules& rules) {
     while (program.maps[nest.front()].is_perfect) {
       nest.insert(nest.begin(), *program.maps[nest.front()].parent);
       program.runs.push_back({program.runs.size(), nest});
-      if (!rules.through_fused) break;
+      if (!rules.through_fused && !rules.whole_nest) break;
     }
   }
   return program;

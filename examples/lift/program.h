@@ -56,7 +56,9 @@ struct Rules {
   bool private_scope = true, local_scope = true, no_duplicate = true, groups_have_locals = true,
        hierarchy = true, exhaustive = true, global_alone = true, fusion = true;
   bool strict = false;         ///< local_scope as the published code has it.
-  bool through_fused = false;  ///< fusion as the published code has it.
+  bool through_fused = false;  ///< fusion looks through maps that are fused.
+  /// fusion as the published code has it: every map of a perfect nest, whatever lies between.
+  bool whole_nest = false;
 };
 
 /// A rule that can be dropped, by its name.

@@ -43,6 +43,8 @@ struct GpuArray {
 };
 
 struct GpuProgram {
+  /// It may call exh_min and exh_max: the smaller and the larger of two floats, a NaN where one of
+  /// both is. Whoever has it compiled puts them before it.
   std::string text;
   std::vector<GpuArray> arrays;
   std::vector<GpuLaunch> launches;

@@ -152,8 +152,8 @@ std::string Lowerer::Calculated(const Node& user, const BindingPtr& variables, c
     const std::string first = operand(0, path), second = operand(1, path);
     // A product is one instruction with the sum that it is added to.
     CountSteps(name == "*" ? 0.5 : name == "/" ? 8 : 1);
-    if (name == "min") return fmt::format("fminf({}, {})", first, second);
-    if (name == "max") return fmt::format("fmaxf({}, {})", first, second);
+    if (name == "min") return fmt::format("exh_min({}, {})", first, second);
+    if (name == "max") return fmt::format("exh_max({}, {})", first, second);
     if (name == "+" || name == "-" || name == "*" || name == "/") {
       return fmt::format("({} {} {})", first, name, second);
     }

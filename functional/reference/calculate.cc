@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -68,12 +70,18 @@ Reference ReferenceOf(const std::vector<Cell>& cells) {
   reference.tolerances.reserve(cells.size());
   for (const Cell& cell : cells) {
     reference.values.push_back(cell.value);
-    reference.tolerances.push_back(kErrors * cell.error + kLeast);
+    const double tolerance = cell.error == 0 ? 0 : kErrors * cell.error + kLeast;
+    reference.tolerances.push_back(std::isnan(tolerance) ? std::numeric_limits<double>::infinity()
+                                                         : tolerance);
   }
   return reference;
 }
 
 }  // namespace
+
+bool Reference::IsKnown() const {
+  return std::ranges::all_of(tolerances, [](double tolerance) { return std::isfinite(tolerance); });
+}
 
 std::vector<ArrayFacts> InputsOf(const Program& program, const Assignment& parameters) {
   std::map<std::string, const Node*> found;

@@ -25,6 +25,9 @@ Comparison CompareElements(const ProblemArray& array, const std::byte* got, std:
     std::memcpy(&element, got + i * sizeof element, sizeof element);
     const double tolerance = array.tolerance[i];
     double error = ErrorOf(array.type, ir::ToDouble(element), array.reference[i], tolerance);
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      if (!array.whole.empty()) error = ErrorOf(element, array.whole[i]);
+    }
     if constexpr (std::is_same_v<T, ir::BoolByte>) {
       if (element.byte > 1) error = kInfinity;
     }
@@ -43,7 +46,9 @@ Comparison CompareElements(const ProblemArray& array, const std::byte* got, std:
 }
 
 /// As short as it can be in the type; integers have no fraction, and no exponent.
-std::string NumberText(ir::Type type, double number) {
+std::string NumberText(ir::Type type, const ir::Number& of) {
+  const double number = of;
+  if (!ir::IsFloat(type) && of.is_whole()) return fmt::format("{}", of.whole());
   if (!ir::IsFloat(type)) return fmt::format("{:.0f}", number);
   if (std::isnan(number)) return "nan";  // Its sign says nothing.
   const bool is_wide = ir::InfoOf(type).bits > std::numeric_limits<float>::digits;
@@ -59,9 +64,10 @@ Comparison Compare(const ProblemArray& array, std::span<const std::byte> got) {
   });
   if (result.wrong > 0) {
     const std::uint64_t first = result.first_wrong;
-    result.why = WrongElementText(array.name, array.type, first,
-                                  ir::ReadElement(array.type, got.data() + first * bytes),
-                                  array.reference[first], array.tolerance[first], result.wrong);
+    result.why = WrongElementText(
+        array.name, array.type, first, ir::ReadNumber(array.type, got.data() + first * bytes),
+        array.whole.empty() ? ir::Number(array.reference[first]) : ir::Number(array.whole[first]),
+        array.tolerance[first], result.wrong);
   } else if (result.rms_ratio > array.rms_limit) {
     result.why = WrongMeanText(array.name, result.rms_ratio, array.rms_limit);
   }
@@ -69,12 +75,13 @@ Comparison Compare(const ProblemArray& array, std::span<const std::byte> got) {
 }
 
 std::string WrongElementText(const std::string& name, ir::Type type, std::uint64_t index,
-                             double got, double reference, double tolerance, std::uint64_t wrong) {
+                             const ir::Number& got, const ir::Number& reference, double tolerance,
+                             std::uint64_t wrong) {
   const std::string within =
       tolerance == kSameBits ? "bit by bit" : fmt::format("within {:.3g}", tolerance);
   // The reference of a float has digits that the element has no place for.
   const std::string expected =
-      ir::IsFloat(type) ? fmt::format("{}", reference) : NumberText(type, reference);
+      ir::IsFloat(type) ? fmt::format("{}", double{reference}) : NumberText(type, reference);
   return fmt::format("{}[{}] is {}, expected {} {} ({} {} wrong)", name, index,
                      NumberText(type, got), expected, within, wrong,
                      wrong == 1 ? "element is" : "elements are");

@@ -41,6 +41,12 @@ inline double ErrorOf(ir::Type type, double got, double reference, double tolera
   return std::isnan(error) ? infinity : error;
 }
 
+/// The same of an i64, exactly.
+inline double ErrorOf(std::int64_t got, std::int64_t reference) {
+  const auto a = static_cast<std::uint64_t>(got), b = static_cast<std::uint64_t>(reference);
+  return static_cast<double>(got < reference ? b - a : a - b);
+}
+
 struct Comparison {
   std::string why;                ///< Empty: all is right. Else array, index, value and reference.
   std::uint64_t wrong = 0;        ///< Elements that are.
@@ -55,7 +61,8 @@ Comparison Compare(const ProblemArray& array, std::span<const std::byte> got);
 
 /// What `why` says of an element of the type, and of all of them. They stand for themselves.
 std::string WrongElementText(const std::string& name, ir::Type type, std::uint64_t index,
-                             double got, double reference, double tolerance, std::uint64_t wrong);
+                             const ir::Number& got, const ir::Number& reference, double tolerance,
+                             std::uint64_t wrong);
 std::string WrongMeanText(const std::string& name, double rms_ratio, double rms_limit);
 
 }  // namespace exh::kernels::cpu

@@ -99,6 +99,7 @@ std::uint64_t Compiler::runs() const {
 Compiled Compiler::Compile(const std::string& source, Patience patience) {
   std::string key = options_.compiler;
   for (const std::string& flag : options_.flags) key += '\0' + flag;
+  for (const std::string& flag : options_.known.OptionsFor(source)) key += '\0' + flag;
   const std::string hash = CacheKey(key + '\0' + source);
   {
     std::unique_lock lock(mutex_);
@@ -187,6 +188,8 @@ Compiled Compiler::CompileFresh(const std::string& source, const std::string& st
   ProcessRequest request;
   request.argv = {options_.compiler};
   request.argv.insert(request.argv.end(), options_.flags.begin(), options_.flags.end());
+  const std::vector<std::string> more = options_.known.OptionsFor(source);
+  request.argv.insert(request.argv.end(), more.begin(), more.end());
   request.argv.insert(request.argv.end(), {text, "-o", library});
   request.timeout_s = PatienceSeconds(timeout_s, options_.stop);
   request.stop = options_.stop;

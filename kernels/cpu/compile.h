@@ -12,6 +12,7 @@
 
 #include "base/stop.h"
 #include "kernels/evaluation.h"
+#include "kernels/known_answers.h"
 
 namespace exh::kernels::cpu {
 
@@ -25,6 +26,7 @@ struct CompilerOptions {
   std::string directory = ".";      ///< Where <hash>.cc and <hash>.so go; made if it is missing.
   bool keep_source = true;          ///< Leave <hash>.cc beside the library.
   const StopToken* stop = nullptr;  ///< When it is stopped, so is the compiler: kStopped.
+  KnownAnswers known = {};          ///< Texts are compiled with the options that these ask for.
 };
 
 /// Turns C++ text into shared objects with the system compiler, in processes with a time limit.
@@ -47,6 +49,8 @@ class Compiler {
   /// Gives a result back. The library's file goes when everyone who got it gave it back: two
   /// implementations can have one text, and with it one library.
   void Discard(const Compiled& compiled);
+
+  const CompilerOptions& options() const { return options_; }
 
   /// Number of times the compiler really ran.
   std::uint64_t runs() const;

@@ -44,6 +44,7 @@ json Header(const Problem& problem, std::size_t offset) {
       entry["reference"] = place(array.reference.size_bytes());
       entry["tolerance"] = place(array.tolerance.size_bytes());
       entry["rms_limit"] = array.rms_limit;
+      if (!array.whole.empty()) entry["whole"] = place(array.whole.size_bytes());
     } else {
       entry["values"] = place(array.values.size_bytes());
     }
@@ -51,7 +52,8 @@ json Header(const Problem& problem, std::size_t offset) {
   }
   json scalars = json::array();
   for (const ProblemScalar& scalar : problem.scalars) {
-    scalars.push_back({{"type", ir::WordOf(scalar.type)}, {"value", scalar.value}});
+    scalars.push_back(
+        {{"type", ir::WordOf(scalar.type)}, {"cell", scalar.value.Cell(scalar.type)}});
   }
   return {{"scalars", std::move(scalars)}, {"arrays", std::move(arrays)}};
 }
@@ -81,6 +83,7 @@ std::string WriteProblemFile(const std::string& path, const Problem& problem) {
     if (array.is_output) {
       Put(file, array.reference.data(), array.reference.size_bytes());
       Put(file, array.tolerance.data(), array.tolerance.size_bytes());
+      if (!array.whole.empty()) Put(file, array.whole.data(), array.whole.size_bytes());
     } else {
       Put(file, array.values.data(), array.values.size_bytes());
     }
@@ -132,7 +135,9 @@ void MappedProblem::Parse(const std::string& path) {
     return type.value_or(ir::Type::kF32);
   };
   for (const json& entry : header.at("scalars")) {
-    problem_.scalars.push_back({type_of(entry), entry.at("value").get<double>()});
+    const ir::Type type = type_of(entry);
+    problem_.scalars.push_back(
+        {type, ir::Number::OfCell(type, entry.at("cell").get<std::uint64_t>())});
   }
   for (const json& entry : header.at("arrays")) {
     ProblemArray array;
@@ -152,6 +157,7 @@ void MappedProblem::Parse(const std::string& path) {
     if (array.is_output) {
       at("reference", sizeof(double), array.reference);
       at("tolerance", sizeof(double), array.tolerance);
+      if (entry.contains("whole")) at("whole", sizeof(std::int64_t), array.whole);
       array.rms_limit = entry.at("rms_limit").get<double>();
     } else {
       at("values", ir::BytesOf(array.type), array.values);

@@ -5,10 +5,11 @@
 //
 //   bytes 0-7    "EXHPROB1"
 //   bytes 8-15   length of the header, little endian
-//   header       JSON: {"scalars": [{"type", "value"}], "arrays": [
+//   header       JSON: {"scalars": [{"type", "cell"}], "arrays": [
 //                {"name", "role": "input", "type", "elements", "values": offset},
 //                {"name", "role": "output", "type", "elements", "reference": offset,
-//                "tolerance": offset, "rms_limit"}]}
+//                "tolerance": offset, "rms_limit"}]}; "cell" is ir::Number::Cell(), and an
+//                output of i64 may have "whole": offset, its reference as integers
 //   data         values of inputs, float64 reference and tolerance of outputs; every
 //                offset counts from the start of the file and is a multiple of 64
 #pragma once
@@ -19,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/ir/number.h"
 #include "kernels/ir/types.h"
 
 namespace exh::kernels::cpu {
@@ -31,6 +33,8 @@ struct ProblemArray {
   std::span<const std::byte> values;             ///< Inputs: the elements in memory.
   std::span<const double> reference, tolerance;  ///< Outputs.
   double rms_limit = 1;                          ///< Outputs: see compare.h.
+  /// Outputs of i64: the reference exactly; empty: it is what `reference` says.
+  std::span<const std::int64_t> whole = {};
 
   std::size_t elements() const {
     return is_output ? reference.size() : values.size() / ir::BytesOf(type);
@@ -39,7 +43,7 @@ struct ProblemArray {
 
 struct ProblemScalar {
   ir::Type type = ir::Type::kF32;
-  double value = 0;
+  ir::Number value;
 };
 
 struct Problem {

@@ -20,9 +20,11 @@ std::vector<ArrayShape> ShapesOf(const Problem& problem) {
 }
 
 /// Copies `from` to `place`, which moves on.
-std::span<const double> Copy(std::span<const double> from, double*& place) {
-  std::copy(from.begin(), from.end(), place);
-  const std::span<const double> copy(place, from.size());
+template <typename T>
+std::span<const T> Copy(std::span<const T> from, double*& place) {
+  static_assert(sizeof(T) == sizeof *place);
+  if (!from.empty()) std::memcpy(place, from.data(), from.size_bytes());
+  const std::span<const T> copy(reinterpret_cast<const T*>(place), from.size());
   place += from.size();
   return copy;
 }
@@ -68,7 +70,7 @@ std::string ProblemSet::Add(const Problem& problem, std::string what) {
   known.what = std::move(what);
   std::uint64_t bytes = 0;
   for (const ProblemArray& array : problem.arrays) {
-    bytes += array.reference.size_bytes() + array.tolerance.size_bytes();
+    bytes += array.reference.size_bytes() + array.tolerance.size_bytes() + array.whole.size_bytes();
   }
   if (!known.memory.Allocate(bytes)) return "no memory for the reference";
   auto* place = reinterpret_cast<double*>(known.memory.data());
@@ -77,6 +79,7 @@ std::string ProblemSet::Add(const Problem& problem, std::string what) {
     if (array.is_output) {
       array.reference = Copy(array.reference, place);
       array.tolerance = Copy(array.tolerance, place);
+      array.whole = Copy(array.whole, place);
     } else {
       const std::span<std::byte> input = arrays_.input(index, i);
       std::copy(array.values.begin(), array.values.end(), input.begin());

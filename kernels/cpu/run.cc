@@ -104,8 +104,11 @@ class CandidateRun {
     options.setup.library = request_.library;
     options.setup.threads = request_.threads;
     options.setup.shapes = problems_.arrays().layout().shapes();
-    for (const ProblemScalar& scalar : problems_.problem(0).scalars) {
-      options.setup.scalars.push_back(ir::Rounded(scalar.type, scalar.value));
+    for (std::size_t problem = 0; problem < problems_.size(); ++problem) {
+      auto& cells = options.setup.scalars.emplace_back();
+      for (const ProblemScalar& scalar : problems_.problem(problem).scalars) {
+        cells.push_back(ir::Rounded(scalar.type, scalar.value).Cell(scalar.type));
+      }
     }
     options.setup.allowance =
         AllowanceFor(problems_.arrays().layout().array_bytes(), request_.threads);
@@ -313,16 +316,29 @@ class CandidateRun {
     return true;
   }
 
-  /// The same run again and again, looked at each time: what goes wrong now and then.
+  /// The same run again and again, looked at each time: what goes wrong now and then. All elements
+  /// are looked at where the time is enough for that in all runs that are left; otherwise in every
+  /// eighth run, and in parts in the others.
   bool Repeat(std::size_t problem) {
     problems_.Keep();
+    constexpr int kEighth = 8;
+    constexpr double kUsualBytesPerMs = 1e6;  // To spoil, to run and to compare.
     const Clock::time_point start = Clock::now();
-    const auto last = start + std::chrono::duration<double, std::milli>(request_.repeats_ms);
-    for (int repeat = 0; repeat < request_.repeats && Clock::now() < last; ++repeat) {
-      ChooseParts(output_bytes_ <= kWholeBytes);
+    const auto passed_ms = [&] {
+      return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    };
+    double whole_ms = static_cast<double>(output_bytes_) / kUsualBytesPerMs;
+    for (int repeat = 0; repeat < request_.repeats; ++repeat) {
+      const double before_ms = passed_ms(), left_ms = request_.repeats_ms - before_ms;
+      if (left_ms <= 0) break;
+      const bool fits = whole_ms * (request_.repeats - repeat) <= left_ms;
+      const bool is_turn = repeat % kEighth == kEighth / 2 && whole_ms <= left_ms;
+      const bool all = output_bytes_ <= kWholeBytes || fits || is_turn;
+      ChooseParts(all);
       for (const Part& part : parts_) problems_.Spoil(problem, part.array, part.begin, part.count);
       if (!RunOnce(problem)) return false;
       if (!CheckParts(problem, "when run again")) return false;
+      if (all) whole_ms = passed_ms() - before_ms;
     }
     return CheckGuards("when run again");
   }

@@ -153,7 +153,7 @@ std::pair<std::int64_t, std::int64_t> Expression::Range(std::int64_t offset,
 bool Expression::Keeps(const Input& input, ir::Type type) const {
   if (KeepsAll(input.type, type)) return true;
   if (input.is_number())
-    return input.scalar.empty() && Converted(type, input.number) == input.number;
+    return input.scalar.empty() && ir::AreEqual(Converted(type, input.number), input.number);
   const Node& of = node(input.node);
   if (of.op != ir::Op::kIndex) return false;
   const ir::TypeInfo& info = ir::InfoOf(type);
@@ -207,6 +207,12 @@ double Converted(ir::Type to, double value) {
   const ir::TypeInfo& info = ir::InfoOf(to);
   if (info.is_float && info.is_narrow()) value = ir::Rounded(info.compute, value);
   return ir::Rounded(to, value);
+}
+
+ir::Number Converted(ir::Type to, const ir::Number& number) {
+  const ir::TypeInfo& info = ir::InfoOf(to);
+  if (info.is_float) return Converted(to, double{number});
+  return ir::Rounded(to, number);
 }
 
 Expression ExpressionOf(const ir::Function& function) {

@@ -23,7 +23,7 @@ struct Expression {
   /// An operand: the value of a node, or a number.
   struct Input {
     int node = -1;       ///< -1: a number.
-    double number = 0;   ///< Its value, which `type` has: a literal, or the scalar's.
+    ir::Number number;   ///< Its value, which `type` has: a literal, or the scalar's.
     std::string scalar;  ///< Name of the scalar argument; empty: a literal.
     /// Of the value. That of a literal is what the node computes in, or casts or stores to.
     ir::Type type = ir::Type::kF32;
@@ -87,6 +87,7 @@ bool KeepsAll(ir::Type from, ir::Type to);
 /// What becomes of a value of any type that is cast or stored to this one: to a narrow float it
 /// goes by way of what that is computed in.
 double Converted(ir::Type to, double value);
+ir::Number Converted(ir::Type to, const ir::Number& number);
 
 /// Of what is not planned in `function`, which a builder has finished. Scalars have the values that
 /// the function gives them.

@@ -139,7 +139,7 @@ const Backend* FindBackend(std::string_view language);
 const Backend& BackendOf(const ir::Device& device);
 
 /// Source of an implementation, as the backend of its device prints it (Backend::Print).
-/// `candidate.IsImplementation()`.
+/// `candidate.IsImplementation()`. Throws Refused where it has no code.
 Source EmitSource(const Task& task, const runtime::Candidate& candidate);
 
 /// Throws UsageError when the device has nothing that runs: the line says what does.

@@ -38,8 +38,7 @@ const Backend& BackendOf(const ir::Device& device) {
 Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   const ir::Device& device = task.function->device;
   const codegen::Schedule schedule = ExtractSchedule(task, candidate);
-  const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
-  EXH_CHECK(code.error.empty());
+  const codegen::LoweredCode code = codegen::LowerImplementation(*task.function, schedule);
   Source source = BackendOf(device).Print(code, device);
   source.across = codegen::WaysInWords(code.splits);
   source.bits_vary = codegen::BitsMayVary(*task.function, code.splits);

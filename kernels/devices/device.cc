@@ -5,13 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/spelling.h"
+#include "base/system/user_file.h"
+#include "base/user_json.h"
 #include "kernels/devices/backend.h"
 #include "kernels/ir/target.h"
 
@@ -187,7 +189,7 @@ class Reader {
 
 /// The value of a field on the command line. A bare word is a string: threads=detect.
 json ParseOverride(const std::string& text) {
-  json value = json::parse(text, nullptr, false);
+  json value = TryUserJson(text);
   return value.is_discarded() ? json(text) : value;
 }
 
@@ -231,12 +233,45 @@ DeviceResult Read(const std::string& file, const json& object,
   return {std::move(device), ""};
 }
 
+/// What people call devices, with the names that they have here; some of these look more like those
+/// of others.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"gpu", "cuda"},      {"nvidia", "cuda"}, {"gpu0", "cuda"},   {"cuda:0", "cuda"},
+    {"processor", "cpu"}, {"x86", "cpu"},     {"hopper", "h200"},
+};
+
+std::string UnknownDevice(const std::string& name, const std::vector<std::string>& names) {
+  std::string plain = name;
+  std::ranges::transform(plain, plain.begin(),
+                         [](unsigned char letter) { return std::tolower(letter); });
+  for (const auto& [other, device] : kOtherNames) {
+    if (plain != other || std::ranges::find(names, device) == names.end()) continue;
+    return fmt::format("unknown device '{}'; did you mean '{}'?", name, device);
+  }
+  return UnknownName("device", name, names);
+}
+
 /// The file of a device, or a line that says why there is none.
 struct File {
   std::string path;
   json object = json::object();
   std::string error;
 };
+
+/// What people call devices that are called otherwise here.
+constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
+    {"gpu", "cuda"},     {"nvidia", "cuda"}, {"amd", "hip-text"}, {"rocm", "hip-text"},
+    {"hip", "hip-text"}, {"host", "cpu"},    {"processor", "cpu"}};
+
+std::string UnknownDevice(const std::string& name, const std::vector<std::string>& names) {
+  for (const auto& [word, meant] : kOtherWords) {
+    const bool is_there = std::ranges::find(names, meant) != names.end();
+    if (name == word && is_there) {
+      return fmt::format("unknown device '{}'; did you mean '{}'?", name, meant);
+    }
+  }
+  return UnknownName("device", name, names);
+}
 
 File FindFile(const std::string& folder, const std::string& name) {
   File found;
@@ -253,14 +288,15 @@ File FindFile(const std::string& folder, const std::string& name) {
   std::vector<std::string> names;
   std::string unreadable;
   for (const fs::path& file : files) {
-    json object = json::parse(std::ifstream(file), nullptr, false);
+    std::string why;
+    json object = TryUserJson(ReadFile(file.string(), &why).value_or(""));
     const bool named = object.is_object() && object.contains("name") && object["name"].is_string();
     if (named && object["name"] == name) return {file.string(), std::move(object), ""};
     if (named) names.push_back(object["name"].get<std::string>());
     if (!named) unreadable += fmt::format("; {} is not a device", file.string());
   }
   found.error = names.empty() ? fmt::format("no device in {}{}", folder, unreadable)
-                              : UnknownName("device", name, names) + unreadable;
+                              : UnknownDevice(name, names) + unreadable;
   return found;
 }
 

@@ -4,6 +4,7 @@
 // put a function of the decisions there.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,7 +58,8 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// The source of an implementation. May be called from several threads at once.
+  /// The source of an implementation. Throws Refused where it has none. May be called from several
+  /// threads at once.
   virtual Source Emit(const runtime::Candidate& implementation) = 0;
 
   /// Compiles a source, in a process of its own. May be called from several threads at once.
@@ -105,6 +107,15 @@ class Evaluator {
   virtual std::vector<Contender> Yardsticks(int /*jobs*/) { return {}; }
   /// In words: how the yardsticks were built and run.
   virtual std::string YardstickText() const { return ""; }
+
+  /// What compiles, with its version: "libnvrtc.so.13: version 13.0 for sm_90". Empty: nothing
+  /// does.
+  virtual std::string CompilerText() const { return ""; }
+  /// What a person should know before a run begins, a line each: what the compiler gets wrong, and
+  /// what is done about it.
+  virtual std::vector<std::string> Notes() const { return {}; }
+  /// Versions of what its times depend on, by name: "compiler", "driver", libraries.
+  virtual std::map<std::string, std::string, std::less<>> Versions() const { return {}; }
 
   /// What the device reaches by itself; nothing where that is not measured. Throws Error.
   virtual std::optional<MeasuredRates> Rates() { return std::nullopt; }

@@ -12,10 +12,11 @@ cpu::Problem ViewOf(const Task& task, const ProblemData& data) {
     const ArrayData& content = data.find(array.name)->second;
     problem.arrays.push_back({array.name, array.role == ir::ArrayRole::kOutput, array.type,
                               content.values.bytes(), content.reference, content.tolerance,
-                              content.rms_limit});
+                              content.rms_limit, content.whole});
   }
-  for (const ir::Scalar& scalar : task.function->scalars) {
-    problem.scalars.push_back({scalar.type, scalar.value});
+  for (std::size_t i = 0; i < task.function->scalars.size(); ++i) {
+    const ir::Scalar& scalar = task.function->scalars[i];
+    problem.scalars.push_back({scalar.type, data.scalars.empty() ? scalar.value : data.scalars[i]});
   }
   return problem;
 }

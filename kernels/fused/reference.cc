@@ -3,7 +3,13 @@
 // The reference: statements point by point, in rows along the innermost iterator, an operator at a
 // time. Values and their errors E follow the rules of kernels/derived/reference (op_rules.h): E
 // sums up the squares of the roundings, in units of 2^-24. What becomes a narrow type is rounded;
-// the slack of that is added to the tolerance, and counts as an error of what is computed from it.
+// the slack of that is added to the tolerance, and counts as an error of what is computed from it:
+// not as an error of so much but of kSlackShare of it, for the whole of it is the most that may
+// come of it, and few elements have it.
+//
+// Nothing is rounded where an operation on exact numbers yields one that its type holds, and where
+// the terms of a sum are multiples of one number and so few of it that every partial sum is one
+// that the type holds. So much of what is computed of whole numbers and of halves has no errors.
 #include "kernels/fused/reference.h"
 
 #include <fmt/format.h>
@@ -49,10 +55,93 @@ double WholeProduct(Type type, double a, double b) {
   return static_cast<double>(bits);
 }
 
+/// Of 26 times it: eight times it is beyond all chance, and one conversion is tolerated whole.
+constexpr double kSlackShare = 0.3;
+
 /// A tensor while statements run.
 struct Cells {
   std::vector<double> values, errors, tolerance;
   double roundings = 0;  ///< In a row, on the way to any of them.
+  /// So many elements err on their own; others err as one of them does.
+  double independent = std::numeric_limits<double>::infinity();
+  bool is_known = true;
+};
+
+/// Is the operator's value of exact operands what its type makes of it? `value` is what it is in
+/// double precision.
+bool IsExact(Op op, Type computes, double a, double b, double c, double value) {
+  if (!std::isfinite(value)) return false;
+  if (ir::ComputeTypeOf(computes) == Type::kF32) {
+    const auto holds = [](double x) { return ir::Rounded(Type::kF32, x) == x; };
+    switch (op) {
+      case Op::kAdd:
+      case Op::kSub:
+      case Op::kMul:
+      case Op::kDiv:
+      case Op::kSqrt:
+        return holds(value);
+      case Op::kMad:
+        return holds(a * b) && holds(value);
+      default:
+        return false;
+    }
+  }
+  // Double precision is that of the reference: what its own operation loses is looked at.
+  const auto adds = [](double x, double y) {
+    const double sum = x + y, of_y = sum - x;
+    return (x - (sum - of_y)) + (y - of_y) == 0;
+  };
+  switch (op) {
+    case Op::kAdd:
+      return adds(a, b);
+    case Op::kSub:
+      return adds(a, -b);
+    case Op::kMul:
+      return std::fma(a, b, -value) == 0;
+    case Op::kMad:
+      return std::fma(a, b, -(a * b)) == 0 && adds(a * b, c);
+    default:
+      return false;
+  }
+}
+
+/// Whether a sum or a product is exact in whatever order its terms are taken.
+class ExactTotal {
+ public:
+  ExactTotal(derived::Gathering gathering, Type computes)
+      : multiplies_(gathering == derived::Gathering::kProduct),
+        may_be_(ir::IsFloat(computes)),
+        limit_(std::ldexp(1, ir::InfoOf(ir::ComputeTypeOf(computes)).bits)) {}
+
+  void Take(double value, double error) {
+    if (!may_be_) return;
+    if (error != 0 || !std::isfinite(value)) {
+      may_be_ = false;
+    } else if (multiplies_) {
+      total_ *= std::max(1.0, std::abs(value));
+      may_be_ = value == std::trunc(value) && total_ < limit_;
+    } else if (value != 0) {
+      unit_ = std::min(unit_, LowestBit(value));
+      total_ += std::abs(value);
+      may_be_ = total_ <= limit_ * unit_;
+    }
+  }
+  bool is_exact() const { return may_be_; }
+
+ private:
+  /// The largest power of two that a number is a multiple of.
+  static double LowestBit(double value) {
+    constexpr int kBits = std::numeric_limits<double>::digits;
+    int exponent = 0;
+    const auto bits = static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), kBits));
+    return std::ldexp(static_cast<double>(bits & -bits), exponent - kBits);
+  }
+
+  const bool multiplies_;
+  bool may_be_;
+  const double limit_;  ///< Whole numbers up to it are held.
+  double unit_ = std::numeric_limits<double>::infinity();
+  double total_ = multiplies_ ? 1 : 0;
 };
 
 /// A row of a step's values.
@@ -73,11 +162,18 @@ class StatementRun {
         unrounded_(statement.steps.size()),
         target_(cells[At(statement.write.tensor)]),
         type_(list.tensor(statement.write.tensor).type) {
-    for (const Step& step : statement.steps) roundings_.push_back(Roundings(step));
+    for (const Step& step : statement.steps) {
+      roundings_.push_back(Roundings(step));
+      places_.push_back(Places(step));
+    }
   }
 
   void Run() {
     point_.assign(statement_.iterators.size(), 0);
+    for (const Access& read : statement_.reads) {
+      target_.is_known = target_.is_known && cells_[At(read.tensor)].is_known;
+    }
+    target_.independent = std::min(target_.independent, Independent());
     if (statement_.reduces) {
       Reduce();
     } else {
@@ -161,6 +257,55 @@ class StatementRun {
   const derived::Rule& CastRule(const Step& of) const {
     return Conversion(step(of.operands[0]).type, of.type).rule();
   }
+
+  /// The iterators that a step's value depends on.
+  std::vector<bool> Places(const Step& of) const {
+    std::vector<bool> places(statement_.iterators.size(), false);
+    const auto add = [&](const IndexRow& row) {
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        places[i] = places[i] || row.coefficients[i] != 0;
+      }
+    };
+    if (of.what == Step::What::kRead) {
+      for (const IndexRow& row : statement_.reads[At(of.read)].rows) add(row);
+    } else if (of.what == Step::What::kIndex) {
+      add(of.index);
+    }
+    for (const int operand : of.operands) {
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        places[i] = places[i] || places_[At(operand)][i];
+      }
+    }
+    return places;
+  }
+  /// How many values a step has for the elements that are written.
+  double Kept(std::size_t at) const {
+    double kept = 1;
+    for (std::size_t i = 0; i < statement_.iterators.size(); ++i) {
+      const Iterator& of = statement_.iterators[i];
+      if (places_[at][i] && !of.is_reduction) kept *= static_cast<double>(of.extent);
+    }
+    return kept;
+  }
+  /// So many of the elements that are written err on their own.
+  double Independent() const {
+    double independent = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < statement_.steps.size(); ++i) {
+      const Step& of = statement_.steps[i];
+      if (of.what == Step::What::kRead) {
+        const Cells& read = cells_[At(statement_.reads[At(of.read)].tensor)];
+        if (read.roundings > 0) independent = std::min({independent, read.independent, Kept(i)});
+        continue;
+      }
+      if (of.what != Step::What::kCompute || !ir::IsFloat(of.type)) continue;
+      const double none[derived::kMostOperands] = {};
+      const derived::Rule& rule =
+          of.op == Op::kConst ? CastRule(of) : derived::RuleOf(of.op, of.computes);
+      if (rule.roundings(none) > 0) independent = std::min(independent, Kept(i));
+    }
+    if (statement_.reduces) independent = std::min(independent, Kept(statement_.steps.size() - 1));
+    return independent;
+  }
   /// What the operator yields is not of the step's type.
   bool Narrows(const Step& of) const {
     if (ir::ResultType(of.op, of.computes) == of.type) return false;
@@ -218,10 +363,8 @@ class StatementRun {
       const Row& operand = rows_[At(of.operands[i])];
       in[i] = {operand.values.data(), operand.errors.data()};
     }
-    if (of.op == Op::kConst) {
-      CastRule(of).row(in, points, row.values.data(), row.errors.data());
-      return;
-    }
+    if (of.op == Op::kConst)
+      return Convert(Conversion(step(of.operands[0]).type, of.type), in[0], points, row);
     Row& computed = Narrows(of) ? before : row;
     derived::RuleOf(of.op, of.computes)
         .row(in, points, computed.values.data(), computed.errors.data());
@@ -231,9 +374,81 @@ class StatementRun {
             WholeProduct(ir::ComputeTypeOf(of.computes), in[0].value[i], in[1].value[i]);
       }
     }
+    LookAt(of, in, points, computed);
     if (!Narrows(of)) return;
-    in[0] = {before.values.data(), before.errors.data()};
-    Narrowing(of).rule().row(in, points, row.values.data(), row.errors.data());
+    Convert(Narrowing(of), {before.values.data(), before.errors.data()}, points, row);
+  }
+
+  void Convert(const Conversion& conversion, const derived::Slot& in, std::int64_t points,
+               Row& row) {
+    for (std::int64_t i = 0; i < points; ++i) {
+      const double value = in.value[i], error = in.error[i];
+      const Conversion::Result result = conversion.Of(value, error);
+      row.values[At(i)] = result.value;
+      row.errors[At(i)] = std::isfinite(result.value) ? ErrorOf(conversion, result, error) : 0;
+      if (error > 0 && std::isfinite(value) && !std::isfinite(result.value)) {
+        target_.is_known = false;
+      }
+    }
+  }
+  static double ErrorOf(const Conversion& conversion, const Conversion::Result& result,
+                        double error) {
+    if (!conversion.keeps_errors()) return kWhole * result.slack * result.slack;
+    const double slack = kSlackShare * result.slack;
+    return error + kWhole * slack * slack;
+  }
+
+  /// What the rules know nothing of: values that are exact, and those that roundings decide about.
+  void LookAt(const Step& of, const derived::Operands& in, std::int64_t points, Row& computed) {
+    const bool is_float = ir::IsFloat(ir::ComputeTypeOf(of.computes));
+    const std::size_t count = of.operands.size();
+    constexpr double kWholeNumbers = 0x1p53;
+    for (std::int64_t i = 0; i < points; ++i) {
+      const double value = computed.values[At(i)];
+      double& error = computed.errors[At(i)];
+      if (!is_float) {
+        if (std::abs(value) > kWholeNumbers) target_.is_known = false;
+        continue;
+      }
+      bool errs = false, is_finite = std::isfinite(value);
+      for (std::size_t j = 0; j < count; ++j) {
+        errs = errs || in[j].error[i] > 0;
+        is_finite = is_finite && std::isfinite(in[j].value[i]);
+      }
+      if (!errs) {
+        const auto operand = [&](std::size_t j) { return j < count ? in[j].value[i] : 0; };
+        if (error > 0 && IsExact(of.op, of.computes, operand(0), operand(1), operand(2), value)) {
+          error = 0;
+        }
+      } else if (!is_finite && IsOpen(of.op, count, in, i, value)) {
+        target_.is_known = false;
+      }
+    }
+  }
+
+  /// Something is not finite and something errs: may another implementation come to something that
+  /// is finite, or infinite otherwise?
+  static bool IsOpen(Op op, std::size_t count, const derived::Operands& in, std::int64_t i,
+                     double value) {
+    bool are_finite = true, errs_around_0 = false;
+    for (std::size_t j = 0; j < count; ++j) {
+      const double operand = in[j].value[i], error = in[j].error[i];
+      are_finite = are_finite && std::isfinite(operand);
+      errs_around_0 = errs_around_0 ||
+                      (error > 0 && std::abs(operand) <= kErrorFactor * kUnit * std::sqrt(error));
+    }
+    switch (op) {
+      case Op::kMul:
+      case Op::kMad:
+      case Op::kDiv:
+        return errs_around_0 || (are_finite && !std::isfinite(value));
+      case Op::kSelect:
+        return in[0].error[i] > 0;
+      case Op::kPow:
+        return true;
+      default:
+        return are_finite;
+    }
   }
 
   // ---- results ----
@@ -300,6 +515,8 @@ class StatementRun {
     const Type computes = term == Type::kBool ? term : ir::ComputeTypeOf(term);
     const derived::Reduction reduction(*statement_.reduces, computes);
     const bool is_whole = !ir::IsFloat(computes);
+    const bool multiplied = reduction.gathering == derived::Gathering::kProduct;
+    constexpr double kWholeNumbers = 0x1p53;
     const bool multiplies = is_whole && reduction.gathering == derived::Gathering::kProduct;
     const double terms = roundings_.back() + (reduction.own == 0 ? 0 : count);
     const Conversion conversion(computes, type_);
@@ -307,12 +524,16 @@ class StatementRun {
     const double factor = kUnit * ErrorFactor(terms);
     EachPoint(kept, 0, [&] {
       derived::Total total = derived::Total::Nothing(reduction.gathering);
+      ExactTotal exact(reduction.gathering, computes);
+      bool are_finite = true;
       ForPoints(kept, statement_.iterators.size(), [&](std::int64_t points) {
         ComputeRow(points);
         const Row& row = rows_.back();
         for (std::int64_t i = 0; i < points; ++i) {
           const double value = row.values[At(i)];
           const double product = multiplies ? WholeProduct(computes, total.value, value) : 0;
+          exact.Take(value, row.errors[At(i)]);
+          are_finite = are_finite && std::isfinite(value);
           total.Take(reduction, {value, value * value, row.errors[At(i)]});
           if (is_whole) total.value = multiplies ? product : ir::Rounded(computes, total.value);
         }
@@ -323,12 +544,19 @@ class StatementRun {
         value += ir::IdentityOf(Op::kAdd, computes);
         error += reduction.own * count * (total.squares + value * value);
       }
+      if (exact.is_exact() && (reduction.adds() || multiplied)) error = 0;
+      // It overflowed: in another order it might not.
+      if (!std::isfinite(value) && are_finite && error > 0) target_.is_known = false;
+      if (is_whole && std::abs(value) > kWholeNumbers) target_.is_known = false;
       if (!std::isfinite(value)) error = 0;
       const double tolerance = Tolerance(converts ? &conversion : nullptr, factor, value, error);
       if (converts) {
         const Conversion::Result result = conversion.Of(value, error);
+        if (error > 0 && std::isfinite(value) && !std::isfinite(result.value)) {
+          target_.is_known = false;
+        }
         value = result.value;
-        error = (conversion.keeps_errors() ? error : 0) + kWhole * result.slack * result.slack;
+        error = ErrorOf(conversion, result, error);
       }
       Write(Element(statement_.write), value, error, tolerance);
     });
@@ -348,26 +576,40 @@ class StatementRun {
   const Statement& statement_;
   std::vector<Cells>& cells_;
   const StopToken* const stop_;
-  int rows_since_look_ = kRowsPerLook;  ///< So that the first one looks.
-  std::vector<Row> rows_, unrounded_;   ///< By step.
-  std::vector<double> roundings_;       ///< By step.
+  int rows_since_look_ = kRowsPerLook;     ///< So that the first one looks.
+  std::vector<Row> rows_, unrounded_;      ///< By step.
+  std::vector<double> roundings_;          ///< By step.
+  std::vector<std::vector<bool>> places_;  ///< By step, by iterator.
   Cells& target_;
   Type type_;
   Point point_;
 };
 
-}  // namespace
-
-namespace {
-
-/// By tensor: does any statement use it?
+/// The tensors that statements write or read.
 std::vector<bool> Used(const StatementList& list) {
-  std::vector<bool> used(list.tensors.size(), false);
+  std::vector<bool> is_used(list.tensors.size(), false);
   for (const Statement& statement : list.statements) {
-    used[At(statement.write.tensor)] = true;
-    for (const Access& read : statement.reads) used[At(read.tensor)] = true;
+    is_used[At(statement.write.tensor)] = true;
+    for (const Access& read : statement.reads) is_used[At(read.tensor)] = true;
   }
-  return used;
+  return is_used;
+}
+
+/// RmsLimit() of a result, four times its square: a value that errs may be read several times, and
+/// its errors add up. What is rounded to a narrow type is off by as much as may be or not at all,
+/// and in up to a hundredth of the elements it is.
+double MeanLimit(const Cells& cells, Type type, bool is_narrow) {
+  if (!ir::IsFloat(type)) return 1;  // It is another one or it is not.
+  double with_tolerance = 0;
+  for (const double tolerance : cells.tolerance) {
+    if (tolerance > 0 && std::isfinite(tolerance)) ++with_tolerance;
+  }
+  if (with_tolerance == 0) return 1;
+  constexpr double kRepeated = 2, kNarrow = 0.01;
+  const double factor = ErrorFactor(std::max(cells.roundings, 1.0));
+  const double independent = std::min(cells.independent, with_tolerance);
+  return std::min(1.0, kRepeated * std::sqrt(1 / (factor * factor) + 1 / independent +
+                                             (is_narrow ? kNarrow : 0)));
 }
 
 }  // namespace
@@ -398,9 +640,9 @@ std::vector<TensorValues> Evaluate(const StatementList& list,
                                    std::uint64_t most_bytes, const StopToken* stop) {
   CheckReferenceBytes(list, most_bytes);
   std::vector<Cells> cells(list.tensors.size());
-  const std::vector<bool> is_there = Used(list);
+  const std::vector<bool> is_used = Used(list);
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (!is_there[i]) continue;
+    if (!is_used[i]) continue;
     const std::size_t elements = At(list.tensors[i].elements());
     cells[i].values.resize(elements);
     cells[i].errors.resize(elements);
@@ -413,9 +655,14 @@ std::vector<TensorValues> Evaluate(const StatementList& list,
   for (const Statement& statement : list.statements) {
     StatementRun(list, statement, cells, stop).Run();
   }
+  const bool is_narrow = std::ranges::any_of(list.tensors, [](const StatementTensor& tensor) {
+    return ir::IsFloat(tensor.type) && ir::InfoOf(tensor.type).is_narrow();
+  });
   std::vector<TensorValues> values(list.tensors.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    values[i] = {std::move(cells[i].values), std::move(cells[i].tolerance)};
+    const double limit = MeanLimit(cells[i], list.tensors[i].type, is_narrow);
+    values[i] = {std::move(cells[i].values), std::move(cells[i].tolerance), limit,
+                 cells[i].is_known};
   }
   return values;
 }

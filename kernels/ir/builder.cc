@@ -303,6 +303,29 @@ void Builder::KeepUsefulStaging() {
   }
 }
 
+// ---- what a device holds ----
+
+/// Threads of a block have a few each, beside all else that they hold. A core has as many as it may
+/// unroll, as far as they are lanes; half of that, since such a nest has other copies, too.
+bool Builder::RegistersHold(std::uint64_t points, std::uint64_t neighbours) const {
+  constexpr std::uint64_t kOfThread = 4;
+  if (device_ == nullptr) return true;
+  if (device_->max_threads > 1) return points <= device_->max_threads * kOfThread;
+  std::uint64_t lanes = 1;
+  for (const std::uint64_t size : device_->vector_sizes) {
+    if (neighbours % size == 0) lanes = std::max(lanes, size);
+  }
+  return points / lanes <= device_->max_unroll / 2;
+}
+
+/// With room for a second one, and for what else is kept.
+bool Builder::MemoryHolds(std::uint64_t points) const {
+  constexpr std::uint64_t kWidestElement = 8, kArrays = 4;
+  if (device_ == nullptr) return true;
+  const std::uint64_t most = std::max<std::uint64_t>(device_->shared_bytes, device_->global_bytes);
+  return points * kWidestElement * kArrays <= most;
+}
+
 // ---- what is written ----
 
 ArrayId Builder::InputArray(std::string name, std::uint64_t elements, Type type,
@@ -326,13 +349,13 @@ ArrayId Builder::OutputArray(std::string name, std::uint64_t elements, Type type
   return id;
 }
 
-void Builder::Scalar(std::string name, double value, Type type) {
+void Builder::Scalar(std::string name, const Number& value, Type type) {
   CheckArgument("scalar", name);
-  const double rounded = Rounded(type, value);
-  const bool is_there = IsFloat(type) ? std::isfinite(rounded) : rounded == value;
+  const Number rounded = Rounded(type, value);
+  const bool is_there = IsFloat(type) ? std::isfinite(double{rounded}) : AreEqual(rounded, value);
   if (!is_there) {
-    throw BackboneError("scalar '" + name + "': its value is " + std::to_string(value) +
-                        (std::isfinite(value) ? ", which " + std::string(WordOf(type)) + " has not"
+    throw BackboneError("scalar '" + name + "': its value is " + std::to_string(double{value}) +
+                        (std::isfinite(double{value}) ? ", which " + std::string(WordOf(type)) + " has not"
                                               : "; it must be finite"));
   }
   function_.scalars.push_back({std::move(name), rounded, type});

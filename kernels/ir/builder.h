@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/ir/device.h"
 #include "kernels/ir/function.h"
 #include "kernels/ir/tiling.h"
 
@@ -35,12 +36,12 @@ struct Value {
 /// An input of an instruction while it is built.
 struct Input {
   Operand::Kind kind = Operand::Kind::kLiteral;
-  double literal = 0;
+  Number literal;
   std::string scalar;
   Value value;
   bool may_lower = false;
 };
-inline Input Literal(double x) {
+inline Input Literal(const Number& x) {
   return {.kind = Operand::Kind::kLiteral, .literal = x};
 }
 inline Input ScalarArg(std::string name) {
@@ -84,7 +85,7 @@ class Builder {
                      std::uint32_t alignment = kDefaultAlignment);
   ArrayId OutputArray(std::string name, std::uint64_t elements, Type type = Type::kF32,
                       std::uint32_t alignment = kDefaultAlignment);
-  void Scalar(std::string name, double value, Type type = Type::kF32);
+  void Scalar(std::string name, const Number& value, Type type = Type::kF32);
   /// The kernel's programs know all sizes: for one that the paper's space could not implement
   /// otherwise.
   void KnowSizes() { knows_sizes_ = true; }
@@ -94,6 +95,14 @@ class Builder {
   void CoverNothing() { may_cover_ = false; }
   /// Of axes declared from now on those of these names are covered by multiples of `multiple`.
   void Cover(std::vector<std::string> names, std::uint32_t multiple);
+  /// The device that is to run it, which outlives this: a text may ask what it holds. Without one
+  /// registers hold everything: what a computation means is no matter of devices.
+  void RunOn(const Device& device) { device_ = &device; }
+  /// Can registers hold a value at so many points until a later nest reads it? `neighbours`: those
+  /// along the axis that lanes may have.
+  bool RegistersHold(std::uint64_t points, std::uint64_t neighbours) const;
+  /// Can a temporary array?
+  bool MemoryHolds(std::uint64_t points) const;
   /// Something computed must not see points beyond an axis, where arguments read as 0: a quotient
   /// of integers. The backbone has covered axes, so it is to be built again, with CoverNothing().
   bool must_cover_nothing() const;
@@ -172,6 +181,7 @@ class Builder {
 
   Function& function_;
   const bool paper_;
+  const Device* device_ = nullptr;
   bool knows_sizes_ = false;
   bool may_cover_ = true;
   std::vector<std::string> covered_;  ///< Axes that are covered by multiples of …

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "kernels/ir/number.h"
 #include "kernels/ir/types.h"
 
 namespace exh::kernels::ir {
@@ -29,6 +30,9 @@ class Elements {
   /// Rounded to the type.
   void Set(std::uint64_t i, double value) {
     WriteElement(type_, bytes_.data() + i * BytesOf(type_), value);
+  }
+  void Set(std::uint64_t i, const Number& number) {
+    WriteElement(type_, bytes_.data() + i * BytesOf(type_), number);
   }
 
   /// The elements as what they are in C++ (WithType): only for that type.

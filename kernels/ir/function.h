@@ -14,6 +14,7 @@
 
 #include "kernels/ir/fragments.h"
 #include "kernels/ir/ids.h"
+#include "kernels/ir/number.h"
 #include "kernels/ir/types.h"
 
 namespace exh::kernels::ir {
@@ -59,8 +60,8 @@ enum class Op : std::uint8_t {
   kSub,
   kMul,
   kDiv,
-  kMin,  ///< a < b ? a : b; a NaN in b stays one
-  kMax,  ///< a > b ? a : b; a NaN in b stays one
+  kMin,  ///< a NaN where one of both is; else a < b ? a : b, but either of two zeros
+  kMax,  ///< a NaN where one of both is; else a > b ? a : b, but either of two zeros
   kMad,  ///< a * b + c
   kNeg,
   kAbs,
@@ -89,7 +90,7 @@ enum class Op : std::uint8_t {
 struct Operand {
   enum class Kind : std::uint8_t { kLiteral, kScalar, kComm };
   Kind kind = Kind::kLiteral;
-  double literal = 0;  ///< kLiteral.
+  Number literal;      ///< kLiteral.
   std::string scalar;  ///< kScalar: name of a scalar argument.
   /// kComm: the value of another instruction. When `comm` is lowered the value comes from
   /// `Function::comm(comm).lowered->load_comm` instead.
@@ -287,7 +288,7 @@ struct Array {
 /// `type` is computed in.
 struct Scalar {
   std::string name;
-  double value = 1;
+  Number value = 1.0;
   Type type = Type::kF32;
 };
 

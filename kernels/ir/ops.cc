@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/ir/ops.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -78,9 +79,9 @@ double OfFloats(Op op, double a, double b, double c) {
     case Op::kDiv:
       return a / b;
     case Op::kMin:
-      return a < b ? a : b;
+      return std::isnan(a) || a < b ? a : b;
     case Op::kMax:
-      return a > b ? a : b;
+      return std::isnan(a) || a > b ? a : b;
     case Op::kMad:
       return a * b + c;
     case Op::kNeg:
@@ -110,36 +111,18 @@ double OfFloats(Op op, double a, double b, double c) {
   }
 }
 
-/// What works on bits.
-std::int64_t OfBits(Op op, std::int64_t a, std::int64_t b) {
-  switch (op) {
-    case Op::kAnd:
-      return a & b;
-    case Op::kOr:
-      return a | b;
-    case Op::kXor:
-      return a ^ b;
-    case Op::kNot:
-      return ~a;
-    default:
-      EXH_UNREACHABLE();
-  }
-}
-
-std::int64_t AsInteger(double value) {
-  return static_cast<std::int64_t>(Rounded(Type::kI64, value));
-}
-
 }  // namespace
 
 double Evaluate(Op op, Type type, double a, double b, double c) {
   if (IsFloat(type)) return OfFloats(op, a, b, c);
-  if (op == Op::kNot && type == Type::kBool) return a != 0 ? 0 : 1;
-  if (InfoOf(op).takes == Takes::kIntegers) {
-    return Rounded(type, static_cast<double>(OfBits(op, AsInteger(a), AsInteger(b))));
-  }
-  if (op == Op::kDiv && b == 0) return 0;  // A fault in C: nobody may ask for it.
-  return Rounded(type, OfFloats(op, a, b, c));
+  if (op == Op::kSelect) return a != 0 ? b : c;  // The condition has any type.
+  const auto whole = [](double value) {
+    constexpr double kBeyond = 0x1p63;
+    const double rounded = Rounded(Type::kI64, value);
+    return rounded >= kBeyond ? std::numeric_limits<std::int64_t>::max()
+                              : static_cast<std::int64_t>(rounded);
+  };
+  return static_cast<double>(EvaluateWhole(op, type, whole(a), whole(b), whole(c)));
 }
 
 double IdentityOf(Op op, Type type) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // The operators as one table. A new one costs its value of Op, a row here, its text for the
-// printers (kernels/codegen/print/op_text.h), and its rules for errors (kernels/derived).
+// printers (op_functions.h, kernels/codegen/print/op_text.h), and its rules for errors
+// (kernels/derived).
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "base/check.h"
 #include "kernels/ir/function.h"
 
 namespace exh::kernels::ir {
@@ -45,8 +49,75 @@ std::optional<Op> OpOfWord(std::string_view word);
 
 /// The operator's value in double precision, of operands in `type`, in which it is evaluated: a
 /// quotient of integers has no fraction, and integers that leave their range wrap around. `c` and
-/// `b` are not looked at where it has fewer operands. Only for those with operands.
+/// `b` are not looked at where it has fewer operands. Only for those with operands. What an i64 is
+/// beyond 2^53, a double has no place for.
 double Evaluate(Op op, Type type, double a, double b, double c);
+
+/// The lower bits of `value` that the type has, as a number of it.
+inline std::int64_t Wrapped(Type type, std::uint64_t value) {
+  switch (type) {
+    case Type::kI64:
+      return static_cast<std::int64_t>(value);
+    case Type::kU32:
+      return static_cast<std::uint32_t>(value);
+    case Type::kBool:
+      return value != 0 ? 1 : 0;
+    default:  // In what it is computed in.
+      return static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
+  }
+}
+
+/// Without a fraction. By 0 it is a fault in C: nobody may ask for it.
+inline std::uint64_t WholeQuotient(std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  // The lowest number by -1 is a fault, too.
+  return b == -1 ? -static_cast<std::uint64_t>(a) : static_cast<std::uint64_t>(a / b);
+}
+
+/// Evaluate() of integers and bools, exactly. Operands are numbers of the type. Inline: of an
+/// operator that is known it is no more than that.
+inline std::int64_t EvaluateWhole(Op op, Type type, std::int64_t a, std::int64_t b, std::int64_t c) {
+  const auto bits = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  switch (op) {
+    case Op::kConst:
+      return Wrapped(type, bits(a));
+    case Op::kAdd:
+      return Wrapped(type, bits(a) + bits(b));
+    case Op::kSub:
+      return Wrapped(type, bits(a) - bits(b));
+    case Op::kMul:
+      return Wrapped(type, bits(a) * bits(b));
+    case Op::kMad:
+      return Wrapped(type, bits(a) * bits(b) + bits(c));
+    case Op::kDiv:
+      return Wrapped(type, WholeQuotient(a, b));
+    case Op::kMin:
+      return std::min(a, b);
+    case Op::kMax:
+      return std::max(a, b);
+    case Op::kNeg:
+      return Wrapped(type, -bits(a));
+    case Op::kAbs:
+      return a < 0 ? Wrapped(type, -bits(a)) : a;
+    case Op::kLess:
+      return a < b ? 1 : 0;
+    case Op::kEqual:
+      return a == b ? 1 : 0;
+    case Op::kSelect:
+      return a != 0 ? b : c;
+    case Op::kAnd:
+      return Wrapped(type, bits(a & b));
+    case Op::kOr:
+      return Wrapped(type, bits(a | b));
+    case Op::kXor:
+      return Wrapped(type, bits(a ^ b));
+    case Op::kNot:
+      if (type == Type::kBool) return a != 0 ? 0 : 1;
+      return Wrapped(type, bits(~a));
+    default:
+      EXH_UNREACHABLE();
+  }
+}
 
 /// What makes one value of two partial results of a reduction: kAdd for kMad, else the operator.
 constexpr Op CombinedBy(Op op) {

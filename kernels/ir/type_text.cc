@@ -47,15 +47,13 @@ std::string FloatText(double value, Type type, Language in) {
   return rounded > 0 ? infinity : "(-" + infinity + ")";
 }
 
-std::string IntegerText(double value, Type type) {
-  const double rounded = Rounded(type, value);
-  constexpr double kBeyond = 0x1p63;  // The largest i64, as a double, is this.
-  const std::int64_t number = rounded >= kBeyond ? std::numeric_limits<std::int64_t>::max()
-                                                 : static_cast<std::int64_t>(rounded);
+std::string IntegerText(const Number& value, Type type) {
+  const std::int64_t number = Rounded(type, value).whole();
   const std::string suffix = type == Type::kI64 ? "ll" : type == Type::kU32 ? "u" : "";
   if (number >= 0) return std::to_string(number) + suffix;
   // What the minus stands before must be a number of the type.
-  const bool is_lowest = rounded == InfoOf(type).lowest;
+  const bool is_lowest = number == (type == Type::kI64 ? std::numeric_limits<std::int64_t>::min()
+                                                       : std::numeric_limits<std::int32_t>::min());
   const std::string text = std::to_string(is_lowest ? number + 1 : number) + suffix;
   return "(" + text + (is_lowest ? " - 1)" : ")");
 }
@@ -89,9 +87,27 @@ std::string_view ElementName(Type type) {
   return "unsigned char";
 }
 
-std::string NumberText(double value, Type type, Language in) {
+std::string NumberText(const Number& number, Type type, Language in) {
   const Type computed = ComputeTypeOf(type);
-  return IsFloat(computed) ? FloatText(value, computed, in) : IntegerText(value, computed);
+  return IsFloat(computed) ? FloatText(number, computed, in) : IntegerText(number, computed);
+}
+
+std::string NumberText(double value, Type type, Language in) {
+  return NumberText(Number(value), type, in);
+}
+
+std::string ToCellText(const std::string& variable, Type type) {
+  if (type != Type::kI64) return "static_cast<double>(" + variable + ")";
+  return "[](long long whole) { double cell; __builtin_memcpy(&cell, &whole, sizeof cell); return "
+         "cell; }(" +
+         variable + ")";
+}
+
+std::string FromCellText(const std::string& cell, Type type) {
+  if (type != Type::kI64) return "static_cast<" + std::string(RegisterName(type)) + ">(" + cell + ")";
+  return "[](const double& cell) { long long whole; __builtin_memcpy(&whole, &cell, sizeof whole); "
+         "return whole; }(" +
+         cell + ")";
 }
 
 namespace {

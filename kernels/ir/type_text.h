@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/ir/number.h"
 #include "kernels/ir/types.h"
 
 namespace exh::kernels::ir {
@@ -24,6 +25,14 @@ std::string_view ElementName(Type type);
 /// A literal of what the type is computed in that reads back as exactly `value`; of an integer, as
 /// what the type makes of it. Negative ones stand in parentheses.
 std::string NumberText(double value, Type type, Language in);
+/// The same of an integer beyond what a double has, too.
+std::string NumberText(const Number& number, Type type, Language in);
+
+/// What an array of scalars holds (Number::Cell()) of a variable of the type, as a double; and such
+/// an element as a value of the type: "static_cast<double>(s)", "static_cast<int>(scalars[0])". Of
+/// an i64 both have its bits.
+std::string ToCellText(const std::string& variable, Type type);
+std::string FromCellText(const std::string& cell, Type type);
 
 /// The functions that `text` converts halves by, as a text that stands before it:
 ///   float exh_from_f16(unsigned short);   unsigned short exh_to_f16(float);

@@ -82,7 +82,7 @@ std::optional<Type> CommonType(Type a, Type b);
 /// nearest that the type has); bool is whether it is not 0. A NaN as an integer is 0.
 double Rounded(Type type, double value);
 
-/// One element in memory, as a double. i64 beyond 2^53 is rounded.
+/// One element in memory, as a double. i64 beyond 2^53 is rounded (number.h: exactly).
 double ReadElement(Type type, const void* element);
 /// Rounded(type, value), into memory.
 void WriteElement(Type type, void* element, double value);

@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "kernels/ir/builder.h"
+#include "kernels/whole_numbers.h"
 
 namespace exh::kernels {
 namespace {
@@ -142,7 +143,8 @@ void CheckReference(const Kernel& kernel, const ir::Function& function, bool fin
     for (std::size_t i = 0; i < found.tolerance.size(); ++i) {
       const double tolerance = found.tolerance[i], reference = found.reference[i];
       if (!finite) break;  // What is NaN or infinite has a tolerance that is, too.
-      if (!(tolerance >= 0) || std::isinf(tolerance)) {
+      // What an integer has no place for it may be anything of.
+      if (!(tolerance >= 0) || (std::isinf(tolerance) && !CutsFloats(function))) {
         refuse(array.name, fmt::format("has the tolerance {} at element {}; it must be finite and "
                                        "not negative",
                                        tolerance, i));
@@ -164,13 +166,15 @@ void CheckReference(const Kernel& kernel, const ir::Function& function, bool fin
 }
 
 BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool paper,
-                            ir::Function& function, bool for_units) {
+                            ir::Function& function, const ir::Device* device) {
+  const bool for_units = device != nullptr && !device->tensor_units.empty();
   bool may_cover = true;
   std::vector<std::string> covered;
   while (true) {
     function = ir::Function();
     function.name = kernel.name();
     ir::Builder builder(function, paper);
+    if (device != nullptr) builder.RunOn(*device);
     if (!may_cover) builder.CoverNothing();
     builder.Cover(covered, ir::kUnitColumns);
     CallKernel(kernel, "Build", [&] {

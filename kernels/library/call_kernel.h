@@ -74,11 +74,12 @@ struct BuiltBackbone {
 /// Writes the kernel's backbone to `function`, which becomes nothing else. Where something must not
 /// see what lies beyond an axis, no axis is covered (Builder::CoverNothing()).
 ///
-/// `for_units`: a device with matrix units is to run it. Where a convolution, or what is summed
-/// over several axes alike, has no axis for the columns of a unit but one that is a little too
-/// short for whole ones, that axis is covered (ir::AxesToCover()).
+/// `device`: what is to run it (Builder::RunOn()), where that matters. Where it has matrix units,
+/// and a convolution, or what is summed over several axes alike, has no axis for the columns of a
+/// unit but one that is a little too short for whole ones, that axis is covered
+/// (ir::AxesToCover()).
 BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool paper,
-                            ir::Function& function, bool for_units = false);
+                            ir::Function& function, const ir::Device* device = nullptr);
 
 /// Whether Kernel::Reference did what it says: every output of the backbone has a reference and a
 /// tolerance of its length, inputs keep their length and no array is added. `finite`: all inputs

@@ -35,7 +35,7 @@ class TypeChecker {
 
   bool Run() {
     for (const ScalarDecl& scalar : kernel_.scalars) {
-      CheckLiteral(scalar.value, scalar.name.range, TypeOf(scalar.type, resolution_));
+      CheckLiteral(NumberOf(scalar), scalar.name.range, TypeOf(scalar.type, resolution_));
     }
     for (std::size_t i = 0; i < kernel_.statements.size(); ++i) CheckStatement(i);
     return is_good_;
@@ -89,7 +89,9 @@ class TypeChecker {
 
   /// A literal as a type. Infinity is a mistake where a number is written, and not where it comes
   /// of an operator like 1 / 0.
-  bool CheckLiteral(double number, SourceRange range, Type type, bool is_written = true) {
+  bool CheckLiteral(const ir::Number& literal, SourceRange range, Type type,
+                    bool is_written = true) {
+    const double number = literal;
     const ir::TypeInfo& info = ir::InfoOf(type);
     if (type == Type::kBool) {
       if (number == 0 || number == 1) return true;
@@ -103,7 +105,10 @@ class TypeChecker {
                          number, info.word));
       return false;
     }
-    const bool fits = !info.is_float          ? number >= info.lowest && number <= info.largest
+    // An i64 has no 2^63; as a double its largest number is that.
+    const bool is_beyond = type == Type::kI64 && !literal.is_whole() && number >= info.largest;
+    const bool fits = is_beyond               ? false
+                      : !info.is_float        ? number >= info.lowest && number <= info.largest
                       : std::isfinite(number) ? std::isfinite(ir::Rounded(type, number))
                                               : !is_written;
     if (fits) return true;
@@ -134,7 +139,7 @@ class TypeChecker {
   Known Find(const Expr& expr) {
     switch (expr.kind) {
       case Expr::Kind::kNumber:
-        return Typed{std::nullopt, expr.number, false};
+        return Typed{std::nullopt, NumberOf(expr), false};
       case Expr::Kind::kName:
       case Expr::Kind::kRead:
         return OfName(expr);
@@ -161,7 +166,7 @@ class TypeChecker {
     }
     const auto size = resolution_.sizes.find(expr.text);
     if (size != resolution_.sizes.end()) {
-      return Typed{std::nullopt, static_cast<double>(size->second), false};
+      return Typed{std::nullopt, size->second, false};
     }
     const auto scalar = std::ranges::find(kernel_.scalars, expr.text,
                                           [](const ScalarDecl& decl) { return decl.name.text; });
@@ -173,7 +178,7 @@ class TypeChecker {
     if (expr.text == "%") {  // Of sizes.
       const auto value = numbers_.Value(expr);
       if (!value) is_good_ = false;
-      return value ? Known(Typed{std::nullopt, static_cast<double>(*value), false}) : Known();
+      return value ? Known(Typed{std::nullopt, *value, false}) : Known();
     }
     if (expr.text == "?" && IsOfSizes(expr.args.front(), resolution_)) return OfOption(expr);
     std::vector<Typed> args;
@@ -225,22 +230,26 @@ class TypeChecker {
   }
 
   Known Folded(const Expr& expr, Op op, const std::vector<Typed>& args) {
-    std::vector<double> numbers;
+    std::vector<ir::Number> numbers;
     for (std::size_t i = 0; i < args.size(); ++i) {
       if (!CheckLiteral(args[i].number, expr.args[i].range, Type::kF64, IsWritten(expr.args[i]))) {
         return std::nullopt;
       }
       numbers.push_back(args[i].number);
     }
-    double value = 0;
+    ir::Number value;
+    const auto less = [&](std::size_t a, std::size_t b) {
+      return FoldedLiteral(Op::kLess, {numbers[a], numbers[b]}) != 0;
+    };
+    const auto equal = [&] { return FoldedLiteral(Op::kEqual, numbers) != 0; };
     if (expr.text == "<=") {
-      value = numbers[0] <= numbers[1] ? 1 : 0;
+      value = less(0, 1) || equal() ? 1 : 0;
     } else if (expr.text == ">") {
-      value = numbers[0] > numbers[1] ? 1 : 0;
+      value = less(1, 0) ? 1 : 0;
     } else if (expr.text == ">=") {
-      value = numbers[0] >= numbers[1] ? 1 : 0;
+      value = less(1, 0) || equal() ? 1 : 0;
     } else if (expr.text == "!=") {
-      value = numbers[0] != numbers[1] ? 1 : 0;
+      value = equal() ? 0 : 1;
     } else {
       value = FoldedLiteral(op, numbers);
     }

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <set>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "kernels/notation/resolve.h"
@@ -42,8 +45,11 @@ class Composer {
         AddIndex(index.text, index.range);
         scope.push_back(index.text);
       }
-      Walk(statement.value, scope);
+      moved_.clear();
+      FindMoved(statement.value);
+      Walk(statement.value, scope, {});
     }
+    if (is_good_) CheckRuns();
     if (!is_good_) return std::nullopt;
     return fmt::format("kernel {}\n{}{}{}{}{}end\n", name, SizeLine(), ScalarLine(), InputLines(),
                        OutputLines(), StatementLines());
@@ -54,12 +60,20 @@ class Composer {
   struct Need {
     IndexMap map;
     std::string text;
+    SourceRange range;
   };
   struct Input {
     std::string name;
     SourceRange range;
     std::vector<std::vector<Need>> extents;  ///< By dimension.
   };
+  /// An index of a reduction that stands alone in a subscript: it runs over the whole dimension.
+  struct Run {
+    std::string index, input;
+    std::size_t dimension = 0;
+    SourceRange range;
+  };
+  using Names = std::vector<std::string>;
 
   void AddIndex(const std::string& name, SourceRange range) {
     if (std::ranges::find(indices_, name) != indices_.end()) return;
@@ -71,16 +85,34 @@ class Composer {
     indices_.push_back(name);
   }
 
-  void Walk(const Expr& expr, std::vector<std::string> scope) {
+  /// `reduced`: those of `scope` that a reduction runs over.
+  void Walk(const Expr& expr, Names scope, Names reduced) {
     if (expr.kind == Expr::Kind::kReduce) {
       for (const Name& index : expr.indices) {
         AddIndex(index.text, index.range);
         scope.push_back(index.text);
+        reduced.push_back(index.text);
       }
     }
     if (expr.kind == Expr::Kind::kName) return ReadName(expr.text);
-    if (expr.kind == Expr::Kind::kRead) return Read(expr, scope);
-    for (const Expr& arg : expr.args) Walk(arg, scope);
+    if (expr.kind == Expr::Kind::kRead) return Read(expr, scope, reduced);
+    for (const Expr& arg : expr.args) Walk(arg, scope, reduced);
+  }
+
+  /// Beside x[k + 1], x[k] does not say that k runs over all of x.
+  void FindMoved(const Expr& expr) {
+    for (std::size_t i = 0; i < expr.args.size(); ++i) {
+      const Expr& arg = expr.args[i];
+      if (expr.kind != Expr::Kind::kRead) {
+        FindMoved(arg);
+      } else if (arg.kind == Expr::Kind::kCall) {
+        NoteMoved(expr.text, i, arg);
+      }
+    }
+  }
+  void NoteMoved(const std::string& input, std::size_t dimension, const Expr& subscript) {
+    if (subscript.kind == Expr::Kind::kName) moved_.insert({input, dimension, subscript.text});
+    for (const Expr& arg : subscript.args) NoteMoved(input, dimension, arg);
   }
 
   void FindIndices(const Expr& expr) {
@@ -103,8 +135,11 @@ class Composer {
     return true;
   }
 
-  void Read(const Expr& expr, const std::vector<std::string>& scope) {
+  void Read(const Expr& expr, const Names& scope, const Names& reduced) {
     read_.insert(expr.text);
+    for (const Expr& subscript : expr.args) {
+      if (!IsIndex(subscript, scope)) return;
+    }
     if (stated_.count(expr.text) != 0) return;
     auto found = std::ranges::find(inputs_, expr.text, &Input::name);
     if (found == inputs_.end()) {
@@ -132,7 +167,65 @@ class Composer {
         is_good_ = false;
         return;
       }
-      AddNeed(found->extents[i], {*map, Extent(subscript, *map, scope)});
+      AddNeed(found->extents[i], {*map, Extent(subscript, *map, scope), subscript.range});
+      if (!map->is_plain_index()) continue;
+      const std::string& index = map->factors.front().first;
+      const bool runs = std::ranges::find(reduced, index) != reduced.end();
+      if (runs && moved_.count({expr.text, i, index}) == 0) {
+        runs_.push_back({index, expr.text, i, subscript.range});
+      }
+    }
+  }
+
+  /// A size alone in a subscript would be a number. Who writes that has forgotten a sum.
+  bool IsIndex(const Expr& subscript, const Names& scope) {
+    if (subscript.kind != Expr::Kind::kName) return true;
+    if (std::ranges::find(scope, subscript.text) != scope.end()) return true;
+    ReportFree(subscript);
+    return false;
+  }
+  void ReportFree(const Expr& name) {
+    is_good_ = false;
+    sink_.Report(Diag::kFreeIndex, name.range,
+                 fmt::format("nothing runs over '{0}': it stands neither on the left side nor in "
+                             "a reduction, like sum({0})",
+                             name.text));
+  }
+
+  /// How many elements a read asks of a dimension.
+  std::int64_t Elements(const Need& need) const {
+    __int128 last = need.map.offset;
+    for (const auto& [index, factor] : need.map.factors) {
+      const auto size = sizes_.find(index);
+      if (factor > 0 && size != sizes_.end()) {
+        last += static_cast<__int128>(factor) * (size->second - 1);
+      }
+    }
+    constexpr __int128 kMost = std::numeric_limits<std::int64_t>::max() - 1;
+    return static_cast<std::int64_t>(std::clamp<__int128>(last, -kMost, kMost)) + 1;
+  }
+
+  /// Does each index have the steps that --size says? What is read elsewhere may have made the
+  /// dimension larger or smaller than that.
+  void CheckRuns() {
+    for (const Run& run : runs_) {
+      const auto& needs =
+          std::ranges::find(inputs_, run.input, &Input::name)->extents[run.dimension];
+      const std::int64_t steps = sizes_.find(run.index)->second;
+      for (const Need& other : needs) {
+        const std::int64_t elements = Elements(other);
+        // Of what is no plain index, only the farthest says how large the dimension is.
+        const bool agrees = other.map.is_plain_index() ? elements == steps : elements <= steps;
+        if (agrees) continue;
+        is_good_ = false;
+        sink_
+            .Report(Diag::kExtentsDisagree, run.range,
+                    fmt::format("index '{}' has {} steps by --size and stands alone, so it runs "
+                                "over this whole dimension of '{}', which has {} elsewhere",
+                                run.index, steps, run.input, elements))
+            .WithNote(other.range, fmt::format("here it has {}", elements));
+        break;
+      }
     }
   }
 
@@ -150,11 +243,7 @@ class Composer {
   bool KnowsNames(const Expr& expr, const std::vector<std::string>& scope) {
     if (expr.kind == Expr::Kind::kName && std::ranges::find(scope, expr.text) == scope.end() &&
         !IsOtherSize(expr.text)) {
-      is_good_ = false;
-      sink_.Report(Diag::kFreeIndex, expr.range,
-                   fmt::format("nothing runs over '{0}': it stands neither on the left side nor in "
-                               "a reduction, like sum({0})",
-                               expr.text));
+      ReportFree(expr);
       return false;
     }
     return std::ranges::all_of(expr.args, [&](const Expr& arg) { return KnowsNames(arg, scope); });
@@ -274,6 +363,8 @@ class Composer {
   dsl::DiagnosticSink& sink_;
   std::vector<std::string> indices_, other_sizes_, scalars_;
   std::vector<Input> inputs_;
+  std::vector<Run> runs_;
+  std::set<std::tuple<std::string, std::size_t, std::string>> moved_;  ///< In this statement.
   std::set<std::string> stated_, read_, all_indices_;
   bool is_good_ = true;
 };

@@ -25,6 +25,7 @@
 
 #include "base/check.h"
 #include "kernels/ir/ops.h"
+#include "kernels/notation/late_reads.h"
 #include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {
@@ -59,6 +60,7 @@ class Lowerer {
         builder_(builder),
         sink_(sink),
         numbers_(resolution.sizes, sink),
+        late_reads_(kernel, resolution),
         axes_(static_cast<std::size_t>(resolution.num_axes)),
         values_(kernel.statements.size()) {}
 
@@ -107,7 +109,7 @@ class Lowerer {
     }
     for (const ScalarDecl& scalar : kernel_.scalars) {
       const Type type = TypeOf(scalar.type, resolution_);
-      builder_.Scalar(scalar.name.text, ir::Rounded(type, scalar.value), type);
+      builder_.Scalar(scalar.name.text, ir::Rounded(type, NumberOf(scalar)), type);
     }
   }
 
@@ -238,14 +240,11 @@ class Lowerer {
     const Statement& statement = kernel_.statements[number];
     const Scope& scope = resolution_.left[number];
     for (const Index* index : scope) Axis(index);
-    Operand value = Value(statement.value, scope);
+    late_ = late_reads_.In(statement.value, {});
+    Operand value = ValueOfStatement(number);
     if (!is_good_) return;
-    if (!statement.type.text.empty()) {
-      value = As(value, TypeOf(statement.type, resolution_), "cast_" + statement.target.text);
-    }
     const int output = resolution_.output_of[number];
     if (output < 0) {
-      value.is_load |= std::exchange(value.is_index, false);  // Its readers may be far apart.
       values_[number] = std::move(value);
       return;
     }
@@ -264,9 +263,36 @@ class Lowerer {
                    arrays_[static_cast<std::size_t>(output)], strides, Connect(value, scope));
   }
 
+  Operand ValueOfStatement(std::size_t number) {
+    const Statement& statement = kernel_.statements[number];
+    Operand value = Value(statement.value, resolution_.left[number]);
+    if (is_good_ && !statement.type.text.empty()) {
+      value = As(value, TypeOf(statement.type, resolution_), "cast_" + statement.target.text);
+    }
+    // Readers of an index that is a value may be far apart.
+    if (resolution_.output_of[number] < 0) value.is_load |= std::exchange(value.is_index, false);
+    return value;
+  }
+  /// A value, or what stands in its place where it is read too late for registers to hold it.
+  Operand ValueAt(const Expr& read, std::size_t number) {
+    const auto late = late_.find(&read);
+    if (late == late_.end()) return values_[number];
+    const LateReads::Ended before = late->second;
+    const Kept kept = late_reads_.KeptUntil(static_cast<int>(number), before, builder_);
+    Operand value = values_[number];
+    value.is_load |= kept == Kept::kInMemory;
+    if (kept != Kept::kNowhere) return value;
+    const std::size_t reader = std::exchange(statement_, number);
+    auto others = std::exchange(late_, late_reads_.In(kernel_.statements[number].value, before));
+    value = ValueOfStatement(number);
+    statement_ = reader;
+    late_ = std::move(others);
+    return value;
+  }
+
   // ---- operands
 
-  static Operand Number(double number) {
+  static Operand Number(const ir::Number& number) {
     Operand operand;
     operand.typed.number = number;
     return operand;
@@ -377,7 +403,7 @@ class Lowerer {
     return result;
   }
   static Operand Folded(Op op, const std::vector<Operand>& operands) {
-    std::vector<double> numbers;
+    std::vector<ir::Number> numbers;
     for (const Operand& operand : operands) numbers.push_back(operand.typed.number);
     const auto has_type = [](const Operand& operand) { return operand.typed.type.has_value(); };
     if (std::ranges::none_of(operands, has_type)) return Number(FoldedLiteral(op, numbers));
@@ -386,7 +412,11 @@ class Lowerer {
     numbers.resize(3);
     Operand result;
     result.typed = ResultOf(op, common, types);
-    result.typed.number = ir::Evaluate(op, common, numbers[0], numbers[1], numbers[2]);
+    result.typed.number =
+        ir::IsFloat(common) || op == Op::kSelect
+            ? ir::Number(ir::Evaluate(op, common, numbers[0], numbers[1], numbers[2]))
+            : ir::Number(ir::EvaluateWhole(op, common, numbers[0].whole(), numbers[1].whole(),
+                                           numbers[2].whole()));
     return result;
   }
   std::string NameOf(Op op, const std::vector<Operand>& operands) const {
@@ -403,7 +433,7 @@ class Lowerer {
   Operand Value(const Expr& expr, const Scope& scope) {
     switch (expr.kind) {
       case Expr::Kind::kNumber:
-        return Number(expr.number);
+        return Number(NumberOf(expr));
       case Expr::Kind::kName:
       case Expr::Kind::kRead:
         return Read(expr, scope);
@@ -428,7 +458,7 @@ class Lowerer {
     const auto found = resolution_.reads.find(&expr);
     if (found == resolution_.reads.end()) {
       const auto size = resolution_.sizes.find(expr.text);
-      if (size != resolution_.sizes.end()) return Number(static_cast<double>(size->second));
+      if (size != resolution_.sizes.end()) return Number(size->second);
       Operand scalar;
       scalar.scalar = expr.text;
       scalar.typed = resolution_.types.at(&expr);
@@ -436,7 +466,7 @@ class Lowerer {
     }
     const Access& access = found->second;
     if (access.statement >= 0) {
-      Operand value = values_[static_cast<std::size_t>(access.statement)];
+      Operand value = ValueAt(expr, static_cast<std::size_t>(access.statement));
       // Its axes, as they are called here.
       Scope axes;
       for (const Index* index : scope) {
@@ -516,7 +546,7 @@ class Lowerer {
     if (op == "%") {  // Of sizes.
       const auto value = numbers_.Value(expr);
       if (!value) is_good_ = false;
-      return Number(static_cast<double>(value.value_or(0)));
+      return Number(value.value_or(0));
     }
     std::vector<Operand> args;
     for (const Expr& arg : expr.args) args.push_back(Value(arg, scope));
@@ -743,6 +773,8 @@ class Lowerer {
   ir::Builder& builder_;
   dsl::DiagnosticSink& sink_;
   Numbers numbers_;
+  const LateReads late_reads_;
+  std::map<const Expr*, LateReads::Ended> late_;  ///< Of the expression that is being lowered.
   std::vector<ir::ArrayId> arrays_;
   std::vector<std::optional<ir::AxisRef>> axes_;
   std::vector<Operand> values_;  ///< By statement.

@@ -635,9 +635,18 @@ class Resolver {
           continue;
         }
         const auto reached = static_cast<std::int64_t>(first < 0 ? first : last);
-        Report(Diag::kOutOfBounds, read.expr->args[i].range,
-               fmt::format("this reaches {} at these sizes; '{}' has 0 to {} there", reached,
-                           array.decl->name.text, extent - 1))
+        const Expr& subscript = read.expr->args[i];
+        // `a[i, k] * b[k, j]` without a sum.
+        const bool is_size = subscript.kind == Expr::Kind::kName && read.maps[i].factors.empty();
+        const std::string cause =
+            is_size ? fmt::format(
+                          ": '{0}' is the size, and no index, for nothing runs over it; "
+                          "sum({0}) would",
+                          subscript.text)
+                    : "";
+        Report(Diag::kOutOfBounds, subscript.range,
+               fmt::format("this reaches {} at these sizes; '{}' has 0 to {} there{}", reached,
+                           array.decl->name.text, extent - 1, cause))
             .WithNote(array.decl->name.range, "declared here");
       }
     }

@@ -82,10 +82,13 @@ std::uint64_t Dataflow::FormOf(const ir::Instruction& inst) {
   } else {
     for (const ir::Operand& operand : inst.operands) {
       form.push_back(static_cast<std::uint64_t>(operand.kind));
-      const double literal = operand.literal == 0 ? 0 : operand.literal;  // -0 is 0.
-      form.push_back(operand.kind == ir::Operand::Kind::kComm
-                         ? FormOf(ProducerOf(operand))
-                         : std::bit_cast<std::uint64_t>(literal));
+      if (operand.kind == ir::Operand::Kind::kComm) {
+        form.push_back(FormOf(ProducerOf(operand)));
+        continue;
+      }
+      const double literal = operand.literal == 0 ? 0 : double{operand.literal};  // -0 is 0.
+      form.push_back(std::bit_cast<std::uint64_t>(literal));
+      form.push_back(static_cast<std::uint64_t>(operand.literal.whole()));
       if (operand.kind != ir::Operand::Kind::kScalar) continue;
       const auto is_it = [&](const ir::Scalar& scalar) { return scalar.name == operand.scalar; };
       form.push_back(static_cast<std::uint64_t>(std::ranges::find_if(function_.scalars, is_it) -

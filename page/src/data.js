@@ -7,7 +7,7 @@ import { unzlibSync } from 'fflate';
 import { short } from './format.js';
 
 const kNumbers = ['n', 'dt', 'ns', 'again', 'estimate', 'bound', 'compile', 'check', 'error',
-  'registers', 'blocks', 'clock', 'memory', 'workspace'];
+  'registers', 'blocks', 'clock', 'memory', 'workspace', 'typical'];
 
 /** A column as it is, or unpacked: search/page/packed.h makes fewer bytes of long ones. */
 export function unpacked(column) {
@@ -105,7 +105,17 @@ class Run {
     return this.end?.bound || (this.bounds.length ? this.bounds[this.bounds.length - 1][1] : 0);
   }
 
+  /** What the best takes, as {ns, lo, hi}: in the finals, or where there are none in the search. */
+  get best() {
+    return this.winner ?? { ns: this.searchTime, lo: 0, hi: 0 };
+  }
+
   get bestTime() {
+    return this.best.ns;
+  }
+
+  /** What the search compared of the last best. */
+  get searchTime() {
     return this.bests.length ? this.bests[this.bests.length - 1][2] : 0;
   }
 
@@ -131,7 +141,7 @@ export function labelsOf(names) {
 
 /** All runs. Throws for data of another version. */
 export function decode(json) {
-  if (json.v !== 1) throw new Error(`this page reads data of version 1, not ${json.v}`);
+  if (json.v !== 2) throw new Error(`this page reads data of version 2, not ${json.v}`);
   const labels = labelsOf(json.runs.map((run) => run.name));
   return { made: json.made, runs: json.runs.map((run, i) => Object.assign(new Run(run, i), { label: labels[i] })) };
 }

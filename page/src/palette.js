@@ -32,6 +32,8 @@ const kVerdicts = {
   crash: ['purple', 'diamond'],
   timeout: ['sky', 'rect'],
   impossible: ['vermillion', 'pin'],
+  refused: ['grey', 'triangle'],
+  internal: ['vermillion', 'triangle'],
   broken: ['grey', kCross],
 };
 

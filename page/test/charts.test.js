@@ -95,6 +95,12 @@ test('memory: what nothing beats in both time and bytes is the front', () => {
   assert.deepEqual(frontOf([]), []);
 });
 
+test('memory: more bytes are on the front only where they buy time beyond doubt', () => {
+  const points = [[100, 50, 0, 52], [200, 49, 1, 51], [300, 40, 2, 44], [400, 39, 3, 39.5]];
+  assert.deepEqual(frontOf(points).map(([bytes]) => bytes), [100, 300, 400]);
+  assert.deepEqual(frontOf([[100, 50, 0, 52], [200, 48, 1, 50]]).map(([bytes]) => bytes), [100]);
+});
+
 test('memory: a mark for each correct evaluation, and yardsticks with their workspace', () => {
   const { runs: [run] } = samplePage();
   assert.equal(memory([run]), null, 'older logs say nothing of memory');

@@ -36,7 +36,7 @@ export function sampleRun(name = 'runs/a') {
     name,
     run: {
       tool: 'search 0.1.0', started: '2026-01-31T12:00:00Z', space: 'linalg', fingerprint: 'f00d', spaceDecisions: 'default',
-      kernel: 'matmul', text: '', sizes: 'm=64,n=64', flops: 2e6, device: 'cpu', limits: [['threads', '2']], conditions: '2 threads',
+      kernel: 'matmul', text: '', sizes: 'm=64,n=64', flops: 2e6, device: 'cpu', limits: [['threads', '2']], conditions: '2 threads', machine: [['processor', 'some model']],
       seed: '7', argv: ['./exh search', '--kernel', kEvil], order: ['size', 'kind'], policy: 'tag', bound: 'warm',
     },
     numProblems: 1, problems: ['line 7: checksum does not match'], cutOff: true, resumes: [], repairs: [],
@@ -51,9 +51,9 @@ export function sampleRun(name = 'runs/a') {
       { label: 'often', count: 30, least: 2, median: 9, most: 12, example: 'kind(a)', value: '' },
     ],
     references: [
-      { name: 'winner', verdict: 'correct', why: '', ns, median: 0, lo: 0, hi: 0 },
-      { name: 'eigen', verdict: 'correct', why: '', ns: 9000, median: 0, lo: 0, hi: 0 },
-      { name: 'naive', verdict: 'correct', why: '', ns: 90000, median: 0, lo: 0, hi: 0 },
+      { name: 'winner', verdict: 'correct', why: '', ns, lo: 0, hi: 0 },
+      { name: 'eigen', verdict: 'correct', why: '', ns: 9000, lo: 0, hi: 0 },
+      { name: 'naive', verdict: 'correct', why: '', ns: 90000, lo: 0, hi: 0 },
     ],
     rates: null, violations: [], seconds: 20,
     end: { why: 'budget:time', dt: 20, evaluations: count, descents: 50, duplicates: 3, deadEnds: [], tree: 'c0ffee', bound: 1500, pruned: 4, violations: 0 },
@@ -67,7 +67,7 @@ export function sampleRun(name = 'runs/a') {
       names: ['size(a) = 10', 'size(a) = 36', `kind(${kEvil}) = LOOP`, 'kind(a) = UNROLL'],
     },
     winner: {
-      n, ns, across: '', outline: 'root\n  loop a.m0:4\n    vector a.m1:16\n      exec a\n', source: '// c\nfor (int i = 0; i < 4; ++i) {}\n',
+      n, ns, lo: 0, hi: 0, across: '', outline: 'root\n  loop a.m0:4\n    vector a.m1:16\n      exec a\n', source: '// c\nfor (int i = 0; i < 4; ++i) {}\n',
       suffix: '.cc', trouble: '', taken: [['size(a)', '10'], ['kind(a)', 'LOOP']], inTurn: false,
       finalists: [{ n: 2, ns: 9000, lo: 0, hi: 0, differs: [['size(a)', '10', '36']] }],
     },
@@ -76,7 +76,7 @@ export function sampleRun(name = 'runs/a') {
 
 /** The data of a page of these runs. */
 export function sampleData(names = ['runs/a']) {
-  return { v: 1, made: '2026-01-31T13:00:00Z', runs: names.map((name) => sampleRun(name)) };
+  return { v: 2, made: '2026-01-31T13:00:00Z', runs: names.map((name) => sampleRun(name)) };
 }
 
 export function samplePage(names) {

@@ -8,8 +8,9 @@ import { sureness } from '../src/effects.js';
 import { pieces } from '../src/highlight.js';
 import { parseOutline, withoutSingles } from '../src/outline.js';
 import { chiSquaredTail, differ, medianInterval, quantile, ranksOf } from '../src/statistics.js';
-import { within } from '../views/timeline.js';
-import { commandsOf, differencesOf } from '../views/winner.js';
+import { interval, isBusy, ranks, speedText, tied } from '../src/best_time.js';
+import { summary, within } from '../views/timeline.js';
+import { commandsOf, differencesOf, placesOf } from '../views/winner.js';
 import { packed, sampleData, samplePage } from './sample.js';
 
 const near = (a, b, part = 1e-3) => assert.ok(Math.abs(a - b) <= part * Math.abs(b), `${a} is not ${b}`);
@@ -93,7 +94,9 @@ test('commands', () => {
   assert.equal(commandsOf(run)[1][1], `./exh search replay 'runs/my run' --record ${run.winner.n}`);
   assert.match(commandsOf(run).at(-2)[1], /export 'runs\/my run' --record \d+ --format cc --out matmul.cc$/);
   assert.match(commandsOf(run).at(-1)[1], /install-kernel 'runs\/my run' --out tuned$/);
+  assert.match(commandsOf(run).at(-2)[0], /without a main$/, 'that of a processor is a function');
   run.winner.suffix = '.cu';
+  assert.match(commandsOf(run).at(-2)[0], /checks and times itself$/);
   assert.match(commandsOf(run).at(-2)[1], /--format cu --out matmul.cu$/);
   run.winner.suffix = '';  // It could not be made again.
   assert.ok(!commandsOf(run).some(([, command]) => command.includes('export')));
@@ -114,6 +117,48 @@ test('winners of two runs: decisions that differ', () => {
 });
 
 test('when a run came near its best', () => {
-  assert.deepEqual(within({ bests: [[1, 0.5, 200], [4, 2, 105], [9, 7, 100]], bestTime: 100 }, 10), [2, 4]);
-  assert.equal(within({ bests: [], bestTime: 0 }, 10), undefined);
+  assert.deepEqual(within({ bests: [[1, 0.5, 200], [4, 2, 105], [9, 7, 100]], searchTime: 100 }, 10), [2, 4]);
+  assert.equal(within({ bests: [], searchTime: 0 }, 10), undefined);
+});
+
+test('times with intervals, as the terminal says them', () => {
+  assert.equal(interval({ ns: 2.72e6, lo: 2.7e6, hi: 2.75e6 }), '2.72 ms (2.70 ms to 2.75 ms)');
+  assert.equal(interval({ ns: 2.72e6, lo: 0, hi: 0 }), '2.72 ms');
+  assert.equal(interval({ ns: 29e3, lo: 29e3, hi: 7.61e6 }), '29.0 us to 7.61 ms');
+  assert.ok(!isBusy({ ns: 100, lo: 90, hi: 135 }));
+  assert.ok(tied({ ns: 100, lo: 90, hi: 110 }, { ns: 108, lo: 105, hi: 112 }));
+  assert.ok(!tied({ ns: 100, lo: 0, hi: 0 }, { ns: 100, lo: 0, hi: 0 }), 'without intervals nothing is known');
+});
+
+test('places are open where intervals overlap', () => {
+  const times = [{ ns: 10, lo: 9, hi: 11 }, { ns: 10.5, lo: 10, hi: 12 }, { ns: 14, lo: 13, hi: 15 }, { ns: 12.5, lo: 11.5, hi: 13.5 }];
+  assert.deepEqual(ranks(times), ['1 to 2', '1 to 3', '3 to 4', '2 to 4']);
+  assert.deepEqual(ranks([{ ns: 1, lo: 0, hi: 0 }, { ns: 2, lo: 1.5, hi: 2.5 }]), ['–', '1']);
+  const winner = { n: 7, ...times[0], finalists: [{ n: 9, ...times[1] }, { n: 3, ...times[2] }] };
+  assert.deepEqual(placesOf(winner).map(([place, n]) => [place, n]), [['1 to 2', 7], ['1 to 2', 9], ['3', 3]]);
+});
+
+test('a yardstick is compared with the winner of the finals, not with a time of the search', () => {
+  const { runs: [run] } = samplePage();
+  // The search measured 1.23 ms; in turn with Eigen the best takes 1.06 ms.
+  run.bests = [[4, 1, 1.23e6]];
+  Object.assign(run.winner, { n: 4, ns: 1.06e6, lo: 1.05e6, hi: 1.07e6 });
+  run.references = [{ name: 'winner', verdict: 'correct', ns: 1.06e6, lo: 1.05e6, hi: 1.07e6 },
+    { name: 'eigen', verdict: 'correct', ns: 1.1236e6, lo: 1.11e6, hi: 1.14e6 }];
+  const text = summary(run);
+  assert.match(text, /The best takes 1.06 ms \(1.05 ms to 1.07 ms\), /);
+  assert.match(text, /It has 1.06x the speed of eigen \(1.04x to 1.09x; it takes 1.12 ms\)\./);
+  Object.assign(run.references[1], { ns: 1.07e6, lo: 1.06e6, hi: 1.08e6 });
+  assert.match(summary(run), /the speed of eigen \(.*\): a tie\./);
+  assert.equal(speedText({ ns: 2, lo: 0, hi: 0 }, { ns: 3, lo: 0, hi: 0 }, 'x'), '1.50x the speed of x (3.00 ns)');
+});
+
+test('where repetitions differ by factors nothing is one number', () => {
+  const { runs: [run] } = samplePage();
+  Object.assign(run.winner, { ns: 7.61e6, lo: 29e3, hi: 7.61e6 });
+  const text = summary(run);
+  assert.match(text, /The best takes 29.0 us to 7.61 ms: record/);
+  assert.match(text, /no one number is its time/);
+  assert.match(text, /It has 0.00118x to 0.310x the speed of eigen .*too much for one number/);
+  assert.doesNotMatch(text, /gap of/);
 });

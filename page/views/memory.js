@@ -6,20 +6,25 @@ import { el, table } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { kColours, runColour } from '../src/palette.js';
 
-/** Points [bytes, time, i] of all correct evaluations whose memory is known. */
+/** Points [bytes, time, i, typical time] of all correct evaluations whose memory is known. */
 export function pointsOf(run) {
   const points = [];
   for (let i = 0; i < run.count; ++i) {
-    if (run.isCorrect(i) && run.columns.ns[i] > 0 && run.columns.memory[i] > 0) points.push([run.columns.memory[i], run.columns.ns[i], i]);
+    if (run.isCorrect(i) && run.columns.ns[i] > 0 && run.columns.memory[i] > 0) points.push([run.columns.memory[i], run.columns.ns[i], i, run.columns.typical[i]]);
   }
   return points;
 }
 
-/** Those that no other point beats in both, fewest bytes first. Of equal ones the first record. */
+/** Those that no other point beats in both, fewest bytes first. Of equal ones the first record. What takes more bytes is there only if it is
+ * faster beyond doubt: half of its batches faster than all of the one before (search/log/memory/front.h). */
 export function frontOf(points) {
-  const front = [];
+  const exact = [];
   for (const point of [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])) {
-    if (!front.length || point[1] < front.at(-1)[1]) front.push(point);
+    if (!exact.length || point[1] < exact.at(-1)[1]) exact.push(point);
+  }
+  const front = [];
+  for (const point of exact) {
+    if (!front.length || Math.max(point[1], point[3] ?? 0) < front.at(-1)[1]) front.push(point);
   }
   return front;
 }
@@ -74,7 +79,7 @@ export const memoryView = {
   id: 'memory',
   title: 'Memory',
   help: 'Main memory of an implementation: its arrays, and what it takes beside them. A point of the front is beaten by no other in both '
-    + 'time and memory. Diamonds are yardsticks with their workspace.',
+    + 'time and memory, and faster beyond doubt than those that take less. Diamonds are yardsticks with their workspace.',
   render(host, page) {
     const chart = option(page.runs);
     if (!chart) {

@@ -35,6 +35,7 @@ export const runView = {
         ['operations of one run', header.flops ? `${format.digits(header.flops / 1e9)} GFLOP` : ''],
         ['device', header.device],
         ['conditions', header.conditions],
+        ...(header.machine ?? []),
         ['space', `${header.space} (${header.spaceDecisions || 'default'}), fingerprint ${header.fingerprint}`],
         ['space built in', header.spaceSeconds ? `${format.digits(header.spaceSeconds)} s` : ''],
         ['policy', header.policy],

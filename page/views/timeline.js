@@ -2,6 +2,7 @@
 //
 // What the run found, and when: incumbent, bound and gap over time or over evaluations, what was
 // measured, what failed, and the yardsticks.
+import { interval, isBusy, ranks, speedText } from '../src/best_time.js';
 import { Chart, labelsApart, marksFor } from '../src/chart.js';
 import { el, select, table } from '../src/dom.js';
 import * as format from '../src/format.js';
@@ -38,13 +39,13 @@ export function thinned(points, most = kMostDots) {
   return Array.from({ length: most }, (_, k) => points[Math.floor((k * points.length) / most)]);
 }
 
-/** The steps of the incumbent, up to the end of the run. */
+/** The steps of the incumbent, up to the end of the run, where it has the time of the finals. */
 export function incumbent(run, over) {
   const points = [];
   for (const [n, dt, ns] of run.bests) {
     points.push([over === 'evaluations' ? n : dt, ns]);
   }
-  if (points.length) points.push([lastPlace(run, over), points[points.length - 1][1]]);
+  if (points.length) points.push([lastPlace(run, over), run.bestTime]);
   return points;
 }
 
@@ -198,23 +199,28 @@ function heightOf(runs) {
   return (hasGap ? 512 : 394) + 70 + 18 * Math.max(1, failing(runs).length);
 }
 
-function summary(run) {
+/** What the terminal says at the end of a run, in the same numbers. */
+export function summary(run) {
   if (!run.bests.length) return 'Nothing correct was found.';
-  const [n, dt, ns] = run.bests[run.bests.length - 1];
-  let text = `The best takes ${format.time(ns)} (${format.rate(run.run.flops, ns)}), `
-    + `record ${n}, found after ${format.digits(dt)} s.`;
+  const [n] = run.bests[run.bests.length - 1];
+  const [, dt] = run.bests.find(([number]) => number === n);
+  const { best } = run;
+  const rate = isBusy(best) ? '' : `, ${format.rate(run.run.flops, best.ns)}`;
+  let text = `The best takes ${interval(best)}${rate}: record ${n}, found after ${format.digits(dt)} s.`;
+  if (isBusy(best)) {
+    text += ' Its times differ so much that other work kept the machine busy: no one number is its time.';
+  }
   if (run.provenBound > 0) {
-    text += ` Nothing is faster than ${format.time(run.provenBound)}: a gap of ${format.gap(ns, run.provenBound)}.`;
+    text += ` Nothing is faster than ${format.time(run.provenBound)}`;
+    text += isBusy(best) ? '.' : `: a gap of ${format.gap(best.ns, run.provenBound)}.`;
   }
-  for (const yardstick of run.yardsticks) {
-    text += ` ${yardstick.name} takes ${format.time(yardstick.ns)}, ${format.digits(yardstick.ns / ns)} times as long.`;
-  }
+  for (const yardstick of run.yardsticks) text += ` It has ${speedText(best, yardstick, yardstick.name)}.`;
   return text;
 }
 
 /** The first moment at which the best was within so many percent of the last one: [seconds, record]. */
 export function within(run, percent) {
-  const found = run.bests.find(([, , ns]) => ns <= run.bestTime * (1 + percent / 100));
+  const found = run.bests.find(([, , ns]) => ns <= run.searchTime * (1 + percent / 100));
   return found && [found[1], found[0]];
 }
 
@@ -226,21 +232,23 @@ function comparison(runs) {
     const found = within(run, percent);
     return found ? `${format.digits(found[0])} s` : '–';
   };
+  const places = ranks(runs.map((run) => run.best));
   const columns = [
     ['run', (run) => el('span', {}, el('span', { class: 'swatch', style: `background:${runColour(run.index)}` }), run.label)],
     ['kernel', (run) => `${run.run.kernel} ${run.run.sizes}`],
     ['device', (run) => run.run.device],
-    [number('best'), (run) => format.time(run.bestTime)],
-    [number('rate'), (run) => format.rate(run.run.flops, run.bestTime)],
-    [number('of the fastest'), (run) => (run.bestTime > 0 ? `${format.digits((100 * run.bestTime) / best)} %` : '–')],
+    [number('best'), (run) => interval(run.best)],
+    [number('place'), (run) => places[runs.indexOf(run)]],
+    [number('rate'), (run) => (isBusy(run.best) ? '–' : format.rate(run.run.flops, run.bestTime))],
+    [number('of the fastest'), (run) => (run.bestTime > 0 && !isBusy(run.best) ? `${format.digits((100 * run.bestTime) / best)} %` : '–')],
     [number('bound'), (run) => format.time(run.provenBound)],
-    [number('gap'), (run) => format.gap(run.bestTime, run.provenBound)],
+    [number('gap'), (run) => (isBusy(run.best) ? '–' : format.gap(run.bestTime, run.provenBound))],
     [number('evaluations'), (run) => format.count(run.count)],
     [number('correct'), (run) => format.count(run.columns.verdict.reduce((sum, verdict) => sum + (verdict === run.correct ? 1 : 0), 0))],
     [number('seconds'), (run) => format.digits(run.seconds)],
     [number('within 10 %'), (run) => near(run, 10)],
     [number('within 1 %'), (run) => near(run, 1)],
-    ['yardsticks', (run) => run.yardsticks.map((yardstick) => `${yardstick.name} ${format.time(yardstick.ns)}`).join(', ')],
+    ['against the yardsticks', (run) => run.yardsticks.map((yardstick) => speedText(run.best, yardstick, yardstick.name)).join('; ')],
   ].filter(([head, value]) => (head !== 'kernel' && head !== 'device') || runs.some((run) => value(run) !== value(runs[0])));
   return table(columns.map(([head]) => head), runs.map((run) => columns.map(([, value]) => value(run))));
 }

@@ -2,6 +2,7 @@
 //
 // The winner: its loops as boxes in boxes, its arrays, its code, how to go on with it, and in what
 // the finalists differ from it.
+import { interval, isBusy, ranks } from '../src/best_time.js';
 import { el, facts, table } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { pieces } from '../src/highlight.js';
@@ -41,9 +42,9 @@ export function commandsOf(run) {
     ['build, check and time it again', `${program} replay ${record}`],
     ['its source', `${program} emit ${record}`],
   ];
-  const compiled = { '.cu': ['cu', 'nvcc'], '.cc': ['cc', 'g++'] }[suffix];
+  const compiled = { '.cu': ['cu', 'a program for nvcc, one file that checks and times itself'], '.cc': ['cc', 'a function for g++, one file without a main'] }[suffix];
   if (compiled) {
-    commands.push([`one file for ${compiled[1]}, which checks itself`, `${program} export ${record} --format ${compiled[0]} --out ${quoted(run.run.kernel)}.${compiled[0]}`],
+    commands.push([compiled[1], `${program} export ${record} --format ${compiled[0]} --out ${quoted(run.run.kernel)}.${compiled[0]}`],
       ['a library of the winner, for C, C++, NumPy and PyTorch', `${program} install-kernel ${quoted(run.name)} --out tuned`]);
   }
   return commands;
@@ -58,15 +59,25 @@ function copyable(text) {
   return el('div', { class: 'command' }, el('code', {}, text), button);
 }
 
+/** [place, record, time] of the winner and the others; places are open within noise, and unknown where nothing was repeated. */
+export function placesOf(winner) {
+  const all = [{ n: winner.n, ns: winner.ns, lo: winner.lo, hi: winner.hi }, ...winner.finalists];
+  const places = ranks(all);
+  return all.map((one, i) => [places[i], one.n, interval(one)]);
+}
+
 function finalists(run) {
   const { winner } = run;
   if (!winner.finalists.length) return [];
+  const [own, ...places] = placesOf(winner);
+  const ofWinner = (one) => (isBusy(one) || isBusy(winner) ? '–' : `${format.digits((100 * one.ns) / winner.ns)} %`);
   return [
     el('h3', {}, winner.inTurn ? 'Finalists, measured in turn with it' : 'The next fastest'),
-    table([{ title: 'record', number: true }, { title: 'time', number: true }, { title: 'of the winner', number: true }, 'what differs (the winner first)'],
-      winner.finalists.map((one) => [format.count(one.n),
-        one.lo > 0 ? `${format.time(one.ns)} (${format.time(one.lo)} to ${format.time(one.hi)})` : format.time(one.ns),
-        `${format.digits((100 * one.ns) / winner.ns)} %`,
+    el('p', { class: 'note' }, winner.inTurn
+      ? `A place is open where intervals overlap: the winner's is ${own[0]}.`
+      : 'Each was measured by itself in the search: who is faster by little is not known.'),
+    table([{ title: 'place', number: true }, { title: 'record', number: true }, { title: 'time', number: true }, { title: 'of the winner', number: true }, 'what differs (the winner first)'],
+      winner.finalists.map((one, i) => [places[i][0], format.count(one.n), places[i][2], ofWinner(one),
         one.differs.length > 4
           ? el('details', {}, el('summary', {}, format.counted(one.differs.length, 'decision')), differences(one.differs))
           : one.differs.length ? differences(one.differs) : 'no decision that was taken'])),
@@ -99,7 +110,7 @@ function againstOthers(run, runs) {
     el('h3', {}, 'Against the winners of the other runs'),
     table(['run', { title: 'time', number: true }, 'what differs (this winner first)'], others.map((other) => {
       const differs = differencesOf(run, other);
-      return [other.label, format.time(other.winner.ns),
+      return [other.label, interval(other.winner),
         el('details', {}, el('summary', {}, format.counted(differs.length, 'decision')), differences(differs))];
     })),
   ];
@@ -130,7 +141,7 @@ export const winnerView = {
     }
     const i = run.indexOf.get(winner.n);
     host.append(
-      el('p', { class: 'summary' }, `Record ${winner.n}: ${format.time(winner.ns)}, ${format.rate(run.run.flops, winner.ns)}.`
+      el('p', { class: 'summary' }, `Record ${winner.n}: ${interval(winner)}${isBusy(winner) ? '' : `, ${format.rate(run.run.flops, winner.ns)}`}.`
         + `${run.provenBound > 0 ? ` The bound is ${format.time(run.provenBound)}.` : ''}${winner.across ? ` Blocks divide reductions: ${winner.across}.` : ''}`
         + `${i !== undefined && run.columns.registers[i] > 0 ? ` ${run.columns.registers[i]} registers a thread, ${run.columns.blocks[i]} blocks at once on a multiprocessor.` : ''}`),
       ...commandsOf(run).map(([what, command]) => [el('p', { class: 'note' }, what), copyable(command)]).flat(),

@@ -31,14 +31,14 @@ bool IsNumber(std::string_view text) {
 
 /// What the texts of an option of this type must be; empty: anything.
 std::string NumberText(const std::string& type) {
-  if (type == "UINT") return "a whole number, 0 or more";
-  if (type == "INT") return "a whole number";
+  if (type == "UINT" || type == "INT") return "a whole number, 0 or more";
   return type == "FLOAT" ? "a number" : "";
 }
 
 bool IsNumberOf(const std::string& type, const std::string& text) {
   if (type == "UINT") return IsNumber<std::uint64_t>(text);
-  return type == "INT" ? IsNumber<std::int64_t>(text) : IsNumber<double>(text);
+  if (type == "INT") return IsNumber<std::int64_t>(text) && !text.starts_with('-');
+  return IsNumber<double>(text);
 }
 
 }  // namespace

@@ -21,7 +21,12 @@ int InstallKernel(const InstallRequest& request) {
         "install '{}' where? --out takes the folder of a library, for example --out tuned",
         request.runs.front()));
   }
-  fmt::print("{}", Install(request));
+  const InstallResult result = Install(request);
+  fmt::print("{}", result.said);
+  if (!result.has_library) {
+    fmt::print("nothing is installed: what was compared with each of the runs was faster\n");
+    return 1;
+  }
   fmt::print("{0}/tuned.h; to build it: cmake -S {0} -B {0}/build && cmake --build {0}/build\n",
              request.out);
   return 0;
@@ -39,6 +44,9 @@ void AddInstallKernelCommand(CLI::App& app, Invocation& invocation) {
                       "folder of the library; one that is there grows by the runs");
   command->add_option("--name", request->name,
                       "what the kernel is called in the library (default: as in the runs)");
+  command->add_flag(
+      "--only-faster", request->only_faster,
+      "leave out what was slower than something that it was compared with in its run");
   command->callback(
       [request, &invocation] { invocation.run = [request] { return InstallKernel(*request); }; });
 }

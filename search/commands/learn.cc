@@ -10,12 +10,14 @@
 
 #include "base/error.h"
 #include "search/commands/command.h"
+#include "search/descend/dropped/dropped.h"
 #include "search/kernel/kernel_subject.h"
 #include "search/learn/cost_model.h"
 #include "search/learn/levels.h"
 #include "search/learn/prior.h"
 #include "search/log/decisions.h"
 #include "search/log/log_reader.h"
+#include "search/log/log_text.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
 
@@ -30,18 +32,17 @@ struct LearnOptions {
 };
 
 std::string KernelText(const RunRecord& run) {
-  std::string text = run.kernel;
-  const char* separator = " ";
-  for (const auto& [name, size] : run.sizes) {
-    text += fmt::format("{}{}={}", std::exchange(separator, ","), name, size);
-  }
-  return text;
+  return run.sizes.empty() ? run.kernel : run.kernel + " " + SizesText(run);
 }
 
 /// Is it a failure of the implementation, and not of the machine?
 bool SaysSomething(const EvalRecord& eval) {
-  return eval.verdict != kernels::Verdict::kBroken && eval.verdict != kernels::Verdict::kWrong &&
-         eval.verdict != kernels::Verdict::kImpossible;
+  using kernels::Verdict;
+  for (const Verdict nothing : {Verdict::kBroken, Verdict::kWrong, Verdict::kImpossible,
+                                Verdict::kRefused, Verdict::kInternal}) {
+    if (eval.verdict == nothing) return false;
+  }
+  return true;
 }
 
 /// A run, and how well its own cost model foretells it.
@@ -81,7 +82,7 @@ ReadRun Read(const Log& log, const std::string& name, const KernelSubject& subje
     const EvalRecord& eval = *evals[number * evals.size() / count];
     runtime::Candidate candidate = root;
     ReplayRecord(log, eval, candidate);
-    bound.amounts.fill(candidate, amounts);
+    if (DroppedBy([&] { bound.amounts.fill(candidate, amounts); })) continue;
     const double least = bound.bound(candidate);
     const double ns = LearnedTime(eval);
     const double base = LogOfBound(run.has_guesses ? amounts[*bound.amounts.guess] : least);

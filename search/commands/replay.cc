@@ -21,6 +21,7 @@
 #include "search/log/log_reader.h"
 #include "search/log/log_text.h"
 #include "search/log/run_folder.h"
+#include "search/log/times/best_time.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
 
@@ -32,6 +33,7 @@ struct ReplayOptions {
   std::optional<std::uint64_t> record;
   std::optional<int> repeat;
   bool best = false, strict = false, dry_run = false;
+  bool no_yardsticks = false, all_yardsticks = false;
   std::uint64_t seed = 1;
   ProblemOptions problem;
   std::string emit, log;
@@ -96,8 +98,17 @@ void CheckRepeat(const ReplayOptions& options, const KernelSubject& subject) {
                   subject.problem().device.name));
 }
 
+Yardsticks YardsticksOf(const ReplayOptions& options) {
+  if (options.no_yardsticks && options.all_yardsticks) {
+    throw UsageError("--no-yardsticks and --all-yardsticks exclude each other");
+  }
+  if (options.no_yardsticks) return Yardsticks::kNone;
+  return options.all_yardsticks ? Yardsticks::kAll : Yardsticks::kLibraries;
+}
+
 int Replay(const CLI::App& command, const ReplayOptions& options) {
   if (options.source.empty()) throw UsageError("replay what? search replay RUN or FILE");
+  const Yardsticks yardsticks = YardsticksOf(options);
   const bool is_log = IsRun(options.source) || options.record || options.best;
   if (is_log) RefuseForRuns(command, options.source, {"--seed", "--strict"});
   Decided replayed =
@@ -123,8 +134,8 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
       subject.MakeEvaluator({NumCores(), options.problem.gpu.value_or(0), false, &stop});
   if (options.repeat) return Repeat(options, *evaluator, source);
   const std::vector<Contender> own = {{"winner", evaluator->Compile(source)}};
-  const Comparison comparison =
-      Compare(*evaluator, own, NumCores(), [&] { return interrupted.load(); });
+  const Comparison comparison = Compare(
+      *evaluator, own, NumCores(), [&] { return interrupted.load(); }, nullptr, yardsticks);
   if (comparison.records.empty()) {
     fmt::print("interrupted\n");
     return 1;
@@ -139,10 +150,12 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
     fmt::print("{}: {}\n", kernels::VerdictName(result.verdict), result.why);
     return 1;
   }
-  const double ns = result.median_ns > 0 ? result.median_ns : result.best_ns;
-  fmt::print("correct: {}, {} ({})\n{}{}", FormatTime(ns), FormatRate(subject.flops(), ns),
-             evaluator->YardstickText(), DivisionText(source.across, source.bits_vary),
-             subject.InWords(comparison));
+  RunRecord run;
+  subject.Describe(run);
+  const TimeInterval time = IntervalOf(result);
+  fmt::print("correct: {} ({})\n{}{}{}", TimeAndRateText(time, subject.flops()),
+             evaluator->YardstickText(), BusyText(time, run),
+             DivisionText(source.across, source.bits_vary), subject.InWords(comparison));
   return 0;
 }
 
@@ -159,6 +172,10 @@ void AddReplayCommand(CLI::App& app, Invocation& invocation) {
   command->add_flag("--strict", options->strict, "a file must take every decision");
   command->add_flag("--dry-run", options->dry_run,
                     "print the loops (and write the source, with --emit), run nothing");
+  command->add_flag("--no-yardsticks", options->no_yardsticks,
+                    "compare it with nothing: check and time it alone");
+  command->add_flag("--all-yardsticks", options->all_yardsticks,
+                    "compare it with the naive kernel, too, where there are libraries");
   command->add_option("--repeat", options->repeat,
                       "20: so many launches on a GPU one by one, with the same inputs, instead of "
                       "the comparison: how their times and bits vary");

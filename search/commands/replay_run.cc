@@ -14,6 +14,7 @@
 #include "search/descend/choice_order.h"
 #include "search/kernel/kernel_subject.h"
 #include "search/log/log_reader.h"
+#include "search/log/log_text.h"
 #include "search/log/replay.h"
 #include "search/tree/tree_replay.h"
 
@@ -58,7 +59,11 @@ int ReplayRun(const ReplayRunOptions& options) {
   const CandidateSpace space(root, order, bound.bound);
   Tree tree(space, TreeOptionsOf(*log.run));
   ReplayTree(log, tree);
-  if (options.text) fmt::print("{}", tree.Text());
+  if (options.text) {
+    const auto decision = [&](int number) { return DecisionName(log, number); };
+    const auto value = [&](const PathStep& step) { return ValueName(log, step); };
+    fmt::print("{}", tree.Text({decision, value}));
+  }
   const std::string digest = tree.Digest();
   fmt::print("{} selections, {} evaluations: {} nodes, tree {}{}\n", log.selects.size(),
              log.evals.size(), tree.num_nodes(), digest, tree.exhausted() ? ", exhausted" : "");
@@ -73,7 +78,7 @@ void AddReplayRunCommand(CLI::App& app, Invocation& invocation) {
       "replay-run", "make the search tree of a run again from its log; measures nothing");
   const auto options = std::make_shared<ReplayRunOptions>();
   command->add_option("run", options->run, "folder or log of a run");
-  command->add_flag("--text", options->text, "print all nodes");
+  command->add_flag("--text", options->text, "print all nodes, by name");
   command->callback(
       [options, &invocation] { invocation.run = [options] { return ReplayRun(*options); }; });
 }

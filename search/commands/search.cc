@@ -78,11 +78,11 @@ int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& 
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   const std::string folder = std::filesystem::path(run->path).parent_path().string();
-  SayResumed(folder, run->earlier);
   return WithinBudget([&] {
     const KernelSubject subject(
         MakeProblem(header, {MemoryFor(options.problem.memory), &budget.stop}));
     RefuseContradictions(app, options, header, subject.problem());
+    SayResumed(folder, run->earlier);
     return ResumeRun(subject, options, invocation, budget, run->log, run->earlier);
   });
 }

@@ -17,7 +17,10 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/signals.h"
+#include "search/commands/implementation_files.h"
+#include "search/commands/wrong_case.h"
 #include "search/descend/choice_order.h"
+#include "search/descend/dropped/dropped.h"
 #include "search/descend/first.h"
 #include "search/descend/order_advice.h"
 #include "search/learn/prior.h"
@@ -26,8 +29,10 @@
 #include "search/log/memory/front.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
-#include "search/measure/make_evaluator.h"
+#include "search/log/times/best_time.h"
+#include "search/measure/machine.h"
 #include "search/report/comparison.h"
+#include "search/report/dropped_text.h"
 #include "search/report/report.h"
 #include "search/run/explorer.h"
 #include "search/run/objective.h"
@@ -47,6 +52,7 @@ RunRecord Header(const Subject& subject, const runtime::Instance& instance,
   run.fingerprint = instance.fingerprint();
   subject.Describe(run);
   run.conditions = evaluator.YardstickText();
+  run.machine = MachineOf(evaluator);
   run.seed = options.seed;
   run.flops = subject.flops();
   run.argv = argv;
@@ -69,6 +75,7 @@ std::string EndText(const Outcome& outcome, const RunRecord& header) {
   if (header.space_s > 0) {
     text += fmt::format("; {:.1f} s of them went by while the space was built", header.space_s);
   }
+  if (end.verdicts.contains("idle")) text += "; what is idle was not compiled";
   if (end.why == "exhausted") text += "; nothing new was left to find";
   if (end.why == "stuck") text += "; descents no longer get out of dead ends";
   if (end.why == "signal") text += "; interrupted";
@@ -85,6 +92,7 @@ std::string EndText(const Outcome& outcome, const RunRecord& header) {
 struct Session {
   const SearchOptions& options;
   const Subject& subject;
+  const runtime::Candidate& root;
   const RunRecord& header;
   const std::string& folder;
   const std::string& program;  ///< As this program was called.
@@ -98,18 +106,12 @@ struct Session {
 };
 
 /// The winner's source and its decisions as a file to replay.
-void WriteWinner(const Session& session, const std::string& folder, const Winner& winner) {
-  MakeFolder(folder);
-  const runtime::Instance& instance = winner.candidate.instance();
-  std::vector<std::string> taken;
-  for (const PathStep& step : winner.path) taken.push_back(StepText(instance, step));
-  WriteFile(folder + "/best" + session.subject.source_suffix(),
-            WithDecisions(winner.compiled.source, taken, "best.decisions.txt"));
-  WriteFile(folder + "/best.decisions.txt", AllDecisionsText(winner.candidate));
-  const std::string comment =
-      fmt::format("Record {} of {}: {}", winner.n, session.folder, FormatTime(winner.ns));
-  WriteFile(folder + "/best.replay",
-            WriteDecisionFile(session.header, instance, winner.path, comment));
+void WriteWinner(const Session& session, const std::string& folder, const Winner& winner,
+                 const TimeInterval& time) {
+  WriteImplementation(
+      folder, "best", session.subject, session.header, winner.candidate, winner.path,
+      winner.compiled.source,
+      fmt::format("Record {} of {}: {}", winner.n, session.folder, IntervalText(time)));
 }
 
 /// Measures the finalists in turn with the yardsticks, and logs what comes out.
@@ -135,6 +137,9 @@ int Conclude(const Session& session, const Outcome& outcome) {
   fmt::print("{}\n", EndText(outcome, session.header));
   const std::string replay = session.program + " " + session.subject.replay_command();
   fmt::print("{}", WrongText(outcome.failures, replay, session.folder));
+  fmt::print("{}", KeepFirstWrong({session.subject, session.header, session.folder, replay,
+                                   session.evaluator, session.root},
+                                  outcome.failures));
   std::fflush(stdout);
   if (broken) {
     fmt::print(stderr, "search: stopped: {}\n  what was found until then is in {}\n",
@@ -144,7 +149,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
     if (!broken) session.log.Write(outcome.end);
     // What was not looked at proves nothing, unless there is nothing to look at.
     const bool has_looked = outcome.end.evaluations > 0 || outcome.proof.exhausted;
-    if (has_looked) fmt::print("{}", ProofText(outcome.proof, 0));
+    if (has_looked) fmt::print("{}", ProofText(outcome.proof, {}));
     fmt::print("no implementation was found to be correct{}{}the log is {}\n",
                outcome.failures.empty() ? "; " : ", ", FailuresText(outcome.failures),
                session.log.path());
@@ -157,20 +162,25 @@ int Conclude(const Session& session, const Outcome& outcome) {
   constexpr double kLeast = 0.2;  // Seconds; in less nothing is measured twice.
   const bool has_time = session.stop.SecondsLeft() > kLeast;
   const bool has_finals = !broken && !session.interrupted && has_time;
-  if (has_finals && finalists.size() > 1) {
-    fmt::print("finals: {} candidates and the yardsticks, measured in turn\n", finalists.size());
+  if (has_finals) {
+    fmt::print("finals: {} and the yardsticks, measured in turn\n",
+               finalists.size() == 1 ? std::string("the best")
+                                     : fmt::format("{} candidates", finalists.size()));
     std::fflush(stdout);
     comparison = RunFinals(session, finalists);
   }
   Winner winner = *outcome.winner;
+  TimeInterval time = BestTime(winner.ns, nullptr);
   if (comparison.winner >= 0) {
-    winner = finalists[static_cast<std::size_t>(comparison.winner)];
-    winner.ns = comparison.records[static_cast<std::size_t>(comparison.winner)].median_ns;
-    if (winner.n != outcome.winner->n) {
+    const auto index = static_cast<std::size_t>(comparison.winner);
+    const bool is_another = finalists[index].n != winner.n;
+    if (is_another) winner = finalists[index];
+    time = BestTime(winner.ns, &comparison.records[index]);
+    if (is_another) {
       BestRecord best;
       best.n = winner.n;
       best.dt = session.clock() - session.start;
-      best.ns = winner.ns;
+      best.ns = comparison.records[index].median_ns;
       best.hash = HashText(winner.vector);
       best.no_cut = !CutsByTime(ParseObjective(session.header.objective), winner.workspace_bytes);
       session.log.Write(best);
@@ -178,28 +188,26 @@ int Conclude(const Session& session, const Outcome& outcome) {
   }
   Log words;
   words.choices = ChoiceRecords(winner.candidate.instance());
-  fmt::print("best: {}, {} (record {}); its decisions, in the order taken:\n{}",
-             FormatTime(winner.ns), FormatRate(session.subject.flops(), winner.ns), winner.n,
-             DecisionsInWords(words, winner.path, "  "));
+  fmt::print("best: {} (record {}); its decisions, in the order taken:\n{}{}",
+             TimeAndRateText(time, session.subject.flops()), winner.n,
+             DecisionsInWords(words, winner.path, "  "), BusyText(time, session.header));
   const kernels::Source source = session.evaluator.Emit(winner.candidate);
   fmt::print("{}{}{}", DivisionText(source.across, source.bits_vary),
              MemoryText(source.memory_bytes(), source.workspace_bytes), FrontText(outcome.front));
-  const std::string outline = session.subject.Outline(winner.candidate);
+  std::string outline;
+  if (DroppedBy([&] { outline = session.subject.Outline(winner.candidate); })) outline.clear();
   if (!outline.empty()) fmt::print("its loops:\n{}", Indented(outline));
   std::string commands = session.subject.CommandsText(session.program, session.folder, winner.n);
   if (commands.empty()) commands = CommandsText(session.program, session.folder, winner.n);
   fmt::print("to go on:\n{}", commands);
-  fmt::print("{}", ProofText(outcome.proof, outcome.winner->ns));
+  fmt::print("{}", ProofText(outcome.proof, time));
   std::fflush(stdout);
   if (broken) return 1;
-  WriteWinner(session, session.folder, winner);
-  if (!session.options.emit.empty()) WriteWinner(session, session.options.emit, winner);
+  WriteWinner(session, session.folder, winner, time);
+  if (!session.options.emit.empty()) WriteWinner(session, session.options.emit, winner, time);
   if (has_finals) {
-    fmt::print("against the yardsticks ({}, measured in turn):\n",
-               session.evaluator.YardstickText());
-    std::fflush(stdout);
-    if (finalists.size() == 1) comparison = RunFinals(session, finalists);
-    fmt::print("{}", session.subject.InWords(comparison));
+    fmt::print("against the yardsticks ({}, measured in turn with it):\n{}",
+               session.evaluator.YardstickText(), session.subject.InWords(comparison));
   } else if (!broken && !session.interrupted) {
     fmt::print("the yardsticks were not measured: nothing was left of the budget\n");
   }
@@ -208,20 +216,6 @@ int Conclude(const Session& session, const Outcome& outcome) {
   if (failure.empty()) return 0;
   fmt::print(stderr, "search: what was best failed its last check, {}\n", failure);
   return 1;
-}
-
-/// A run that cannot begin leaves no folder behind.
-std::unique_ptr<Evaluator> MakeEvaluatorFor(const Subject& subject, const SearchOptions& options,
-                                            const std::string& folder, const StopToken& stop) {
-  try {
-    return subject.MakeEvaluator({options.jobs.value_or(NumCores()),
-                                  options.problem.gpu.value_or(0), options.cold(), &stop,
-                                  options.under()});
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(folder, ignored);  // Only if it is empty.
-    throw;
-  }
 }
 
 /// The lower bound; where what it rests on is not known there is none, and that is said.
@@ -279,6 +273,7 @@ ResumeRecord Resumed(const Prepared& run, const Invocation& invocation) {
   record.started = TimeStamp();
   record.tool = fmt::format("search {}", kVersion);
   record.conditions = run.evaluator.YardstickText();
+  record.machine = MachineOf(run.evaluator);
   record.argv = invocation.argv;
   return record;
 }
@@ -291,9 +286,12 @@ std::vector<runtime::Candidate> FirstOf(const Prepared& run) {
     Followed followed = Follow(recipe, run.root, run.order);
     if (recipe.is_exact && (!followed.implementation || !followed.missed.empty())) {
       const std::string why =
-          followed.missed.empty() ? "" : fmt::format(": {} cannot be as in it", followed.missed);
-      fmt::print("note: the {} nest is not in this space{}; the search begins without it\n",
-                 recipe.name, why);
+          followed.missed.empty() ? "" : fmt::format(" ({} cannot be as in it)", followed.missed);
+      fmt::print(
+          "note: the program as it is written down, loops in their order and nothing else, is not "
+          "in this space{}:\n      until something else is found to be correct, nobody knows what "
+          "is too slow, and the first results may take longer\n",
+          why);
       continue;
     }
     if (followed.implementation) first.push_back(*std::move(followed.implementation));
@@ -350,6 +348,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
 
   const Session session{options,
                         run.subject,
+                        run.root,
                         run.header,
                         run.folder,
                         invocation.program,
@@ -360,15 +359,29 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
                         clock,
                         start,
                         budget.stop};
-  return Conclude(session, outcome);
+  const int code = Conclude(session, outcome);
+  fmt::print("{}", DroppedText(outcome.failures, outcome.failed_checks, session.program, run.header,
+                               session.folder));
+  std::fflush(stdout);
+  return HaveChecksFailed(outcome.failures, outcome.failed_checks) ? kChecksFailed : code;
+}
+
+/// What the compiler gets wrong.
+void SayNotes(const Evaluator& evaluator) {
+  for (const std::string& note : evaluator.Notes()) fmt::print("note: {}\n", note);
 }
 
 /// Other conditions than those that the run began with.
 void SayConditions(const Log& log, const Evaluator& evaluator) {
   const std::string now = evaluator.YardstickText();
-  if (now == log.run->conditions) return;
-  fmt::print("note: until now measured with {}\n      from now on with {}\n", log.run->conditions,
-             now);
+  if (now != log.run->conditions) {
+    fmt::print("note: until now measured with {}\n      from now on with {}\n", log.run->conditions,
+               now);
+  }
+  // Older logs do not say it.
+  if (log.run->machine.empty()) return;
+  const std::string changed = MachineDifferences(log.run->machine, MachineOf(evaluator));
+  if (!changed.empty()) fmt::print("note: the machine is not as it was:\n{}", Indented(changed));
 }
 
 }  // namespace
@@ -419,13 +432,16 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
   const ChoiceOrder order = subject.order(options.order, root);
   for (const std::string& note : subject.notes()) fmt::print("note: {}\n", note);
 
-  const std::string folder = MakeRunFolder(options.out, subject.name());
+  RunFolder run_folder(options.out, subject.name());
+  const std::string& folder = run_folder.path();
   // While compilers and devices get ready.
   OrderAdvice advice(root, order);
   const std::unique_ptr<Evaluator> evaluator =
-      MakeEvaluatorFor(subject, options, folder, budget.stop);
+      subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
+                             options.cold(), &budget.stop, options.under()});
   if (const std::string text = advice.Text(); !text.empty()) fmt::print("note: {}\n", text);
-  EventLog log(folder + "/log.jsonl");
+  SayNotes(*evaluator);
+  EventLog log(run_folder.log_path());
   if (options.durable) log.MakeDurable();
   const SearchBound bound =
       use == BoundUse::kNone ? SearchBound() : BoundIfKnown(subject, options.cold());
@@ -435,6 +451,7 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
   header.prior = begins.name;
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
+  run_folder.Keep();
   return Explore(
       options, invocation,
       {subject, root, order, header, bound, begins.prior, policy, folder, *evaluator, log, budget});
@@ -454,6 +471,7 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
       subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
                              header.is_cold(), &budget.stop, options.under()});
   SayConditions(earlier, *evaluator);
+  SayNotes(*evaluator);
   const std::string asked = header.prior.empty() ? "none" : options.prior;
   const BeginsWith begins = PriorFor(subject, root.instance(), bound, header, asked);
   if (begins.name != header.prior) {

@@ -231,6 +231,7 @@ SizeEstimate EstimateSize(const Candidate& root, const ChoiceOrder& order, Strat
     Sample sample = sweep.Run(root);
     const std::lock_guard<std::mutex> lock(mutex);
     sum.Add(number, std::move(sample));
+    if (options.progress) options.progress(estimate);
     return true;
   });
   Divide(estimate, sum.choices(), root.instance().space());

@@ -42,6 +42,8 @@ enum class Strata {
 /// "knuth", "chen".
 const char* StrataName(Strata strata);
 
+struct SizeEstimate;
+
 struct SampleOptions {
   std::uint64_t samples = UINT64_MAX;
   std::uint64_t seed = 1;
@@ -49,6 +51,8 @@ struct SampleOptions {
   /// Asked between samples, from one thread at a time; true ends the sampling, but not before two
   /// samples are complete.
   std::function<bool()> enough;
+  /// Told of the samples that are complete, from one thread at a time.
+  std::function<void(const SizeEstimate&)> progress = {};
 };
 
 /// Mean numbers of one level: with enough samples, those of the tree.

@@ -16,6 +16,12 @@
 namespace exh::search {
 namespace {
 
+/// 161980 as it is, 1.83e+21 with three digits.
+std::string Number(long double number) {
+  return number < 1e6L && number == std::floor(number) ? fmt::format("{:.0f}", number)
+                                                       : fmt::format("{:.3g}", number);
+}
+
 SizeEstimate Estimate(const runtime::Candidate& root, const ChoiceOrder& order,
                       const SizeRequest& request, Strata strata, const Clock& clock,
                       const Cut& cut) {
@@ -25,32 +31,39 @@ SizeEstimate Estimate(const runtime::Candidate& root, const ChoiceOrder& order,
   if (request.samples) options.samples = *request.samples;
   std::unique_ptr<Stopper> budget;
   if (!request.budget.empty()) budget = ParseBudget(request.budget, clock);
+  options.progress = [&](const SizeEstimate& estimate) {
+    if (!request.progress) return;
+    request.progress([&] {
+      return fmt::format("{}: {} samples, about {} implementations", StrataName(strata),
+                         estimate.samples(), Number(estimate.implementations.mean()));
+    });
+  };
   options.enough = [&] {
     return (request.interrupted && request.interrupted()) || (budget && budget->Reason({}));
   };
   return EstimateSize(root, order, strata, options, cut);
 }
 
-/// 161980 as it is, 1.83e+21 with three digits.
-std::string Number(long double number) {
-  return number < 1e6L && number == std::floor(number) ? fmt::format("{:.0f}", number)
-                                                       : fmt::format("{:.3g}", number);
-}
-
 std::string Percent(long double share) {
   return fmt::format("{:.3g} %", 100 * share);
 }
 
-std::string EstimateText(std::string_view name, const SizeEstimate& estimate) {
+std::string EstimateText(std::string_view name, const SizeEstimate& estimate,
+                         const SizeClaim& claim) {
   const SampleMean& size = estimate.implementations;
-  const auto [low, high] = size.Interval();
-  std::string text = fmt::format(
-      "{}: {} implementations, 95 % interval {} to {}\n"
-      "  {}: {} samples, as good as {} equal ones; median of means {}\n",
-      name, Number(size.mean()), Number(low), Number(high), StrataName(estimate.strata),
-      size.count(), Number(std::round(size.effective_samples())), Number(size.median_of_means()));
+  std::string text = fmt::format("{}: {} implementations, ", name, Number(size.mean()));
+  if (claim.high) {
+    text += fmt::format("95 % interval {} to {}\n", Number(claim.low), Number(*claim.high));
+  } else {
+    text += fmt::format("at least {} with 95 % certainty\n", Number(claim.low));
+  }
+  text += fmt::format("  {}: {} samples, as good as {} equal ones; median of means {}\n",
+                      StrataName(estimate.strata), size.count(),
+                      Number(std::round(size.effective_samples())), Number(size.median_of_means()));
   if (size.heavy_tailed()) {
-    text += "  few samples carry the sum: the interval may be too narrow\n";
+    text += "  few samples carry the sum: how many more there may be is not known\n";
+  } else if (!claim.high) {
+    text += "  the estimators contradict each other: how many more there may be is not known\n";
   }
   return text;
 }
@@ -76,28 +89,34 @@ std::string DetailsText(const SizeEstimate& estimate) {
   return text;
 }
 
+/// What one mean of samples tells with this probability.
+SizeClaim ClaimOf(const SampleMean& mean, double confidence) {
+  if (mean.heavy_tailed()) return {mean.AtLeast(confidence), std::nullopt};
+  const auto [low, high] = mean.Interval(confidence);
+  return {low, high};
+}
+
 /// JSON has neither infinity nor long double.
 nlohmann::ordered_json JsonNumber(long double number) {
   if (!std::isfinite(number)) return nullptr;
   return static_cast<double>(number);
 }
 
-nlohmann::ordered_json MeanJson(const SampleMean& mean) {
-  const auto [low, high] = mean.Interval();
+nlohmann::ordered_json MeanJson(const SampleMean& mean, const SizeClaim& claim) {
   return {{"mean", JsonNumber(mean.mean())},
-          {"low", JsonNumber(low)},
-          {"high", JsonNumber(high)},
+          {"low", JsonNumber(claim.low)},
+          {"high", claim.high ? JsonNumber(*claim.high) : nullptr},
           {"median_of_means", JsonNumber(mean.median_of_means())},
           {"effective_samples", JsonNumber(mean.effective_samples())},
           {"heavy_tailed", mean.heavy_tailed()}};
 }
 
-nlohmann::ordered_json EstimateJson(const SizeEstimate& estimate) {
+nlohmann::ordered_json EstimateJson(const SizeEstimate& estimate, const SizeClaim& claim) {
   nlohmann::ordered_json json;
   json["estimator"] = StrataName(estimate.strata);
   json["samples"] = estimate.samples();
-  json["implementations"] = MeanJson(estimate.implementations);
-  json["dead_ends"] = MeanJson(estimate.dead_ends);
+  json["implementations"] = MeanJson(estimate.implementations, claim);
+  json["dead_ends"] = MeanJson(estimate.dead_ends, ClaimOf(estimate.dead_ends, 0.95));
   json["dead_leaves"] = JsonNumber(estimate.dead_leaves());
   if (estimate.strata == Strata::kKnuth) {
     const auto [low, high] = estimate.descents.Interval();
@@ -144,6 +163,24 @@ SizeMethod ParseSizeMethod(std::string_view text) {
   return static_cast<SizeMethod>(found - names.begin());
 }
 
+std::vector<SizeClaim> ClaimsOf(const std::vector<SizeEstimate>& estimates) {
+  // Each may be wrong in its part of the 5 %.
+  const double confidence =
+      1 - 0.05 / static_cast<double>(std::max<std::size_t>(1, estimates.size()));
+  std::vector<SizeClaim> claims;
+  for (const SizeEstimate& estimate : estimates) {
+    claims.push_back(ClaimOf(estimate.implementations, confidence));
+  }
+  bool contradict = false;
+  for (const SizeClaim& one : claims) {
+    for (const SizeClaim& other : claims) contradict |= one.high && *one.high < other.low;
+  }
+  for (std::size_t i = 0; contradict && i < claims.size(); ++i) {
+    claims[i] = {estimates[i].implementations.AtLeast(confidence), std::nullopt};
+  }
+  return claims;
+}
+
 SizeReport FindSize(const runtime::Candidate& root, const ChoiceOrder& order,
                     const SizeRequest& request, const Clock& clock, const Cut& cut) {
   SizeReport report;
@@ -152,11 +189,19 @@ SizeReport FindSize(const runtime::Candidate& root, const ChoiceOrder& order,
     report.estimates.push_back(Estimate(root, order, request, strata, clock, cut));
     return report;
   }
-  report.exact =
-      CountTree(root, order, request.max_exact_nodes, request.jobs, request.interrupted, cut);
+  if (request.max_exact_nodes > 0) {
+    const auto interrupted = [&] {
+      if (request.progress) request.progress([] { return std::string("counting nodes"); });
+      return request.interrupted && request.interrupted();
+    };
+    report.exact = CountTree(root, order, request.max_exact_nodes, request.jobs, interrupted, cut);
+  }
   if (!report.exact.empty() || (request.interrupted && request.interrupted())) return report;
+  if (request.instead && request.instead()) return report;
+  if (request.interrupted && request.interrupted()) return report;
   // On a clock that goes twice as fast each of them has half of the budget.
-  const Clock fast = [&clock] { return 2 * clock(); };
+  const double speed = request.instead ? 2 / (1 - kInsteadShare) : 2;
+  const Clock fast = [&clock, speed] { return speed * clock(); };
   for (const Strata strata : {Strata::kKnuth, Strata::kChen}) {
     report.estimates.push_back(Estimate(root, order, request, strata, fast, cut));
   }
@@ -171,14 +216,15 @@ SizeReport FindSize(const runtime::Candidate& root, const ChoiceOrder& order,
 std::string SizeText(std::string_view name, const SizeReport& report) {
   if (!report.exact.empty()) {
     const LevelCount total = Total(report.exact);
-    return fmt::format("{}: {} implementations, counted: {} nodes in {} levels, dead ends: {}\n",
-                       name, total.implementations, total.nodes, report.exact.size(),
-                       total.childless);
+    return fmt::format("{}: {} implementation{}, counted: {} nodes in {} levels, dead ends: {}\n",
+                       name, total.implementations, total.implementations == 1 ? "" : "s",
+                       total.nodes, report.exact.size(), total.childless);
   }
   std::string text;
+  const std::vector<SizeClaim> claims = ClaimsOf(report.estimates);
   for (std::size_t i = 0; i < report.estimates.size(); ++i) {
     if (i == 1) text += "the other estimator:\n";
-    text += EstimateText(name, report.estimates[i]);
+    text += EstimateText(name, report.estimates[i], claims[i]);
     if (i == 0) text += DetailsText(report.estimates[i]);
   }
   return text;
@@ -188,8 +234,9 @@ nlohmann::ordered_json SizeJson(const SizeReport& report) {
   nlohmann::ordered_json json;
   json["exact"] = report.exact.empty() ? nlohmann::ordered_json() : ExactJson(report.exact);
   json["estimates"] = nlohmann::ordered_json::array();
-  for (const SizeEstimate& estimate : report.estimates) {
-    json["estimates"].push_back(EstimateJson(estimate));
+  const std::vector<SizeClaim> claims = ClaimsOf(report.estimates);
+  for (std::size_t i = 0; i < report.estimates.size(); ++i) {
+    json["estimates"].push_back(EstimateJson(report.estimates[i], claims[i]));
   }
   return json;
 }

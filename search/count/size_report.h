@@ -38,12 +38,30 @@ struct SizeRequest {
   std::uint64_t seed = 1;
   int jobs = 1;
   std::function<bool()> interrupted;  ///< Ends the sampling; the count is then given up.
+  /// Of kAuto, asked once when the tree is too large to be counted: true, nothing is to be
+  /// estimated. It has a sixth of the budget, and the estimators the rest.
+  std::function<bool()> instead;
+  /// Told now and then, from any thread, with what to show of how far it is.
+  std::function<void(const std::function<std::string()>&)> progress;
 };
+
+/// Of the budget, what SizeRequest::instead has.
+inline constexpr double kInsteadShare = 1.0 / 6;
 
 struct SizeReport {
   std::vector<LevelCount> exact;        ///< All levels; empty when they were not counted.
   std::vector<SizeEstimate> estimates;  ///< The one to be believed first.
 };
+
+/// How many implementations there are by an estimate.
+struct SizeClaim {
+  long double low = 0;
+  std::optional<long double> high;  ///< Nothing: samples do not tell.
+};
+/// What can be said by each of the estimates: with a probability of 95 % all of it is true. Where
+/// few samples carry the sum, or intervals exclude each other, nothing is known but how many there
+/// are at least.
+std::vector<SizeClaim> ClaimsOf(const std::vector<SizeEstimate>& estimates);
 
 /// Of the tree below `root`, a fixpoint, less what is cut. Estimates with a tail that their
 /// interval does not cover come last, and those with a tight interval first.

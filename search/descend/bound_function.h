@@ -21,6 +21,7 @@ using BoundFunction = std::function<double(const runtime::Candidate&)>;
 /// (cost_model.h): as many for each, in one order, 0 or more. Called from many threads at once.
 struct AmountsFunction {
   std::size_t count = 0;  ///< 0: nothing is known, and `fill` is empty.
+  /// Throws Refused where code generation has no code to count in.
   std::function<void(const runtime::Candidate&, std::span<double>)> fill = {};
   /// Of each, what it counts: equal numbers are the same thing in spaces of any kernel. Empty, or
   /// `count` of them.

@@ -59,15 +59,18 @@ std::string StatusText(const CountStatus& status) {
 
 std::string ExactText(std::string_view name, std::string_view things, const ExactCount& count,
                       const CountStatus& status) {
-  const std::string digits = Digits(count.count);
+  // `things` are several: "1 solution" has no s.
+  const std::string counted =
+      Digits(count.count) + " " +
+      std::string(things.substr(0, things.size() - (count.count == 1 ? 1 : 0)));
   if (count.complete) {
-    return fmt::format("{}: {} {}, counted: {}\n", name, digits, things, StatusText(status));
+    return fmt::format("{}: {}, counted: {}\n", name, counted, StatusText(status));
   }
   if (count.count == 0) {
     return fmt::format("{}: the count was ended before anything is known: {}\n", name,
                        StatusText(status));
   }
-  return fmt::format("{}: at least {} {}; the count was ended: {}\n", name, digits, things,
+  return fmt::format("{}: at least {}; the count was ended: {}\n", name, counted,
                      StatusText(status));
 }
 

@@ -63,6 +63,7 @@ std::unique_ptr<FunctionalSubject> FunctionalSubject::Of(const RunRecord& run,
   for (const lift::Rule& rule : lift::kRules) take(rule.name, rules.*rule.holds);
   take("strict", rules.strict);
   take("through_fused", rules.through_fused);
+  take("whole_nest", rules.whole_nest);
   ProblemOptions options;
   options.device = run.device;
   for (const auto& [name, value] : run.limits) options.limits.push_back(name + "=" + value);
@@ -83,6 +84,7 @@ void FunctionalSubject::Describe(RunRecord& run) const {
   }
   if (rules_.strict) run.sizes[RuleName("strict")] = 1;
   if (rules_.through_fused) run.sizes[RuleName("through_fused")] = 1;
+  if (rules_.whole_nest) run.sizes[RuleName("whole_nest")] = 1;
   run.device = device_.name;
   run.limits = DeviceLimits(device_);
 }
@@ -113,7 +115,7 @@ std::unique_ptr<Evaluator> FunctionalSubject::MakeEvaluator(const EvaluatorOptio
   try {
     return MakeProgramEvaluator(mapped_, AnyValues(), device_, within);
   } catch (const TooLarge& error) {
-    throw Error(fmt::format("{}; --memory allows more", error.what()));
+    throw UsageError(fmt::format("{}; --memory allows more", error.what()));
   }
 }
 

@@ -20,8 +20,8 @@ namespace exh::search {
 class FunctionalSubject final : public Subject {
  public:
   /// `text`: the program; `given`: its sizes, limits and parameters; `rules`: those of docs/lift.md
-  /// that hold. Throws UsageError with the mistakes of the text, and when the device is no GPU;
-  /// Error when it takes more than it may, and Interrupted.
+  /// that hold. Throws UsageError with the mistakes of the text, when the device is no GPU,
+  /// and when it takes more than it may; and Interrupted.
   FunctionalSubject(std::string text, functional::Given given, const lift::Rules& rules,
                     kernels::ir::Device device, const Allowance& allowance = {});
   /// The same again as the header of a run has it. Throws as well when that is no such run.

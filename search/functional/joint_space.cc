@@ -146,8 +146,12 @@ class Writer {
   void AddFusion() {
     for (const lift::Run& run : program_.runs) {
       std::vector<std::string> some = {Code(program_.maps[run.maps.back()]) + " != 0"};
-      for (const Map& between : program_.between(run)) some.push_back(Code(between) + " != 1");
-      Require("fusion", Either(Code(program_.maps[run.maps.front()]) + " != 0", some));
+      const bool whole = program_.rules.whole_nest;
+      for (const Map& between : program_.between(run)) {
+        if (!whole) some.push_back(Code(between) + " != 1");
+      }
+      Require(whole ? "fusion_of_nests" : "fusion",
+              Either(Code(program_.maps[run.maps.front()]) + " != 0", some));
     }
   }
 

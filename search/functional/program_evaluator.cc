@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
-#include "kernels/cpu/problem_file.h"
+#include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/cuda/text_evaluator.h"
+#include "kernels/ir/op_functions.h"
 #include "search/functional/program_costs.h"
 #include "search/functional/program_problem.h"
 #include "search/subject/candidate_bound.h"
@@ -22,7 +22,6 @@ namespace {
 using kernels::Compiled;
 using kernels::Source;
 
-constexpr std::uint64_t kSeeds[] = {1, 2};
 /// Begins the text of what cannot be a program: why not.
 constexpr std::string_view kRefused = "// cannot be run: ";
 /// … of what is not worth a run.
@@ -62,7 +61,7 @@ class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
   }
 
   Compiled Compile(const Source& source) override {
-    for (const auto& [mark, verdict] : {std::pair(kRefused, kernels::Verdict::kCompileError),
+    for (const auto& [mark, verdict] : {std::pair(kRefused, kernels::Verdict::kRefused),
                                         std::pair(kHopeless, kernels::Verdict::kIdle)}) {
       if (!source.text.starts_with(mark)) continue;
       Compiled refused;
@@ -79,15 +78,14 @@ class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
                                         const functional::Assignment& values,
                                         const std::string& folder,
                                         const kernels::EvaluatorOptions& options) {
-    std::vector<std::string> files;
-    for (const std::uint64_t seed : kSeeds) {
-      const ProgramProblem problem(mapped, values, seed, std::max(1, options.jobs),
-                                   options.most_bytes, options.stop);
-      files.push_back(fmt::format("{}/inputs-{}", folder, seed));
-      const std::string error = kernels::cpu::WriteProblemFile(files.back(), problem.View());
-      if (!error.empty()) throw Error(error);
-    }
-    return files;
+    const auto make = [&](const kernels::CheckedProblem& one) {
+      auto made = std::make_shared<const ProgramProblem>(mapped, values, one.seed,
+                                                         std::max(1, options.jobs), one.inputs,
+                                                         options.most_bytes, options.stop);
+      return std::optional(kernels::cpu::MadeProblem{made->View(), made});
+    };
+    // Threads share each of the references.
+    return kernels::cpu::WriteProblemFiles(make, folder, /*jobs=*/1);
   }
 
   const MappedProgram& mapped_;
@@ -124,7 +122,8 @@ Source SourceOf(const functional::GpuProgram& program) {
     }
   }
   launch.workspace_bytes = static_cast<std::uint64_t>(program.global_bytes);
-  Source source(program.text, launch);
+  Source source(kernels::ir::OpFunctions(program.text, kernels::ir::Language::kCuda) + program.text,
+                launch);
   for (const functional::GpuArray& array : program.arrays) {
     source.argument_bytes += static_cast<std::uint64_t>(array.elements) * sizeof(float);
   }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "functional/code/gpu_program.h"
 #include "functional/reference/calculate.h"
+#include "kernels/checked_problems.h"
 #include "kernels/cpu/problem_file.h"
 #include "search/functional/mapped_program.h"
 
@@ -17,7 +19,8 @@ std::uint64_t ProblemBytes(const functional::Program& program,
                            const functional::Assignment& values);
 
 /// What a functional program is run on and compared with: drawn inputs, and its results in double
-/// precision.
+/// precision. Whole numbers are as large as they may be for all results to be numbers, and exact if
+/// that is possible; special values stand where it is known what must come of them.
 class ProgramProblem {
  public:
   /// `values`: of the parameters. `threads` of this machine share the reference. Throws UsageError
@@ -25,7 +28,8 @@ class ProgramProblem {
   /// it would take more than `most_bytes`, if that is not 0; and Interrupted when `stop`, which may
   /// be null, is stopped.
   ProgramProblem(const MappedProgram& mapped, const functional::Assignment& values,
-                 std::uint64_t seed, int threads, std::uint64_t most_bytes = 0,
+                 std::uint64_t seed, int threads,
+                 kernels::Inputs inputs = kernels::Inputs::kUniform, std::uint64_t most_bytes = 0,
                  const StopToken* stop = nullptr);
 
   /// The arrays in the order of GpuProgram::arrays; they stay in this object.

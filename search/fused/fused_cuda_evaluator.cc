@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "kernels/cpu/problem_file.h"
+#include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/cuda/text_evaluator.h"
 #include "kernels/devices/yardsticks.h"
 #include "kernels/fused/code/code.h"
@@ -25,10 +25,14 @@ class FusedCudaEvaluator final : public kernels::cuda::TextEvaluator {
   FusedCudaEvaluator(const fused::Graph& graph, const fused::Schedules& schedules,
                      const fused::MappingSpace& space, const kernels::ir::Device& device,
                      const kernels::EvaluatorOptions& options)
-      : TextEvaluator(device, options,
-                      [&](const std::string& folder) {
-                        return Write(graph, schedules.program(), folder, options);
-                      }),
+      : TextEvaluator(
+            device, options,
+            [&](const std::string& folder) {
+              return kernels::cpu::WriteProblemFiles(
+                  fused::ProblemsOf(graph, schedules.program(), options.stop, kernels::kTimedSeed,
+                                    fused::MostBytes(options.most_bytes)),
+                  folder, std::max(1, options.jobs));
+            }),
         schedules_(schedules),
         space_(space) {}
 
@@ -48,20 +52,6 @@ class FusedCudaEvaluator final : public kernels::cuda::TextEvaluator {
   }
 
  private:
-  static std::vector<std::string> Write(const fused::Graph& graph, const fused::Program& program,
-                                        const std::string& folder,
-                                        const kernels::EvaluatorOptions& options) {
-    std::vector<std::string> files;
-    for (const std::uint64_t seed : fused::kProblemSeeds) {
-      const fused::OperatorProblem problem(graph, program, seed,
-                                           fused::MostBytes(options.most_bytes), options.stop);
-      files.push_back(fmt::format("{}/inputs-{}", folder, seed));
-      const std::string error = kernels::cpu::WriteProblemFile(files.back(), problem.View());
-      if (!error.empty()) throw Error(error);
-    }
-    return files;
-  }
-
   const fused::Schedules& schedules_;
   const fused::MappingSpace& space_;
 };

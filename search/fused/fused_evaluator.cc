@@ -10,7 +10,7 @@
 #include "base/system/process.h"
 #include "base/system/scratch_folder.h"
 #include "kernels/cpu/compile.h"
-#include "kernels/cpu/problem_set.h"
+#include "kernels/cpu/problem_bench.h"
 #include "kernels/cpu/run.h"
 #include "kernels/devices/cpu/evaluator.h"
 #include "kernels/devices/yardsticks.h"
@@ -38,27 +38,19 @@ class FusedEvaluator final : public kernels::Evaluator {
       : schedules_(schedules),
         space_(space),
         threads_(threads),
-        stop_(options.stop),
-        compiler_(fused::CompilerIn(scratch_.path(), options.stop)) {
+        compiler_(fused::CompilerIn(scratch_.path(), options.stop)),
+        problems_(fused::ProblemsOf(graph, schedules.program(), options.stop, kernels::kTimedSeed,
+                                    fused::MostBytes(options.most_bytes)),
+                  {ThisProgram(), kernels::kRunCandidate}, options.stop) {
     kernels::RequireCompiler();
-    for (const std::uint64_t seed : fused::kProblemSeeds) {
-      const fused::OperatorProblem problem(graph, schedules.program(), seed,
-                                           fused::MostBytes(options.most_bytes), stop_);
-      const kernels::cpu::Problem view = problem.View();
-      if (!problems_) {
-        problems_ =
-            std::make_unique<kernels::cpu::ProblemSet>(view, std::size(fused::kProblemSeeds));
-        if (!problems_->error().empty()) throw Error(problems_->error());
-      }
-      const std::string error = problems_->Add(
-          view, seed == fused::kProblemSeeds[0] ? "" : "with inputs that it had not seen");
-      if (!error.empty()) throw Error(error);
-    }
+    fused::CheckReferenceBytes(schedules.program().list, fused::MostBytes(options.most_bytes));
   }
 
   Source Emit(const runtime::Candidate& implementation) override {
     return fused::CpuText(schedules_.program(), space_.NestsOf(implementation));
   }
+
+  bool IsReady(double seconds) override { return problems_.IsReady(seconds); }
 
   Compiled Compile(const Source& source) override { return compiler_.Compile(source.text); }
 
@@ -73,17 +65,8 @@ class FusedEvaluator final : public kernels::Evaluator {
     request.library = compiled.library;
     request.threads = threads_;
     request.cap_ns = cap.ns;
-    request.problems_after = {1};
-    if (effort != Effort::kQuick) {
-      constexpr double kAuditMs = 1e3 * kernels::kAuditSeconds;
-      request.batch_ms = 10;
-      request.batches_ms = 1000;
-      request.timeout_s = 120;
-      request.repeats = 128;
-      request.repeats_ms = effort == Effort::kAudit ? kAuditMs : 100;
-    }
-    return kernels::cpu::RunCandidate(request, *problems_, {ThisProgram(), kernels::kRunCandidate},
-                                      stop_);
+    if (effort != Effort::kQuick) request.timeout_s = 120;
+    return problems_.Measure(request, kernels::CareOf(effort));
   }
 
   std::vector<kernels::Contender> Yardsticks(int jobs) override {
@@ -98,16 +81,21 @@ class FusedEvaluator final : public kernels::Evaluator {
                        kernels::CompilerCall());
   }
 
+  std::string CompilerText() const override { return compiler_.options().known.compiler; }
+  std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return {{"compiler", kernels::CompilerVersion()}, {"isl", poly::IslVersion()}};
+  }
+
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
 
  private:
   const fused::Schedules& schedules_;
   const fused::MappingSpace& space_;
   const int threads_;
-  const StopToken* const stop_;
   ScratchFolder scratch_;
   kernels::cpu::Compiler compiler_;
-  std::unique_ptr<kernels::cpu::ProblemSet> problems_;
+  kernels::cpu::ProblemBench problems_;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ fused::Program ProgramWithin(const fused::Graph& graph, const Allowance& allowan
   try {
     fused::CheckReferenceBytes(program.list, fused::MostBytes(allowance.bytes));
   } catch (const TooLarge& error) {
-    throw Error(fmt::format("{}; --memory allows more", error.what()));
+    throw UsageError(fmt::format("{}; --memory allows more", error.what()));
   }
   return program;
 }
@@ -126,19 +126,23 @@ std::string FusedSubject::CommandsText(const std::string& program, const std::st
       program, run, record);
 }
 
+LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes) {
+  const models::DeviceRates rates = RatesOf(device);
+  const auto all = static_cast<double>(bytes);
+  return {all / (rates.units * rates.unit_bytes_per_clk * rates.clock_ghz),
+          std::max(0.0, all - rates.memory_cache_bytes) / rates.memory_gbs};
+}
+
 SearchBound FusedSubject::Bound(bool /*is_cold*/) const {
-  const models::DeviceRates rates = RatesOf(device_);
-  const auto bytes = static_cast<double>(fused::CompulsoryBytes(program_));
-  // They pass through the cores, and what no cache holds through memory.
-  const double cores = bytes / (rates.units * rates.unit_bytes_per_clk * rates.clock_ghz);
-  const double memory = std::max(0.0, bytes - rates.memory_cache_bytes) / rates.memory_gbs;
-  const double ns = std::max(cores, memory);
+  const std::uint64_t bytes = fused::CompulsoryBytes(program_);
+  const LeastTimes least = LeastTimesOf(device_, bytes);
+  const double ns = least.ns();
   return {[ns](const runtime::Candidate&) { return ns; },
-          [cores, memory](const runtime::Candidate&) {
-            return std::string(cores >= memory ? "traffic" : "memory");
+          [least](const runtime::Candidate&) {
+            return std::string(least.cores >= least.memory ? "traffic" : "memory");
           },
           {},
-          fmt::format("bytes {:.0f} in {:.6g} ns", bytes, ns)};
+          fmt::format("bytes {} in {:.6g} ns", bytes, ns)};
 }
 
 }  // namespace exh::search

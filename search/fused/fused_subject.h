@@ -3,6 +3,7 @@
 // A fused operator on a device, as what is searched.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,11 +17,20 @@
 
 namespace exh::search {
 
+/// Nanoseconds that moving so many bytes takes at least, at the highest rates that a device may
+/// have: through its cores, and what no cache holds through memory.
+struct LeastTimes {
+  double cores = 0, memory = 0;
+  double ns() const { return cores > memory ? cores : memory; }
+};
+/// Throws UsageError when nothing is known of the device's rates.
+LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes);
+
 class FusedSubject final : public Subject {
  public:
   /// `text`: the operator as JSON. `leaves`: schedules of the tree beside the first. Throws
-  /// UsageError with the mistakes of the text, Error when it cannot be scheduled or takes more than
-  /// it may, and Interrupted.
+  /// UsageError with the mistakes of the text and when it takes more than it may, Error when it
+  /// cannot be scheduled, and Interrupted.
   FusedSubject(std::string text, kernels::ir::Device device, int leaves,
                const Allowance& allowance = {});
   /// The same again as the header of a run has it. Throws as well when that is no such run.

@@ -12,6 +12,7 @@
 #include "kernels/cpu/problem_file.h"
 #include "kernels/devices/cuda/gpu_bench.h"
 #include "kernels/fused/code/code.h"
+#include "kernels/fused/run/problem.h"
 
 namespace exh::search {
 namespace {
@@ -36,7 +37,9 @@ std::vector<std::string> WriteNothing(const std::string& folder) {
 class GpuMachine final : public fused::RowMachine {
  public:
   GpuMachine(const kernels::ir::Device& device, const kernels::EvaluatorOptions& options)
-      : jobs_(std::max(1, options.jobs)), bench_(device, options, WriteNothing, /*spares=*/0) {}
+      : jobs_(std::max(1, options.jobs)),
+        stop_(options.stop),
+        bench_(device, options, WriteNothing, /*spares=*/0) {}
 
   Source Text(const fused::Program& program,
               const std::vector<fused::NestNode>& nests) const override {
@@ -50,11 +53,15 @@ class GpuMachine final : public fused::RowMachine {
 
   bool has_patches() const override { return true; }
 
-  std::string Begin(const kernels::cpu::Problem& problem) override {
-    const std::string path = scratch_.path() + "/problem";
-    std::string error = kernels::cpu::WriteProblemFile(path, problem);
-    if (error.empty()) error = bench_.SetProblems({path});
-    return error;
+  std::string Begin(const fused::Graph& graph, const fused::Program& program, std::uint64_t seed,
+                    std::uint64_t most_bytes) override {
+    fused::CheckReferenceBytes(program.list, most_bytes);
+    try {
+      return bench_.SetProblems(kernels::cpu::WriteProblemFiles(
+          fused::ProblemsOf(graph, program, stop_, seed, most_bytes), scratch_.path(), jobs_));
+    } catch (const Error& error) {
+      return error.what();
+    }
   }
 
   int jobs() const override { return jobs_; }
@@ -63,9 +70,10 @@ class GpuMachine final : public fused::RowMachine {
     return bench_.Compile(source, source.text, kernels::cuda::Optimization::kFull);
   }
 
-  Measurement Run(const Compiled& compiled) override {
+  Measurement Run(const Compiled& compiled, bool is_full) override {
     constexpr double kMostNs = 2e9;  // Schedules of isl are waited for, too.
-    return bench_.Measure(compiled, {.ns = kMostNs}, kernels::Effort::kQuick);
+    return bench_.Measure(compiled, {.ns = kMostNs},
+                          is_full ? kernels::Effort::kFinal : kernels::Effort::kQuick);
   }
 
   void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }
@@ -80,6 +88,7 @@ class GpuMachine final : public fused::RowMachine {
 
  private:
   const int jobs_;
+  const StopToken* const stop_;
   ScratchFolder scratch_;
   kernels::cuda::GpuBench bench_;
   std::optional<kernels::MeasuredRates> rates_;

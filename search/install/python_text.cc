@@ -9,8 +9,10 @@ const char* const kPythonText =
 Arrays that are read stand in the order of the kernel; what is written is returned. Sizes follow from
 shapes. Options that nobody names are what they are by default, scalars likewise. Data types, shapes,
 strides, devices and alignment must be those that a unit was tuned for: nothing is copied or cast.
-What is not tuned raises NotTuned, or is handed to `fallback`. From PyTorch 2.4 on each kernel is the
-operator torch.ops.tuned.KERNEL, which torch.compile traces.
+What is not tuned raises NotTuned, or is handed to `fallback`, a function of the same arrays and
+options. From PyTorch 2.4 on each kernel is the operator torch.ops.tuned.KERNEL, which torch.compile
+traces. Names that are words of Python or C have an underscore behind them, as in tuned.h: an option
+`fallback` is `fallback_`.
 
 The shared library is looked for in $TUNED_LIBRARY, beside this file, and in build/ beside it.
 """
@@ -110,8 +112,23 @@ def _fits(kernel, unit, seen, options):
     return True
 
 
+def _steps(array, what):
+    """Strides in elements. A field of a structured array may have some that are no whole number."""
+    for stride, extent in zip(array.strides, array.shape):
+        if extent > 1 and stride % array.itemsize != 0:
+            raise NotTuned(f"{what} has strides of {tuple(array.strides)} bytes, which are no multiples of its "
+                           f"elements of {array.itemsize}: numpy.ascontiguousarray makes a copy that will do")
+    return [stride // array.itemsize for stride in array.strides]
+
+
 def _lies(shape, strides, word):
     return f"{word}{list(shape)} with strides {tuple(strides)}"
+
+
+def _word(kernel, name, value):
+    """A value as people say it: that of an option has a name."""
+    words = next(size["words"] for size in kernel["sizes"] if size["name"] == name)
+    return words[value] if value < len(words) else value
 
 
 def _pick(name, seen, options):
@@ -126,7 +143,7 @@ def _pick(name, seen, options):
     tuned = {"; ".join(f"{kernel['arrays'][i]['name']}: "
                        + _lies(unit["arrays"][i]["shape"] or "?", unit["arrays"][i]["strides"] or "?",
                                unit["arrays"][i]["type"]) for i in inputs)
-             + (f" ({', '.join(f'{n}={v}' for n, v in unit['sizes'].items())})")
+             + (f" ({', '.join(f'{n}={_word(kernel, n, v)}' for n, v in unit['sizes'].items())})")
              for unit in kernel["units"]}
     raise NotTuned(f"{name} is not tuned for {given}; it is for\n  " + "\n  ".join(sorted(tuned)))
 
@@ -156,8 +173,31 @@ def _scalars(kernel, given):
     for scalar in kernel["scalars"]:
         value = given.get(scalar["name"])
         value = scalar["default"] if value is None else value
-        values.append(value if scalar["c"] in ("float", "double") else int(value))
+        try:
+            values.append(float(value) if scalar["c"] in ("float", "double") else int(value))
+        except (TypeError, ValueError):
+            raise TypeError(f"{scalar['name']} is a number, not {value!r}") from None
     return values
+
+
+def _is_of(value, module):
+    """Is it of NumPy or PyTorch? Neither need be there. Classes derived from theirs are theirs."""
+    return any(one.__module__.split(".")[0] == module for one in type(value).__mro__)
+
+
+def _is_torch(name, arrays):
+    """Are all of them tensors? Otherwise all of them are arrays of NumPy."""
+    kernel = KERNELS[name]
+    kinds = []
+    for i, array in zip(_inputs(kernel), arrays):
+        is_tensor = _is_of(array, "torch") and hasattr(array, "data_ptr")
+        if not is_tensor and not (_is_of(array, "numpy") and hasattr(array, "ctypes")):
+            raise TypeError(f"{name}: {kernel['arrays'][i]['name']} is an array of NumPy or a tensor of PyTorch, "
+                            f"not {type(array).__name__}")
+        kinds.append(is_tensor)
+    if len(set(kinds)) > 1:
+        raise TypeError(f"{name}: some arrays are of NumPy and some of PyTorch; give it all of one kind")
+    return kinds[0] if kinds else HAS_STREAM
 
 
 def _sizes(kernel, unit):
@@ -182,7 +222,8 @@ def _numpy_call(name, inputs, options, scalars):
     for i, array in zip(_inputs(kernel), inputs):
         if array.dtype not in words:
             raise NotTuned(f"{name}: {kernel['arrays'][i]['name']} is {array.dtype}, of which no kernel is")
-    seen = [(x.shape, [stride // x.itemsize for stride in x.strides], words[x.dtype]) for x in inputs]
+    seen = [(x.shape, _steps(x, f"{name}: {kernel['arrays'][i]['name']}"), words[x.dtype])
+            for i, x in zip(_inputs(kernel), inputs)]
     unit = _pick(name, seen, options)
     results = [_numpy_empty(numpy, unit["arrays"][i]) for i in _outputs(kernel)]
     places = dict(zip(_inputs(kernel), inputs)) | dict(zip(_outputs(kernel), results))
@@ -252,7 +293,8 @@ def _torch_workspace(torch, name, sizes, stream, device):
 def _torch_run(torch, name, inputs, options, scalars):
     kernel = KERNELS[name]
     unit = _torch_unit(torch, name, inputs, options)
-    results = _torch_empty(torch, name, unit, inputs[0].device)
+    device = inputs[0].device if inputs else torch.device(DEVICE)
+    results = _torch_empty(torch, name, unit, device)
     places = dict(zip(_inputs(kernel), inputs)) | dict(zip(_outputs(kernel), results))
     pointers = [places[i].data_ptr() for i in range(len(kernel["arrays"]))]
     _check_alignment(name, kernel, unit, pointers)
@@ -261,7 +303,6 @@ def _torch_run(torch, name, inputs, options, scalars):
     if not HAS_STREAM:
         _status(name, call(*sizes, *pointers, *values))
         return results
-    device = inputs[0].device
     with torch.cuda.device(device):
         stream = torch.cuda.current_stream(device).cuda_stream
         workspace = _torch_workspace(torch, name, sizes, stream, device)
@@ -274,16 +315,18 @@ def _define(torch, name):
     kernel = KERNELS[name]
     inputs = [kernel["arrays"][i]["name"] for i in _inputs(kernel)]
     options = [size["name"] for size in kernel["sizes"]]
-    scalars = [scalar["name"] for scalar in kernel["scalars"]]
+    # An integer of 64 bits is more than a float has.
+    scalars = [(scalar["name"], "float" if scalar["c"] in ("float", "double") else "int")
+               for scalar in kernel["scalars"]]
     arguments = ([f"Tensor {array}" for array in inputs] + ["*"] * bool(options + scalars)
                  + [f"int? {option}=None" for option in options]
-                 + [f"float? {scalar}=None" for scalar in scalars])
+                 + [f"{kind}? {scalar}=None" for scalar, kind in scalars])
     outputs = ["Tensor"] * len(_outputs(kernel))
     schema = f"({', '.join(arguments)}) -> {outputs[0] if len(outputs) == 1 else '(' + ', '.join(outputs) + ')'}"
 
     def split(given):
         return ({option: given.get(option) for option in options},
-                {scalar: given.get(scalar) for scalar in scalars})
+                {scalar: given.get(scalar) for scalar, _ in scalars})
 
     def result(made):
         return made[0] if len(made) == 1 else tuple(made)
@@ -293,7 +336,7 @@ def _define(torch, name):
 
     def fake(*tensors, **given):
         unit = _torch_unit(torch, name, tensors, split(given)[0])
-        return result(_torch_empty(torch, name, unit, tensors[0].device))
+        return result(_torch_empty(torch, name, unit, tensors[0].device if tensors else torch.device(DEVICE)))
 
     operator = torch.library.custom_op("tuned::" + name, run, mutates_args=(), schema=schema,
                                        device_types=DEVICE)
@@ -337,12 +380,14 @@ def _function(name):
     def call(*arrays, fallback=None, **given):
         if len(arrays) != len(inputs):
             raise TypeError(f"{name} takes {len(inputs)} arrays ({', '.join(inputs)}), not {len(arrays)}")
+        if fallback is not None and not callable(fallback):
+            raise TypeError(f"fallback is a function that computes what is not tuned, not {fallback!r}")
         scalars = {key: given[key] for key in given if key in scalar_names}
         options = {key: given[key] for key in given if key not in scalar_names}
         _check_options(name, options, scalars)
         try:
             options = _numbers(kernel, options)
-            if type(arrays[0]).__module__.split(".")[0] == "torch":
+            if _is_torch(name, arrays):
                 return _torch_call(name, arrays, options, scalars)
             return _numpy_call(name, arrays, options, scalars)
         except NotTuned:
@@ -355,8 +400,19 @@ def _function(name):
     return call
 
 
-for _name in KERNELS:
-    globals()[_name + "_" * (_name in globals())] = _function(_name)
+# They are no names of this module itself: a kernel may be called as what is used above.
+_functions = {_name + "_" * (_name in globals()): _function(_name) for _name in KERNELS}
+__all__ = [*_functions, "NotTuned", "TunedError", "operator"]
+
+
+def __getattr__(name):
+    if name in _functions:
+        return _functions[name]
+    raise AttributeError(f"there is no kernel '{name}' here, but {', '.join(_functions)}")
+
+
+def __dir__():
+    return [*globals(), *_functions]
 )PY";
 
 }  // namespace exh::search

@@ -4,6 +4,7 @@
 
 #include "kernels/devices/standalone/text.h"
 #include "search/install/tuned_library.h"
+#include "search/install/whole_folder.h"
 
 namespace exh::search {
 namespace {
@@ -18,6 +19,10 @@ constexpr const char* kBegin =
 cmake_minimum_required(VERSION 3.18)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release)
+endif()
+if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/$UNFINISHED$)
+  message(FATAL_ERROR "this folder is written in part: install-kernel was killed while it wrote it. "
+                      "The next one with this --out goes on where it was")
 endif()
 project(tuned LANGUAGES $LANGUAGES$)
 $BEGIN$
@@ -55,6 +60,7 @@ std::string TunedCMake(const TunedLibrary& library) {
     }
   }
   std::string text = Fill(kBegin, {{"LANGUAGES", std::string(kind.cmake_languages)},
+                                   {"UNFINISHED", WholeFolder::kUnfinished},
                                    {"SUFFIX", std::string(kind.suffix)},
                                    {"BEGIN", std::string(kind.cmake_begin)}});
   for (const auto& [alike, names] : files) {

@@ -18,7 +18,9 @@ constexpr const char* kBegin =
 //
 // A call takes what was tuned for this very device, else for its architecture. Sizes are those that
 // are named, never the nearest. For anything else it calls the kernel's fallback, or answers
-// EXH_NOT_TUNED and touches nothing. Functions may be called from any thread.
+// EXH_NOT_TUNED and touches nothing. Arrays that are read may overlap each other; what is written
+// overlaps nothing else, from its first element to its last. Functions may be called from any
+// thread.
 #pragma once
 
 #include <stddef.h>
@@ -35,7 +37,8 @@ enum {
   EXH_MISALIGNED = 3,           // An array is not aligned as said below.
   EXH_OTHER_MACHINE = 4,        // The library was compiled for another device than this one.
   EXH_WORKSPACE_TOO_SMALL = 5,  // Null, or smaller than …_workspace_bytes() says.
-  EXH_DEVICE_ERROR = 6          // The device's own runtime refused: ask that for its last error.
+  EXH_DEVICE_ERROR = 6,         // The device's own runtime refused: ask that for its last error.
+  EXH_OVERLAP = 7               // What is written, or the workspace, overlaps an array.
 };
 
 // The same in words.
@@ -62,6 +65,25 @@ $BYTES$
 // Makes a workspace ready, before the first run that is given it.
 $INIT$
 )";
+
+/// What has another name here than in the kernel: it is a word of C, C++ or Python, or of ours.
+std::string RenamedLines(const TunedKernel& kernel) {
+  std::string text;
+  const auto add = [&](const char* what, const std::string& given, const std::string& name) {
+    if (given != name) text += fmt::format("//   {} is the {} '{}'\n", name, what, given);
+  };
+  const auto& unit = kernel.unit();
+  for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
+    add(unit.sizes[i].is_option ? "option" : "size", unit.sizes[i].name, kernel.sizes[i]);
+  }
+  for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
+    add("array", unit.arrays[i].name, kernel.arrays[i]);
+  }
+  for (std::size_t i = 0; i < kernel.scalars.size(); ++i) {
+    add("scalar", unit.scalars[i].name, kernel.scalars[i]);
+  }
+  return text;
+}
 
 /// "//   op: 0 is sum, 1 is max"; empty for what has no words.
 std::string WordsLine(const TunedKernel& kernel, std::size_t i) {
@@ -103,7 +125,10 @@ std::string UnitLines(const TunedKernel& kernel) {
   for (const Wisdom* wisdom : kernel.units) {
     text += fmt::format("//   {}: {}", PlaceText(wisdom->unit), FormatTime(wisdom->ns));
     for (const Rival& rival : wisdom->compared) {
-      text += fmt::format(", {} {}", rival.name, FormatTime(rival.ns));
+      text += fmt::format(", {} {}{}", rival.name, FormatTime(rival.ns),
+                          rival.ns >= wisdom->ns ? ""
+                          : rival.is_tied        ? " (within the noise)"
+                                                 : " (faster)");
     }
     text += "\n";
   }
@@ -117,7 +142,8 @@ std::string TunedHeader(const TunedLibrary& library) {
   std::string text = Fill(kBegin, {{"INCLUDES", std::string(kind.includes)}});
   for (const TunedKernel& kernel : library.kernels) {
     text += "\n" + Heading(kernel.name) + "//\n// " + kernel.unit().summary +
-            ". Tuned, with the time that was measured:\n" + UnitLines(kernel) + "// It takes:\n";
+            ". Tuned, with the time that was measured:\n" + UnitLines(kernel) + "// It takes:\n" +
+            RenamedLines(kernel);
     for (std::size_t i = 0; i < kernel.sizes.size(); ++i) text += WordsLine(kernel, i);
     for (std::size_t i = 0; i < kernel.arrays.size(); ++i) text += ArrayLine(kernel, i);
     const std::string name = "exh_" + kernel.name;

@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
 #include "kernels/devices/backend.h"
-#include "kernels/devices/standalone/names.h"
 #include "kernels/devices/standalone/text.h"
+#include "kernels/ir/identifiers.h"
 #include "kernels/ir/type_text.h"
 
 namespace exh::search {
@@ -36,22 +35,19 @@ kernels::ir::Type TypeOf(const std::string& word) {
 }
 
 void NameAll(TunedKernel& kernel) {
-  // What the functions call their own.
-  std::set<std::string> taken = {"stream",  "workspace", "workspace_bytes", "sizes", "entry",
-                                 "arrays",  "scalars",   "fallback",        "call",  "alignment",
-                                 "pointer", "auto",      "const",           "int"};
-  using kernels::standalone::Identifier;
+  using kernels::ir::ArgumentName;
+  kernels::ir::Taken taken;
   const Unit& unit = kernel.unit();
-  for (const auto& size : unit.sizes) kernel.sizes.push_back(Identifier(size.name, taken));
+  for (const auto& size : unit.sizes) kernel.sizes.push_back(ArgumentName(size.name, taken));
   for (std::size_t i = 0; i < unit.arrays.size(); ++i) {
-    kernel.arrays.push_back(Identifier(unit.arrays[i].name, taken));
+    kernel.arrays.push_back(ArgumentName(unit.arrays[i].name, taken));
     const std::string& type = unit.arrays[i].type;
     const bool agree = std::ranges::all_of(
         kernel.units, [&](const Wisdom* one) { return one->unit.arrays[i].type == type; });
     kernel.array_types.emplace_back(agree ? ElementName(TypeOf(type)) : "void");
   }
   for (std::size_t i = 0; i < unit.scalars.size(); ++i) {
-    kernel.scalars.push_back(Identifier(unit.scalars[i].name, taken));
+    kernel.scalars.push_back(ArgumentName(unit.scalars[i].name, taken));
     const std::string& type = unit.scalars[i].type;
     const bool agree = std::ranges::all_of(
         kernel.units, [&](const Wisdom* one) { return one->unit.scalars[i].type == type; });

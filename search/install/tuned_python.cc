@@ -22,7 +22,9 @@ Json KernelJson(const TunedKernel& kernel) {
   Json units = Json::array();
   for (const Wisdom* wisdom : kernel.units) {
     Json sizes = Json::object(), arrays = Json::array();
-    for (const auto& size : wisdom->unit.sizes) sizes[size.name] = size.value;
+    for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
+      sizes[kernel.sizes[i]] = wisdom->unit.sizes[i].value;
+    }
     for (const auto& array : wisdom->unit.arrays) {
       arrays.push_back({{"type", array.type},
                         {"elements", array.elements},
@@ -37,21 +39,24 @@ Json KernelJson(const TunedKernel& kernel) {
                      {"workspace", wisdom->unit.workspace_bytes}});
   }
   Json sizes = Json::array(), arrays = Json::array(), scalars = Json::array();
-  for (const auto& size : kernel.unit().sizes) {
+  for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
+    const auto& size = kernel.unit().sizes[i];
     // Sizes follow from shapes, and options that are types from types. Any other option that nobody
     // says is what it is by default.
     const bool is_type = !size.words.empty() && std::ranges::all_of(size.words, IsType);
-    sizes.push_back({{"name", size.name},
+    sizes.push_back({{"name", kernel.sizes[i]},
                      {"default", size.is_option && !is_type ? Json(size.default_value) : Json()},
                      {"words", size.words}});
   }
-  for (const auto& array : kernel.unit().arrays) {
-    arrays.push_back({{"name", array.name}, {"output", array.is_output}});
+  for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
+    arrays.push_back({{"name", kernel.arrays[i]}, {"output", kernel.unit().arrays[i].is_output}});
   }
   for (std::size_t i = 0; i < kernel.scalars.size(); ++i) {
     const auto& scalar = kernel.unit().scalars[i];
-    scalars.push_back(
-        {{"name", scalar.name}, {"c", kernel.scalar_types[i]}, {"default", scalar.value}});
+    scalars.push_back({{"name", kernel.scalars[i]},
+                       {"c", kernel.scalar_types[i]},
+                       {"default", scalar.value.is_whole() ? Json(scalar.value.whole())
+                                                           : Json(double{scalar.value})}});
   }
   return {{"summary", kernel.unit().summary},
           {"sizes", sizes},

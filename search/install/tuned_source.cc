@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "kernels/devices/standalone/text.h"
+#include "kernels/ir/type_text.h"
 #include "search/install/tuned_library.h"
 
 namespace exh::search {
 namespace {
+
+namespace ir = kernels::ir;
 
 using kernels::package::LibraryKind;
 using kernels::package::Unit;
@@ -34,6 +37,8 @@ namespace {
 // What a caller gave: arrays and scalars in the order of the kernel.
 struct Call {
   void* const* arrays;
+  const bool* is_written;
+  std::size_t count;  // Of arrays.
   const double* scalars;
   void* stream;
   void* workspace;
@@ -53,6 +58,11 @@ int NumberOf(const char* const (&names)[kCount], const std::string& name) {
   return -1;
 }
 
+bool Overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+  const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
+  return x < y + b_bytes && y < x + a_bytes;
+}
+
 )";
 
 constexpr const char* kEntry = R"(
@@ -60,6 +70,7 @@ constexpr const char* kEntry = R"(
 struct Entry {
   const std::int64_t* sizes;
   const std::uint32_t* alignments;  // Of the arrays.
+  const std::size_t* bytes;         // Likewise.
   int device, architecture;         // Numbers in kDevices and kArchitectures.
   Run* run;
   unsigned (*needs)();  // Of the processor; or null.
@@ -84,11 +95,21 @@ const Entry* Find(const Entry* begin, const Entry* end, const std::int64_t* size
   return alike;
 }
 
-int CheckAndStart(const Entry& entry, const Call& call, std::size_t arrays) {
-  for (std::size_t i = 0; i < arrays; ++i) {
+int CheckAndStart(const Entry& entry, const Call& call) {
+  for (std::size_t i = 0; i < call.count; ++i) {
     if (call.arrays[i] == nullptr) return EXH_NULL_POINTER;
     if (reinterpret_cast<std::uintptr_t>(call.arrays[i]) % entry.alignments[i] != 0) {
       return EXH_MISALIGNED;
+    }
+  }
+  for (std::size_t i = 0; i < call.count; ++i) {
+    const void* const array = call.arrays[i];
+    const std::size_t bytes = entry.bytes[i];
+    if (Overlap(array, bytes, call.workspace, entry.workspace_bytes)) return EXH_OVERLAP;
+    for (std::size_t other = 0; call.is_written[i] && other < call.count; ++other) {
+      if (other != i && Overlap(array, bytes, call.arrays[other], entry.bytes[other])) {
+        return EXH_OVERLAP;
+      }
     }
   }
   return Start(entry, call);
@@ -112,6 +133,8 @@ extern "C" const char* exh_status_text(int status) {
       return "the workspace is null or smaller than it must be";
     case EXH_DEVICE_ERROR:
       return "the device's runtime refused";
+    case EXH_OVERLAP:
+      return "an array that is written overlaps another one, or the workspace does";
   }
   return "no status of this library";
 }
@@ -121,53 +144,56 @@ constexpr const char* kKernel = R"(
 $HEADING$
 namespace {
 
-constexpr std::int64_t k_$KERNEL$_sizes[][$WIDTH$] = {
+constexpr std::int64_t ExhSizes_$KERNEL$[][$WIDTH$] = {
 $SIZES$};
-constexpr std::uint32_t k_$KERNEL$_alignments[][$ARRAYS$] = {
+constexpr std::uint32_t ExhAlignments_$KERNEL$[][$ARRAYS$] = {
 $ALIGNMENTS$};
-$LOCKS$const Entry k_$KERNEL$[] = {
+constexpr std::size_t ExhBytes_$KERNEL$[][$ARRAYS$] = {
+$BYTES_OF_ARRAYS$};
+constexpr bool ExhIsWritten_$KERNEL$[] = {$IS_WRITTEN$};
+$LOCKS$const Entry ExhEntries_$KERNEL$[] = {
 $ENTRIES$};
-std::atomic<exh_$KERNEL$_function*> $KERNEL$_fallback{nullptr};
+std::atomic<exh_$KERNEL$_function*> ExhFallback_$KERNEL${nullptr};
 
-const Entry* Find_$KERNEL$(const std::int64_t* sizes) {
-  return Find(std::begin(k_$KERNEL$), std::end(k_$KERNEL$), sizes, $COUNT$);
+const Entry* ExhFind_$KERNEL$(const std::int64_t* sizes) {
+  return Find(std::begin(ExhEntries_$KERNEL$), std::end(ExhEntries_$KERNEL$), sizes, $COUNT$);
 }
 
 }  // namespace
 
 $FUNCTION$
 $SIZE_LIST$
-  const Entry* const entry = Find_$KERNEL$(sizes);
+  const Entry* const entry = ExhFind_$KERNEL$(sizes);
   if (entry == nullptr) {
-    auto* const fallback = $KERNEL$_fallback.load();
+    auto* const fallback = ExhFallback_$KERNEL$.load();
     if (fallback == nullptr) return EXH_NOT_TUNED;
 $FALLBACK$
   }
 $ARRAY_LIST$
 $SCALAR_LIST$
-  return CheckAndStart(*entry, {arrays, scalars, $STREAM$}, $ARRAYS$);
+  return CheckAndStart(*entry, {arrays, ExhIsWritten_$KERNEL$, $ARRAYS$, scalars, $STREAM$});
 }
 
 extern "C" void exh_$KERNEL$_set_fallback(exh_$KERNEL$_function* fallback) {
-  $KERNEL$_fallback = fallback;
+  ExhFallback_$KERNEL$ = fallback;
 }
 
 $IS_TUNED$
 $SIZE_LIST$
-  return Find_$KERNEL$(sizes) == nullptr ? EXH_NOT_TUNED : EXH_OK;
+  return ExhFind_$KERNEL$(sizes) == nullptr ? EXH_NOT_TUNED : EXH_OK;
 }
 )";
 
 constexpr const char* kWorkspace = R"(
 $BYTES$
 $SIZE_LIST$
-  const Entry* const entry = Find_$KERNEL$(sizes);
+  const Entry* const entry = ExhFind_$KERNEL$(sizes);
   return entry == nullptr ? 0 : entry->workspace_bytes;
 }
 
 $INIT$
 $SIZE_LIST$
-  const Entry* const entry = Find_$KERNEL$(sizes);
+  const Entry* const entry = ExhFind_$KERNEL$(sizes);
   if (entry == nullptr) return EXH_NOT_TUNED;
   return Prepare(*entry, stream, workspace, workspace_bytes);
 }
@@ -213,37 +239,62 @@ std::string EntryText(const TunedKernel& kernel, std::size_t i,
   const Unit& unit = kernel.units[i]->unit;
   const std::string lock = unit.one_at_a_time ? "&" + unit.symbol + "_lock" : "nullptr";
   return fmt::format(
-      "    {{k_{0}_sizes[{1}], k_{0}_alignments[{1}], {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}}},\n",
+      "    {{ExhSizes_{0}[{1}], ExhAlignments_{0}[{1}], ExhBytes_{0}[{1}], {2}, {3}, {4},\n"
+      "     {5}, {6}, {7}, {8}, {9}}},\n",
       kernel.name, i, PositionOf(devices, unit.device),
       PositionOf(architectures, unit.architecture), unit.symbol,
       has_needs ? unit.symbol + "_needs" : "nullptr", unit.threads, unit.workspace_bytes,
       unit.zero_bytes, lock);
 }
 
+/// What units are given of a scalar. Where some take an i64 and others do not, a table that is
+/// appended to `tables` says which.
+std::string CellText(const TunedKernel& kernel, std::size_t scalar, std::string& tables) {
+  const auto is_wide = [&](const Wisdom* one) {
+    return one->unit.scalars[scalar].type == ir::WordOf(ir::Type::kI64);
+  };
+  const std::string& name = kernel.scalars[scalar];
+  if (std::ranges::none_of(kernel.units, is_wide)) return ir::ToCellText(name, ir::Type::kF64);
+  const std::string wide = ir::ToCellText("static_cast<long long>(" + name + ")", ir::Type::kI64);
+  if (std::ranges::all_of(kernel.units, is_wide)) return wide;
+  std::vector<int> row;
+  for (const Wisdom* one : kernel.units) row.push_back(is_wide(one) ? 1 : 0);
+  const std::string table = fmt::format("k_{}_whole_{}", kernel.name, scalar);
+  tables += fmt::format("constexpr bool {}[] = {{{}}};\n", table, fmt::join(row, ", "));
+  return fmt::format("{}[entry - k_{}] ? {} : {}", table, kernel.name, wide, name);
+}
+
 std::string KernelText(const TunedKernel& kernel, const LibraryKind& kind,
                        const std::vector<std::string>& devices,
                        const std::vector<std::string>& architectures) {
-  std::string sizes, alignments, entries, locks;
+  std::string sizes, alignments, bytes, entries, locks;
   for (std::size_t i = 0; i < kernel.units.size(); ++i) {
     const Unit& unit = kernel.units[i]->unit;
     std::vector<std::int64_t> numbers;
     for (const auto& size : unit.sizes) numbers.push_back(size.value);
     sizes += Row(numbers);
     std::vector<std::uint32_t> multiples;
-    for (const auto& array : unit.arrays) multiples.push_back(array.alignment);
+    std::vector<std::uint64_t> lengths;
+    for (const auto& array : unit.arrays) {
+      multiples.push_back(array.alignment);
+      lengths.push_back(array.elements *
+                        kernels::ir::BytesOf(*kernels::ir::TypeOfWord(array.type)));
+    }
     alignments += Row(multiples);
+    bytes += Row(lengths);
     entries += EntryText(kernel, i, devices, architectures, kind.has_needs);
     if (unit.one_at_a_time) locks += fmt::format("std::mutex {}_lock;\n", unit.symbol);
   }
-  std::vector<std::string> arrays, scalars, size_list = kernel.sizes;
+  std::vector<std::string> arrays, is_written, scalars, size_list = kernel.sizes;
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
+    is_written.emplace_back(kernel.unit().arrays[i].is_output ? "true" : "false");
     arrays.push_back(
         kernel.unit().arrays[i].is_output
             ? kernel.arrays[i]
             : fmt::format("const_cast<{}*>({})", kernel.array_types[i], kernel.arrays[i]));
   }
-  for (const std::string& scalar : kernel.scalars) {
-    scalars.push_back("static_cast<double>(" + scalar + ")");
+  for (std::size_t i = 0; i < kernel.scalars.size(); ++i) {
+    scalars.push_back(CellText(kernel, i, locks));
   }
   if (scalars.empty()) scalars.emplace_back("0");
   if (size_list.empty()) size_list.emplace_back("0");
@@ -260,6 +311,8 @@ std::string KernelText(const TunedKernel& kernel, const LibraryKind& kind,
       {"ARRAYS", fmt::format("{}", kernel.arrays.size())},
       {"SIZES", sizes},
       {"ALIGNMENTS", alignments},
+      {"BYTES_OF_ARRAYS", bytes},
+      {"IS_WRITTEN", fmt::format("{}", fmt::join(is_written, ", "))},
       {"LOCKS", locks},
       {"ENTRIES", entries},
       {"FUNCTION", Listed("extern \"C\" int " + name + "(", kernel.Parameters(kind), ") {")},

@@ -9,7 +9,10 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/user_json.h"
 #include "kernels/devices/backend.h"
+#include "search/log/log_text.h"
+#include "search/measure/finals.h"
 
 namespace exh::search {
 namespace {
@@ -45,10 +48,17 @@ Json ToJson(const Wisdom& wisdom) {
     arrays.push_back(std::move(one));
   }
   for (const UnitScalar& scalar : unit.scalars) {
-    scalars.push_back({{"name", scalar.name}, {"type", scalar.type}, {"value", scalar.value}});
+    scalars.push_back({{"name", scalar.name},
+                       {"type", scalar.type},
+                       {"value", scalar.value.is_whole() ? Json(scalar.value.whole())
+                                                         : Json(double{scalar.value})}});
   }
   Json compared = Json::object();
-  for (const Rival& rival : wisdom.compared) compared[rival.name] = rival.ns;
+  Json tied = Json::array();
+  for (const Rival& rival : wisdom.compared) {
+    compared[rival.name] = rival.ns;
+    if (rival.is_tied) tied.push_back(rival.name);
+  }
   return {{"v", kVersion},
           {"kernel", unit.kernel},
           {"summary", unit.summary},
@@ -59,10 +69,12 @@ Json ToJson(const Wisdom& wisdom) {
           {"architecture", unit.architecture},
           {"ns", wisdom.ns},
           {"compared", compared},
+          {"tied", tied},
           {"run",
            {{"tool", wisdom.tool},
             {"started", wisdom.started},
             {"conditions", wisdom.conditions},
+            {"machine", wisdom.machine},
             {"seed", wisdom.seed},
             {"record", wisdom.record}}},
           {"arrays", arrays},
@@ -105,10 +117,19 @@ Wisdom FromJson(const Json& json) {
   for (const auto& [name, ns] : json.at("compared").items()) {
     wisdom.compared.push_back({name, ns.get<double>()});
   }
+  // Libraries of earlier versions say nothing of ties.
+  for (const std::string& name : json.value("tied", std::vector<std::string>())) {
+    for (Rival& rival : wisdom.compared) rival.is_tied |= rival.name == name;
+  }
   const Json& run = json.at("run");
   run.at("tool").get_to(wisdom.tool);
   run.at("started").get_to(wisdom.started);
   run.at("conditions").get_to(wisdom.conditions);
+  if (run.contains("machine")) {
+    for (const auto& [what, version] : run.at("machine").items()) {
+      wisdom.machine[what] = version.get<std::string>();
+    }
+  }
   run.at("seed").get_to(wisdom.seed);
   run.at("record").get_to(wisdom.record);
   for (const Json& one : json.at("arrays")) {
@@ -127,7 +148,11 @@ Wisdom FromJson(const Json& json) {
     unit.arrays.push_back(std::move(array));
   }
   for (const Json& one : json.at("scalars")) {
-    unit.scalars.push_back({one.at("name"), one.at("type"), one.at("value")});
+    const Json& value = one.at("value");
+    unit.scalars.push_back({one.at("name"), one.at("type"),
+                            value.is_number_integer()
+                                ? kernels::ir::Number(value.get<std::int64_t>())
+                                : kernels::ir::Number(value.get<double>())});
     if (!kernels::ir::TypeOfWord(unit.scalars.back().type)) {
       throw Error("there is no type '" + unit.scalars.back().type + "'");
     }
@@ -141,6 +166,15 @@ Wisdom FromJson(const Json& json) {
   json.at("decisions").get_to(wisdom.decisions);
   json.at("text").get_to(unit.text);
   return wisdom;
+}
+
+/// Times of other machines say little of each other: in what they differ, as far as both say it.
+std::string OtherMachine(const Wisdom& known, const Wisdom& found) {
+  if (known.machine.empty() || found.machine.empty()) return "";
+  const std::string differences = MachineDifferences(known.machine, found.machine);
+  return differences.empty()
+             ? ""
+             : "; measured on another machine:\n" + differences.substr(0, differences.size() - 1);
 }
 
 std::vector<std::string> NamesOf(const Unit& unit) {
@@ -185,6 +219,11 @@ std::string PlaceText(const Unit& unit) {
                      says_both ? " (" + unit.architecture + ")" : "");
 }
 
+const Rival* FastestOf(const std::vector<Rival>& rivals) {
+  const auto fastest = std::ranges::min_element(rivals, {}, &Rival::ns);
+  return fastest == rivals.end() ? nullptr : &*fastest;
+}
+
 Wisdom WisdomOf(const LoggedProgram& program, const std::string& name) {
   const RunRecord& run = *program.log.run;
   const kernels::Backend& backend = kernels::BackendOf(program.problem.device);
@@ -195,14 +234,19 @@ Wisdom WisdomOf(const LoggedProgram& program, const std::string& name) {
   Wisdom wisdom;
   wisdom.unit = backend.Package(program.problem.task, program.source, run.conditions, name);
   wisdom.ns = program.time_ns();
-  for (const ReferenceRecord& record : program.finals.records) {
+  const auto& finals = program.finals;
+  for (const ReferenceRecord& record : finals.records) {
     const bool is_ours = record.name == "winner" || record.name.starts_with("record ");
     const double ns = record.median_ns > 0 ? record.median_ns : record.best_ns;
-    if (!is_ours && ns > 0) wisdom.compared.push_back({record.name, ns});
+    if (is_ours || ns <= 0) continue;
+    const ReferenceRecord& ours = finals.records[static_cast<std::size_t>(finals.winner)];
+    const bool has_intervals = record.median_ns > 0 && ours.median_ns > 0;
+    wisdom.compared.push_back({record.name, ns, has_intervals && Tied(ours, record)});
   }
   wisdom.tool = run.tool;
   wisdom.started = run.started;
   wisdom.conditions = run.conditions;
+  wisdom.machine = run.machine;
   wisdom.seed = run.seed;
   wisdom.record = program.eval.n;
   wisdom.decisions = program.decisions;
@@ -222,7 +266,7 @@ std::vector<Wisdom> ReadWisdom(std::string_view text, const std::string& path) {
     const std::string_view one = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     try {
-      const Json json = Json::parse(one);
+      const Json json = ParseUserJson<Json>(one);
       const int version = json.at("v").get<int>();
       if (version != kVersion) {
         throw Error(fmt::format("it is of version {}, and this program reads version {}", version,
@@ -268,11 +312,11 @@ std::string Merge(const Wisdom& found, std::vector<Wisdom>& all) {
     return fmt::format("{}: {}", place, FormatTime(found.ns));
   }
   if (known->ns <= found.ns) {
-    return fmt::format("{}: {} stays, which is not slower than {}", place, FormatTime(known->ns),
-                       FormatTime(found.ns));
+    return fmt::format("{}: {} stays, which is not slower than {}{}", place, FormatTime(known->ns),
+                       FormatTime(found.ns), OtherMachine(*known, found));
   }
-  const std::string text =
-      fmt::format("{}: {} instead of {}", place, FormatTime(found.ns), FormatTime(known->ns));
+  const std::string text = fmt::format("{}: {} instead of {}{}", place, FormatTime(found.ns),
+                                       FormatTime(known->ns), OtherMachine(*known, found));
   *known = found;
   return text;
 }

@@ -18,13 +18,18 @@ namespace exh::search {
 struct Rival {
   std::string name;  ///< "eigen".
   double ns = 0;
+  bool is_tied = false;  ///< Which of both is faster the finals do not say.
 };
+
+/// Null: there is none.
+const Rival* FastestOf(const std::vector<Rival>& rivals);
 
 struct Wisdom {
   kernels::package::Unit unit;
   double ns = 0;
   std::vector<Rival> compared;
   std::string tool, started, conditions;  ///< Of the run.
+  Machine machine;                        ///< Likewise; empty: the log does not say it.
   std::uint64_t seed = 0, record = 0;
   std::string decisions;  ///< A file for `search replay`.
 };

@@ -7,6 +7,7 @@
 #include "kernels/library/registry.h"
 #include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
+#include "search/report/report.h"
 #include "search/subject/candidate_bound.h"
 
 namespace exh::search {
@@ -27,7 +28,7 @@ void KernelSubject::Describe(RunRecord& run) const {
 }
 
 std::string KernelSubject::Outline(const runtime::Candidate& implementation) const {
-  return kernels::Outline(problem_.task, implementation);
+  return WithoutSingleLoops(kernels::Outline(problem_.task, implementation));
 }
 
 std::unique_ptr<Evaluator> KernelSubject::MakeEvaluator(const EvaluatorOptions& options) const {

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/system/user_file.h"
+#include "base/user_json.h"
 #include "search/learn/prior.h"
 #include "search/log/log_json.h"
 
@@ -100,16 +101,19 @@ std::string PriorText(const Prior& prior) {
 }
 
 Prior ReadPrior(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream)
-    throw UsageError(fmt::format("'{}' cannot be read; search learn makes a prior", file));
-  try {
-    return PriorOf(Json::parse(stream));
-  } catch (const Json::exception& error) {
+  std::string error;
+  const auto text = ReadFile(file, &error);
+  if (!text) {
     throw UsageError(
-        fmt::format("'{}' is no prior: {}; search learn makes one", file, error.what()));
-  } catch (const Error& error) {
-    throw UsageError(fmt::format("'{}' is no prior that can be used: {}", file, error.what()));
+        fmt::format("'{}' cannot be read: {}; search learn makes a prior", file, error));
+  }
+  try {
+    return PriorOf(ParseUserJson<Json>(*text));
+  } catch (const Json::exception& mistake) {
+    throw UsageError(fmt::format("'{}' is no prior: {}; search learn makes one", file,
+                                 JsonMistake(mistake.what())));
+  } catch (const Error& mistake) {
+    throw UsageError(fmt::format("'{}' is no prior that can be used: {}", file, mistake.what()));
   }
 }
 

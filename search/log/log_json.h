@@ -62,6 +62,7 @@ struct Fields<RunRecord> {
       device.Rest(r.limits);
     });
     v.Field("conditions", r.conditions);
+    v.Optional("machine", r.machine);
     v.Field("seed", r.seed);
     v.Field("argv", r.argv);
     v.Field("order", r.order);
@@ -105,6 +106,7 @@ struct Fields<EvalRecord> {
     v.Field("compile_ms", r.compile_ms);
     v.Field("check_ms", r.check_ms);
     v.Optional("why", r.why);
+    v.Optional("quiet_ns", r.quiet_ns);
     v.Optional("again_ns", r.again_ns);
     v.Optional("against", r.against);
     v.Optional("pairs", r.pairs);
@@ -138,6 +140,7 @@ struct Fields<BestRecord> {
     v.Field("n", r.n);
     v.Field("dt", r.dt);
     v.Field("ns", r.ns);
+    v.Optional("quiet_ns", r.quiet_ns);
     v.Optional("measured_ns", r.measured_ns);
     v.Field("h", r.hash);
     v.Optional("seq", r.sequence);
@@ -176,6 +179,16 @@ struct Fields<ViolationRecord> {
     v.Field("ns", r.ns);
     v.Field("bound_ns", r.bound_ns);
     v.Optional("resource", r.resource);
+  }
+};
+
+template <>
+struct Fields<CheckRecord> {
+  static constexpr const char* kType = "check";
+  static void Visit(auto& v, auto& r) {
+    v.Field("dt", r.dt);
+    v.Field("why", r.why);
+    v.Field("vector", r.vector);
   }
 };
 
@@ -228,6 +241,7 @@ struct Fields<ResumeRecord> {
     v.Field("started", r.started);
     v.Field("tool", r.tool);
     v.Field("conditions", r.conditions);
+    v.Optional("machine", r.machine);
     v.Field("argv", r.argv);
   }
 };
@@ -268,8 +282,8 @@ struct Fields<EndRecord> {
 void ForEachRecord(auto&& use) {
   const auto all = [&]<typename... Records>() { (use.template operator()<Records>(), ...); };
   all.template operator()<RunRecord, ChoiceRecord, EvalRecord, BestRecord, SelectRecord,
-                          ResultRecord, ViolationRecord, DeadRecord, ReferenceRecord, RatesRecord,
-                          ResumeRecord, RepairRecord, EndRecord>();
+                          ResultRecord, ViolationRecord, CheckRecord, DeadRecord, ReferenceRecord,
+                          RatesRecord, ResumeRecord, RepairRecord, EndRecord>();
 }
 
 }  // namespace exh::search

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/system/user_file.h"
 #include "search/log/log_json.h"
 
 namespace exh::search {
@@ -47,10 +48,17 @@ void Add(ChoiceRecord record, Log& log) {
 }
 
 void Add(EvalRecord record, Log& log) {
+  // Older programs wrote what a search compares as the time, also where nobody had measured it.
+  const bool is_quotient = record.verdict == kernels::Verdict::kCorrect && !record.pairs.empty() &&
+                           record.again_ns > record.best_ns;
+  if (is_quotient) record.quiet_ns = std::exchange(record.best_ns, record.again_ns);
   log.evals.push_back(std::move(record));
 }
 
 void Add(BestRecord record, Log& log) {
+  if (record.measured_ns > record.ns)
+    record.quiet_ns = std::exchange(record.ns, record.measured_ns);
+  record.measured_ns = 0;
   log.bests.push_back(std::move(record));
 }
 
@@ -64,6 +72,10 @@ void Add(ResultRecord record, Log& log) {
 
 void Add(ViolationRecord record, Log& log) {
   log.violations.push_back(std::move(record));
+}
+
+void Add(CheckRecord record, Log& log) {
+  log.checks.push_back(std::move(record));
 }
 
 void Add(DeadRecord record, Log& log) {
@@ -97,7 +109,7 @@ void Add(ResumeRecord record, Log& log) {
 /// A record of a known type, or nothing; and its `dt`, or 0.
 struct Decoded {
   std::variant<std::monostate, RunRecord, ChoiceRecord, EvalRecord, BestRecord, SelectRecord,
-               ResultRecord, ViolationRecord, DeadRecord, ReferenceRecord, RatesRecord,
+               ResultRecord, ViolationRecord, CheckRecord, DeadRecord, ReferenceRecord, RatesRecord,
                ResumeRecord, RepairRecord, EndRecord>
       record;
   double dt = 0;
@@ -237,8 +249,10 @@ constexpr std::size_t kBlockBytes = 16 << 20;
 class LogFile {
  public:
   explicit LogFile(std::string path)
-      : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {
-    if (file_ < 0) Refuse(errno);
+      : path_(std::move(path)),
+        file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {
+    if (file_ < 0) Refuse(std::strerror(errno), errno == ENOENT || errno == ENOTDIR);
+    if (const std::string why = NoRegularFile(file_); !why.empty()) Refuse(why);
   }
   LogFile(const LogFile&) = delete;
   LogFile& operator=(const LogFile&) = delete;
@@ -271,13 +285,13 @@ class LogFile {
   void Read(std::string& text) {
     const ssize_t count = ::read(file_, piece_.data(), piece_.size());
     if (count < 0 && errno == EINTR) return;
-    if (count < 0) Refuse(errno);
+    if (count < 0) Refuse(std::strerror(errno));
     is_at_end_ = count == 0;
     text.append(piece_.data(), static_cast<std::size_t>(count));
   }
-  [[noreturn]] void Refuse(int error) const {
-    if (error == ENOENT || error == ENOTDIR) throw UsageError(fmt::format("no log at '{}'", path_));
-    throw UsageError(fmt::format("the log '{}' cannot be read: {}", path_, std::strerror(error)));
+  [[noreturn]] void Refuse(const std::string& why, bool is_missing = false) const {
+    if (is_missing) throw UsageError(fmt::format("no log at '{}'", path_));
+    throw UsageError(fmt::format("the log '{}' cannot be read: {}", path_, why));
   }
 
   std::string path_, buffer_;

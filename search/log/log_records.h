@@ -20,6 +20,10 @@ inline constexpr const char* kFusedKernel = "fused";
 /// The same for functional programs.
 inline constexpr const char* kFunctionalKernel = "functional";
 
+/// What times depend on beside the device, by name: "processor", "compiler", "driver", and
+/// libraries; as MachineOf() says.
+using Machine = std::map<std::string, std::string, std::less<>>;
+
 /// The first line: everything that is needed to build the same root candidate again.
 struct RunRecord {
   int version = 2;
@@ -36,6 +40,7 @@ struct RunRecord {
   /// Limit -> JSON text, as the run used them: detected values and command line included.
   std::map<std::string, std::string, std::less<>> limits;
   std::string conditions;  ///< As Evaluator::YardstickText(): the GPU and its driver, …
+  Machine machine;
   std::uint64_t seed = 0;
   double flops = 0;
   std::vector<std::string> argv;
@@ -97,7 +102,10 @@ struct EvalRecord {
   std::string why;
   double compile_ms = 0, check_ms = 0;
   std::vector<double> runtimes_ns;
-  double best_ns = 0;
+  double best_ns = 0;  ///< A time that was measured.
+  /// What search compares in its place, where that is something else: on a busy machine, what it
+  /// would take if the best took its known time; of what lost, no less than that. 0: `best_ns`.
+  double quiet_ns = 0;
   double again_ns = 0;          ///< Fastest of what was measured again; 0 when nothing was.
   std::uint64_t against = 0;    ///< Number of the best that it was measured in turn with; 0: none.
   std::vector<TimePair> pairs;  ///< The rounds of that.
@@ -118,22 +126,23 @@ struct EvalRecord {
   double bound_ns = 0;          ///< What the model says that nothing of the kind is faster than.
 };
 
-/// What a search compares of a record that is correct. Where nothing was measured in turn (the
-/// first best of a run, and all of older logs) it is the slower of two measurements.
+/// What was measured of a record that is correct. Where nothing was measured in turn (the first
+/// best of a run, and all of older logs) it is the slower of two measurements.
 inline double TimeOf(const EvalRecord& record) {
   return record.pairs.empty() ? std::max(record.best_ns, record.again_ns) : record.best_ns;
 }
 
-/// The fastest that was measured of a record that is correct, whatever else ran: what it takes at
-/// most. Where a busy machine was allowed for, that is longer than its time.
-inline double MeasuredTime(const EvalRecord& record) {
-  return std::max(record.best_ns, record.again_ns);
+/// What a search compares of a record that is correct.
+inline double QuietTime(const EvalRecord& record) {
+  return record.quiet_ns > 0 ? record.quiet_ns : TimeOf(record);
 }
 
-/// What a search learns of the speed of what was evaluated: its time, or of one that was run in
-/// part alone what that says, which is never below its bound. 0: nothing.
+/// What a search learns of the speed of what was evaluated: what it compares, or of one that was
+/// run in part alone what that says, which is never below its bound. 0: nothing.
 inline double LearnedTime(const EvalRecord& record) {
-  if (record.verdict == kernels::Verdict::kCorrect) return record.best_ns;
+  if (record.verdict == kernels::Verdict::kCorrect) {
+    return record.quiet_ns > 0 ? record.quiet_ns : record.best_ns;
+  }
   const bool was_timed_in_part =
       record.verdict == kernels::Verdict::kSlow && record.best_ns == 0 && record.estimate_ns > 0;
   return was_timed_in_part ? std::max(record.estimate_ns, record.bound_ns) : 0;
@@ -144,17 +153,20 @@ inline double LearnedTime(const EvalRecord& record) {
 struct BestRecord {
   std::uint64_t n = 0;
   double dt = 0;
-  double ns = 0;  ///< As TimeOf() its evaluation, or what it took since.
-  /// As MeasuredTime(): what the tree's cut rests on, because a cut must be right. 0: as `ns`.
+  double ns = 0;        ///< As TimeOf() its evaluation, or what it took since: it was measured.
+  double quiet_ns = 0;  ///< As QuietTime(), where that is something else. 0: as `ns`.
+  /// Of logs of older programs, in which `ns` was what QuietTime() is now. A reader puts both where
+  /// they belong.
   double measured_ns = 0;
   std::string hash;
   std::uint64_t sequence = 0;  ///< Among the events of the tree; 0 when it does not know of it.
   /// What is slower may still be better: it may take less memory.
   bool no_cut = false;
 
-  double longest_ns() const { return std::max(ns, measured_ns); }
+  /// What a search compares.
+  double compared_ns() const { return quiet_ns > 0 ? quiet_ns : ns; }
   /// What is slower need not be looked at.
-  double cut_ns() const { return no_cut ? std::numeric_limits<double>::infinity() : longest_ns(); }
+  double cut_ns() const { return no_cut ? std::numeric_limits<double>::infinity() : ns; }
 };
 
 /// A path of the tree that was selected.
@@ -179,6 +191,13 @@ struct ViolationRecord {
   double dt = 0;
   double ns = 0, bound_ns = 0;
   std::string resource;  ///< What the bound rests on.
+};
+
+/// A check of our own that failed on a candidate that is no evaluation, the first time.
+struct CheckRecord {
+  double dt = 0;
+  std::string why;     ///< "file:line: check failed: condition".
+  std::string vector;  ///< Of its decisions, with `?` for those that are open.
 };
 
 /// A dead end met on the way down, and the requirement that emptied a domain.
@@ -213,6 +232,7 @@ struct ResumeRecord {
   double dt = 0;        ///< Where the clock of the run goes on.
   std::string started;  ///< UTC, as in RunRecord.
   std::string tool, conditions;
+  Machine machine;
   std::vector<std::string> argv;
 };
 

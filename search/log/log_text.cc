@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/numbers.h"
 #include "search/log/decisions.h"
 #include "search/log/memory/front.h"
+#include "search/log/times/best_time.h"
 
 namespace exh::search {
 namespace {
@@ -33,9 +36,10 @@ std::map<std::string, std::string> Values(const Log& log, const EvalRecord& eval
   return values;
 }
 
-std::string EvalLine(const Log& log, const EvalRecord& eval) {
-  std::string line =
-      fmt::format("{:>8} {:>9.2f}s  {:<15} ", eval.n, eval.dt, kernels::VerdictName(eval.verdict));
+/// `mark` stands before its number.
+std::string EvalLine(const Log& log, const EvalRecord& eval, char mark) {
+  std::string line = fmt::format("{} {:>6} {:>9.2f}s  {:<15} ", mark, eval.n, eval.dt,
+                                 kernels::VerdictName(eval.verdict));
   if (eval.verdict == kernels::Verdict::kCorrect) {
     line += fmt::format("{:>10}  {}", FormatTime(eval.best_ns),
                         FormatRate(log.run->flops, eval.best_ns));
@@ -55,19 +59,54 @@ std::vector<const EvalRecord*> Fastest(const Log& log, std::size_t most) {
     if (eval.verdict == kernels::Verdict::kCorrect) evals.push_back(&eval);
   }
   std::stable_sort(evals.begin(), evals.end(), [](const EvalRecord* a, const EvalRecord* b) {
-    return a->best_ns < b->best_ns;
+    return LearnedTime(*a) < LearnedTime(*b);
   });
   if (evals.size() > most) evals.resize(most);
   return evals;
+}
+
+/// What was measured in turn with the best, and the best itself.
+std::string ReferenceText(const ReferenceRecord& reference, const TimeInterval& best) {
+  if (reference.verdict != kernels::Verdict::kCorrect) {
+    return fmt::format("{}: {}", kernels::VerdictName(reference.verdict), reference.why);
+  }
+  const TimeInterval time = IntervalOf(reference);
+  if (reference.name == "winner" || best.ns <= 0) return IntervalText(time);
+  const Speed speed = SpeedAgainst(best, time);
+  if (!time.has_interval() || !best.has_interval()) {
+    return fmt::format("{}; the best is {:.3g}x as fast", IntervalText(time), speed.ratio);
+  }
+  if (time.is_busy() || best.is_busy()) {
+    return fmt::format("{}; the best is {:.3g}x to {:.3g}x as fast", IntervalText(time), speed.lo,
+                       speed.hi);
+  }
+  return fmt::format("{}; the best is {:.3g}x as fast ({:.3g}x to {:.3g}x){}", IntervalText(time),
+                     speed.ratio, speed.lo, speed.hi,
+                     speed.lo <= 1 && speed.hi >= 1 ? ": a tie" : "");
+}
+
+/// The fastest by what the search measured of each, and which of them may change places.
+std::string FastestText(const Log& log, std::size_t most) {
+  const auto fastest = Fastest(log, most);
+  if (fastest.empty()) return "";
+  const auto is_open = [&](const EvalRecord* eval) {
+    return eval != fastest.front() && !IsFasterForSure(*fastest.front(), *eval);
+  };
+  const bool has_ties = std::ranges::any_of(fastest, is_open);
+  std::string text = has_ties
+                         ? "fastest in the search (~: not slower than the first beyond doubt):\n"
+                         : "fastest in the search:\n";
+  for (const EvalRecord* eval : fastest) text += EvalLine(log, *eval, is_open(eval) ? '~' : ' ');
+  return text;
 }
 
 /// When the run came near what it found in the end: "within 10 % after 3.2 s, 5 % after 4.0 s …".
 std::string WithinText(const Log& log) {
   std::vector<std::string> parts;
   for (const int percent : {10, 5, 1}) {
-    const double near = log.BestTime() * (1 + percent / 100.0);
-    const auto first =
-        std::ranges::find_if(log.bests, [&](const BestRecord& best) { return best.ns <= near; });
+    const double near = log.bests.back().compared_ns() * (1 + percent / 100.0);
+    const auto first = std::ranges::find_if(
+        log.bests, [&](const BestRecord& best) { return best.compared_ns() <= near; });
     parts.push_back(fmt::format("{} % after {:.1f} s (record {})", percent, first->dt, first->n));
   }
   return fmt::format("within {}\n", fmt::join(parts, ", "));
@@ -103,6 +142,26 @@ std::string SizesText(const RunRecord& run) {
         fmt::format("{}={}", name, word == run.words.end() ? std::to_string(value) : word->second));
   }
   return fmt::format("{}", fmt::join(sizes, ","));
+}
+
+std::string MachineText(const Machine& machine) {
+  std::string text;
+  for (const auto& [what, version] : machine) text += fmt::format("{} {}\n", what, version);
+  return text;
+}
+
+std::string MachineDifferences(const Machine& a, const Machine& b) {
+  std::string text;
+  std::map<std::string, std::pair<std::string, std::string>> both;
+  for (const auto& [what, version] : a) both[what] = {version, "not known"};
+  for (const auto& [what, version] : b) {
+    both.try_emplace(what, "not known", "").first->second.second = version;
+  }
+  for (const auto& [what, versions] : both) {
+    if (versions.first == versions.second) continue;
+    text += fmt::format("{}: {} -> {}\n", what, versions.first, versions.second);
+  }
+  return text;
 }
 
 std::string AcrossText(const std::string& across, bool bits_vary) {
@@ -149,6 +208,7 @@ std::string RunText(const Log& log, std::size_t most_lines) {
   if (run.objective != "time") text += fmt::format("searched for least {}\n", run.objective);
   const std::string built = run.space_s > 0 ? fmt::format(" built in {:.1f} s,", run.space_s) : "";
   text += fmt::format("space {} {},{} by {}\n", run.space, run.fingerprint, built, run.tool);
+  text += MachineText(run.machine);
   if (!log.resumes.empty()) {
     text += fmt::format(
         "went on {}, last {}\n",
@@ -175,12 +235,9 @@ std::string RunText(const Log& log, std::size_t most_lines) {
   for (const auto& [label, count] : dead_ends) {
     text += fmt::format("  dead end at {:<24}{}\n", label, count);
   }
+  const TimeInterval best = BestTimeOf(log);
   for (const ReferenceRecord& reference : log.references) {
-    text += fmt::format(
-        "  {:<8} {}\n", reference.name,
-        reference.verdict == kernels::Verdict::kCorrect
-            ? FormatTime(reference.best_ns)
-            : fmt::format("{}: {}", kernels::VerdictName(reference.verdict), reference.why));
+    text += fmt::format("  {:<8} {}\n", reference.name, ReferenceText(reference, best));
   }
   if (log.rates) {
     text += fmt::format("  device   copies {:.0f} GB/s, {:.1f} TFLOP/s of multiply-adds\n",
@@ -188,15 +245,12 @@ std::string RunText(const Log& log, std::size_t most_lines) {
                         log.rates->fma_gflops / 1e3);
   }
   if (log.Best() != nullptr) {
-    text += fmt::format("best: record {}, {}, {}\n", log.bests.back().n, FormatTime(log.BestTime()),
-                        FormatRate(run.flops, log.BestTime()));
-    text += WithinText(log);
+    text +=
+        fmt::format("best: record {}, {}\n", log.bests.back().n, TimeAndRateText(best, run.flops));
+    text += BusyText(best, run) + WithinText(log);
     text += MemoryText(log.Best()->memory_bytes, log.Best()->workspace_bytes);
   }
-  const auto fastest = Fastest(log, most_lines);
-  if (!fastest.empty()) text += "fastest:\n";
-  for (const EvalRecord* eval : fastest) text += EvalLine(log, *eval);
-  return text + FrontText(FrontOf(log));
+  return text + FastestText(log, most_lines) + FrontText(FrontOf(log));
 }
 
 std::string RepairText(const RepairRecord& repair) {
@@ -248,8 +302,11 @@ std::string EvalText(const Log& log, const EvalRecord& eval, bool full) {
   return text;
 }
 
-std::string DiffText(const Log& a, const EvalRecord& eval_a, const Log& b,
-                     const EvalRecord& eval_b) {
+std::string DiffText(const Log& a, const EvalRecord& eval_a, const Log& b, const EvalRecord& eval_b,
+                     bool full) {
+  std::set<std::string> taken;
+  for (const PathStep& step : eval_a.path) taken.insert(DecisionName(a, step.decision));
+  for (const PathStep& step : eval_b.path) taken.insert(DecisionName(b, step.decision));
   const auto values_a = Values(a, eval_a), values_b = Values(b, eval_b);
   std::map<std::string, std::pair<std::string, std::string>> both;
   for (const auto& [name, value] : values_a) both[name] = {value, "-"};
@@ -257,9 +314,18 @@ std::string DiffText(const Log& a, const EvalRecord& eval_a, const Log& b,
     both.try_emplace(name, "-", "-").first->second.second = value;
   }
   std::string text;
+  std::size_t left_out = 0;
   for (const auto& [name, values] : both) {
     if (values.first == values.second) continue;
-    text += fmt::format("{}: {} -> {}\n", name, values.first, values.second);
+    if (full || taken.count(name) > 0) {
+      text += fmt::format("{}: {} -> {}\n", name, values.first, values.second);
+    } else {
+      ++left_out;
+    }
+  }
+  if (left_out > 0) {
+    text += fmt::format("{} more differ{} because of these; --full has them\n", left_out,
+                        left_out == 1 ? "s" : "");
   }
   return text;
 }

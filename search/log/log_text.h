@@ -19,6 +19,11 @@ std::string ValueName(const Log& log, const PathStep& step);
 /// "a=1,op=max": the sizes of the run, as --size takes them.
 std::string SizesText(const RunRecord& run);
 
+/// The machine of a run, a fact a line: "compiler g++ (Debian 12.2.0-14) 12.2.0".
+std::string MachineText(const Machine& machine);
+/// Facts in which two machines differ, `what: a -> b` a line; "not known" where a log says nothing.
+std::string MachineDifferences(const Machine& a, const Machine& b);
+
 /// "ATOMIC_RED, bits may vary from run to run": what kernels::Source says of divided reductions.
 std::string AcrossText(const std::string& across, bool bits_vary);
 /// The same as a line, "blocks divide reductions: …"; empty where they divide none.
@@ -38,9 +43,10 @@ std::string RepairText(const RepairRecord& repair);
 /// One evaluation. `full`: the whole decision vector instead of the decisions taken, one a line.
 std::string EvalText(const Log& log, const EvalRecord& eval, bool full);
 
-/// Decisions whose values differ, `name: a -> b` a line; `-` where a decision takes no part.
-std::string DiffText(const Log& a, const EvalRecord& eval_a, const Log& b,
-                     const EvalRecord& eval_b);
+/// Decisions whose values differ, `name: a -> b` a line; `-` where a decision takes no part. Only
+/// those that were taken for one of both, and how many follow from them; `full`: all of them.
+std::string DiffText(const Log& a, const EvalRecord& eval_a, const Log& b, const EvalRecord& eval_b,
+                     bool full);
 
 /// `RUN`, `RUN@N` (record N) or `RUN@best`; the best when nothing is said.
 struct RecordName {

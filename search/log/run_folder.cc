@@ -10,7 +10,9 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/system/user_file.h"
 #include "base/system/whole_file.h"
+#include "search/log/event_log.h"
 
 namespace exh::search {
 namespace {
@@ -24,6 +26,16 @@ std::string DefaultFolder(const std::string& kernel) {
     folder = fmt::format("{}-{}", base, number);
   }
   return folder;
+}
+
+/// A log of which not even the first line is whole, and that nobody writes to.
+bool HasNotBegun(const std::string& log) {
+  std::string error;
+  constexpr std::size_t kLargestLine = std::size_t{1} << 24;
+  const auto text = ReadFile(log, &error, kLargestLine);
+  if (!text || text->find('\n') != std::string::npos) return false;
+  EventLog::Reopen(log);  // Throws UsageError where another process does.
+  return true;
 }
 
 }  // namespace
@@ -41,20 +53,30 @@ void MakeFolder(const std::string& path) {
   if (error) throw Error(fmt::format("cannot make folder '{}': {}", path, error.message()));
 }
 
-std::string MakeRunFolder(const std::string& wanted, const std::string& kernel) {
-  const std::string folder = wanted.empty() ? DefaultFolder(kernel) : wanted;
+RunFolder::RunFolder(const std::string& wanted, const std::string& kernel)
+    : path_(wanted.empty() ? DefaultFolder(kernel) : wanted) {
   std::error_code error;
-  if (std::filesystem::exists(folder + "/log.jsonl", error)) {
-    throw UsageError(fmt::format(
-        "'{}' already holds a run: give another --out, or go on with it: --resume", folder));
+  if (std::filesystem::exists(log_path(), error)) {
+    if (!HasNotBegun(log_path())) {
+      throw UsageError(fmt::format(
+          "'{}' already holds a run: give another --out, or go on with it: --resume", path_));
+    }
+    std::filesystem::remove(log_path(), error);
   }
-  if (std::filesystem::is_directory(folder, error) && !std::filesystem::is_empty(folder, error) &&
-      !error) {
-    throw UsageError(fmt::format(
-        "'{}' is not empty: a run has a folder of its own; give another --out", folder));
+  const bool exists = std::filesystem::is_directory(path_, error);
+  if (exists && !std::filesystem::is_empty(path_, error) && !error) {
+    throw UsageError(
+        fmt::format("'{}' is not empty: a run has a folder of its own; give another --out", path_));
   }
-  MakeFolder(folder);
-  return folder;
+  MakeFolder(path_);
+  is_new_ = !exists;
+}
+
+RunFolder::~RunFolder() {
+  if (is_kept_) return;
+  std::error_code ignored;
+  std::filesystem::remove(log_path(), ignored);
+  if (is_new_) std::filesystem::remove(path_, ignored);  // Only if it is empty.
 }
 
 void WriteFile(const std::string& path, std::string_view text) {

@@ -66,18 +66,22 @@ Duel RunDuel(const std::function<Measurement()>& candidate,
   }
   if (best_ns > kLeastSlowdown * known_ns) duel.slowdown = best_ns / known_ns;
   if (best_ns > 0 && best_ns < (1 - kDoubt) * known_ns) duel.improved_ns = best_ns;
-  double fastest = 0;  // The first measurement of the candidate may have been a lucky one.
-  for (const TimePair& pair : duel.rounds) {
-    fastest = fastest == 0 ? pair.ns : std::min(fastest, pair.ns);
-  }
-  duel.measured_ns = fastest;
+  std::vector<double> times;  // The first measurement of the candidate may have been a lucky one.
+  for (const TimePair& pair : duel.rounds) times.push_back(pair.ns);
+  std::ranges::sort(times);
   duel.best_measured_ns = best_ns;
   // On a machine that is so busy nothing can be said of the time on one that is not.
-  duel.ns = duel.slowdown > kMostSlowdown ? fastest : fastest / duel.slowdown;
+  const bool is_divided = duel.slowdown <= kMostSlowdown;
+  duel.ns = times.front();
+  duel.quiet_ns = is_divided ? duel.ns / duel.slowdown : duel.ns;
   const double to_beat = duel.improved_ns > 0 ? duel.improved_ns : known_ns;
   duel.has_won_rounds = 2 * won > static_cast<int>(duel.rounds.size());
-  duel.is_won = duel.has_won_rounds && duel.ns < to_beat;
-  if (!duel.is_won) duel.ns = std::max(duel.ns, to_beat);
+  duel.is_won = duel.has_won_rounds && duel.quiet_ns < to_beat;
+  if (duel.is_won) return duel;
+  duel.quiet_ns = std::max(duel.quiet_ns, to_beat);
+  const double lost_to = is_divided ? to_beat * duel.slowdown : to_beat;
+  const auto not_below = std::ranges::lower_bound(times, lost_to);
+  duel.ns = not_below == times.end() ? times.back() : *not_below;
   return duel;
 }
 

@@ -10,11 +10,9 @@
 
 #include "kernels/evaluation.h"
 #include "search/log/log_records.h"
+#include "search/log/times/best_time.h"
 
 namespace exh::search {
-
-/// When two times of the same program differ by this factor or more, the machine counts as busy.
-inline constexpr double kBusyFactor = 1.5;
 
 struct Duel {
   /// Of the candidate, all rounds together. Not kCorrect: the duel ended with that.
@@ -22,12 +20,14 @@ struct Duel {
   std::vector<TimePair> rounds;  ///< Of the candidate and of the best; 0: the best failed.
   bool has_won_rounds = false;   ///< The candidate was faster in most rounds.
   bool is_won = false;           ///< And is faster than the best was known to be.
-  /// The time of the candidate on a machine on which the incumbent takes its known time: the
-  /// fastest round, divided by `slowdown` on a busy machine; undivided where that is beyond
-  /// kMostSlowdown. If the candidate lost, never less than the time of the incumbent.
+  /// The time of the candidate, as it was measured: its fastest round. Of one that lost, the
+  /// fastest of those that are not below what it lost to, or the slowest where all are.
   double ns = 0;
-  /// The fastest round of either side, as it was measured; 0: it failed in each.
-  double measured_ns = 0, best_measured_ns = 0;
+  /// What it would take on a machine on which the incumbent takes its known time: the fastest
+  /// round, divided by `slowdown` on a busy machine; undivided where that is beyond kMostSlowdown.
+  /// If the candidate lost, never less than the time of the incumbent.
+  double quiet_ns = 0;
+  double best_measured_ns = 0;  ///< The fastest round of the best; 0: it failed in each.
   /// The best was faster than was known, beyond doubt: its fastest round; otherwise 0.
   double improved_ns = 0;
   /// How many times its known time the best took, 1 or more; 1 where that is within kLeastSlowdown.

@@ -40,10 +40,6 @@ MedianInterval IntervalOfMedian(std::vector<double> values) {
   return interval;
 }
 
-bool Tied(const ReferenceRecord& a, const ReferenceRecord& b) {
-  return a.lo_ns <= b.hi_ns && b.lo_ns <= a.hi_ns;
-}
-
 int FastestOf(const std::vector<ReferenceRecord>& records) {
   int fastest = -1;
   for (int i = 0; i < static_cast<int>(records.size()); ++i) {

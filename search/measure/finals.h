@@ -9,6 +9,7 @@
 
 #include "base/stop.h"
 #include "search/log/log_records.h"
+#include "search/log/times/best_time.h"
 #include "search/measure/evaluator.h"
 
 namespace exh::search {
@@ -18,6 +19,9 @@ struct FinalsOptions {
   int most_rounds = 40;
   double seconds = 20;  ///< No round begins after that.
 };
+
+/// Where the winner is alone with the yardsticks, and each round takes a second of a processor.
+inline constexpr FinalsOptions kShortFinals = {.least_rounds = 3, .most_rounds = 6, .seconds = 6};
 
 /// 95 % interval of the median of what was drawn, from its order statistics; with fewer than six
 /// values the smallest and the largest. `values` is not empty.
@@ -38,8 +42,5 @@ std::vector<ReferenceRecord> Finals(Evaluator& evaluator, const std::vector<Cont
 
 /// The index of the fastest correct record, by the middle of its interval; -1 without one.
 int FastestOf(const std::vector<ReferenceRecord>& records);
-
-/// Whether the intervals of two records overlap.
-bool Tied(const ReferenceRecord& a, const ReferenceRecord& b);
 
 }  // namespace exh::search

@@ -12,6 +12,7 @@
 #include "kernels/evaluation.h"
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
+#include "search/log/times/best_time.h"
 
 namespace exh::search {
 namespace {
@@ -191,6 +192,11 @@ void WriteEvaluations(const Log& log, const ColumnLimits& limits, ScriptJson& js
   WriteColumn(log, "clock", json, [](const EvalRecord& eval) { return eval.clock_mhz; });
   WriteColumn(log, "memory", json, [](const EvalRecord& eval) { return eval.memory_bytes; });
   WriteColumn(log, "workspace", json, [](const EvalRecord& eval) { return eval.workspace_bytes; });
+  const auto typical = [](const EvalRecord& eval) {
+    const bool is_on_front = eval.verdict == kernels::Verdict::kCorrect && eval.memory_bytes > 0;
+    return is_on_front ? TypicalTime(eval) : 0;
+  };
+  WriteColumn(log, "typical", json, typical);
   json.Close();
   json.Key("verdicts").Texts(verdicts.texts());
   json.Key("reasons").Texts(reasons.texts(), limits.reason);

@@ -17,7 +17,7 @@ namespace exh::search {
 namespace {
 
 /// Of what page/page.html has for this program, and of the data.
-constexpr int kPageVersion = 1;
+constexpr int kPageVersion = 2;
 constexpr int kNewestLog = 2;
 constexpr std::string_view kTitlePlace = "<!--title-->", kDataPlace = "<!--data-->";
 constexpr std::string_view kFile = "report.html";

@@ -9,6 +9,7 @@
 
 #include "kernels/evaluation.h"
 #include "search/log/log_text.h"
+#include "search/log/times/best_time.h"
 #include "search/page/again/rebuilt.h"
 #include "search/page/again/requirements.h"
 #include "search/page/again/roofline.h"
@@ -40,6 +41,7 @@ void WriteHeader(const RunRecord& run, ScriptJson& json) {
   json.Key("device").Text(run.device);
   json.Key("limits").Pairs(run.limits);
   json.Key("conditions").Text(run.conditions);
+  json.Key("machine").Pairs(run.machine);
   json.Key("seed").Text(std::to_string(run.seed));  // 64 bits, which a number of a page has not.
   json.Key("argv").Texts(run.argv);
   json.Key("order").Texts(run.order);
@@ -119,10 +121,10 @@ void WriteReferences(const Log& log, ScriptJson& json) {
     json.Key("name").Text(reference.name);
     json.Key("verdict").Text(kernels::VerdictName(reference.verdict));
     json.Key("why").Text(reference.why);
-    json.Key("ns").Number(reference.best_ns);
-    json.Key("median").Number(reference.median_ns);
-    json.Key("lo").Number(reference.lo_ns);
-    json.Key("hi").Number(reference.hi_ns);
+    const TimeInterval time = IntervalOf(reference);
+    json.Key("ns").Number(time.ns);
+    json.Key("lo").Number(time.lo_ns);
+    json.Key("hi").Number(time.hi_ns);
     json.Key("workspace").Integer(static_cast<std::int64_t>(reference.workspace_bytes));
     json.Close();
   }

@@ -8,6 +8,15 @@
 
 namespace exh::search {
 
+namespace {
+
+void SetCode(const std::string& code, Entry& entry) {
+  entry.code = HashText(code);
+  entry.code_hash = Fnv1a64(code);
+}
+
+}  // namespace
+
 Descender::OnDeadEnd NoteIn(Attempt& attempt) {
   return [&attempt](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
 }
@@ -17,8 +26,9 @@ EntryMaker::EntryMaker(const runtime::Candidate& root, const ChoiceOrder& order,
     : root_(root),
       order_(order),
       evaluator_(evaluator),
-      bound_(std::move(bound)),
-      check_(std::move(check)) {}
+      unguarded_(bound ? bound : check),
+      bound_(Guarded(std::move(bound), failed_checks_)),
+      check_(Guarded(std::move(check), failed_checks_)) {}
 
 double EntryMaker::BoundOf(const runtime::Candidate& candidate) const {
   if (bound_) return bound_(candidate);
@@ -27,12 +37,23 @@ double EntryMaker::BoundOf(const runtime::Candidate& candidate) const {
 
 Entry EntryMaker::Make(const runtime::Candidate& implementation) const {
   Entry entry{.candidate = implementation};
-  entry.vector = VectorText(entry.candidate);
-  entry.source = evaluator_.Emit(entry.candidate);
-  const std::string code = WithoutComments(entry.source.text);
-  entry.code = HashText(code);
-  entry.code_hash = Fnv1a64(code);
-  entry.bound = BoundOf(implementation);
+  const auto dropped = DroppedBy([&] {
+    entry.source = evaluator_.Emit(implementation);
+    entry.bound = unguarded_ ? unguarded_(implementation) : 0;
+  });
+  if (dropped) return Make(implementation, *dropped);
+  entry.vector = VectorText(implementation);
+  SetCode(WithoutComments(entry.source.text), entry);
+  return entry;
+}
+
+Entry EntryMaker::Make(const runtime::Candidate& implementation, const Dropped& dropped) const {
+  Entry entry{.candidate = implementation};
+  entry.vector = VectorText(implementation);
+  entry.compiled.verdict = dropped.verdict;
+  entry.compiled.why = dropped.why;
+  // Without a program it is like no other one.
+  SetCode(entry.vector, entry);
   return entry;
 }
 

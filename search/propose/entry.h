@@ -13,6 +13,7 @@
 #include "kernels/evaluation.h"
 #include "search/descend/bound_function.h"
 #include "search/descend/choice_order.h"
+#include "search/descend/dropped/dropped.h"
 #include "search/descend/patient_descent.h"
 #include "search/measure/evaluator.h"
 #include "search/tree/tree.h"
@@ -36,6 +37,8 @@ struct Entry {
   double bound = 0;                         ///< Nothing of the kind is faster; 0: unknown.
   std::shared_ptr<const Origin> origin = {};
   kernels::Compiled compiled = {};
+  /// What says that it was dropped is `compiled`, before anything is compiled.
+  bool is_dropped() const { return compiled.verdict != kernels::Verdict::kCorrect; }
   bool ready = false;     ///< Phase 2 came to it before the run was stopped.
   bool is_trial = false;  ///< Only its trial is compiled.
 };
@@ -48,6 +51,12 @@ struct Attempt {
   int pruned = 0;  ///< Children that a rollout found pruned.
   std::vector<DeadEnd> dead_ends;
   std::optional<Entry> entry;
+
+  /// What was found is not to be looked at; what was selected is still there.
+  void GiveUp() {
+    result = DescentResult::kGaveUp;
+    entry.reset();
+  }
 };
 
 /// Adds dead ends to those of an attempt, which outlives what is returned.
@@ -67,9 +76,21 @@ class EntryMaker {
   const BoundFunction& bound() const { return bound_; }
   /// By either bound; 0 without one.
   double BoundOf(const runtime::Candidate& candidate) const;
+  /// Those on candidates that are no evaluations: of bounds, of descents, of what a model asks.
+  FailedChecks& failed_checks() const { return failed_checks_; }
+  /// Does what looks for something near a candidate. False: a check of ours failed meanwhile, which
+  /// is noted, and nothing was found.
+  template <typename Look>
+  bool Guard(const runtime::Candidate& candidate, const Look& look) const {
+    const auto dropped = DroppedBy(look);
+    if (dropped) failed_checks_.Note(dropped->why, candidate);
+    return !dropped;
+  }
 
-  /// With its source, and without its path.
+  /// With its source, and without its path. Where it has none (Dropped) the entry says why.
   Entry Make(const runtime::Candidate& implementation) const;
+  /// One that was dropped before it had a source.
+  Entry Make(const runtime::Candidate& implementation, const Dropped& dropped) const;
   /// The path of what a descent from the end of `start` found, in the order of the run.
   Path PathOf(const PatientDescent& descent, const Path& start) const;
   /// Gives an entry without a path one.
@@ -79,7 +100,9 @@ class EntryMaker {
   const runtime::Candidate& root_;
   const ChoiceOrder& order_;
   Evaluator& evaluator_;
-  BoundFunction bound_, check_;
+  mutable FailedChecks failed_checks_;
+  BoundFunction unguarded_;      ///< Of both that there is.
+  BoundFunction bound_, check_;  ///< Guarded.
 };
 
 }  // namespace exh::search

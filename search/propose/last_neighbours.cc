@@ -58,7 +58,7 @@ bool LastNeighbours::ProposeNeighbour(Attempt& attempt) {
   for (int number = 0; number < kMostLooks; ++number) {
     const bool is_any_left = Look(attempt);
     while (const std::optional<Task> best = TakeBest()) {
-      const std::optional<Candidate> neighbour = Take(*best, [](const DeadEnd&) {});
+      const std::optional<Candidate> neighbour = TakeGuarded(*best, [](const DeadEnd&) {});
       if (!neighbour) continue;  // It is cut by now.
       if (frontier_.Admit(entries_.Make(*neighbour), ChosenBy::kLast, attempt)) return true;
     }
@@ -71,7 +71,7 @@ bool LastNeighbours::Look(Attempt& attempt) {
   for (int look = 0; look < std::max(1, options_.looks); ++look) {
     const std::optional<Task> task = NextTask();
     if (!task) return false;
-    const std::optional<Candidate> neighbour = Take(*task, NoteIn(attempt));
+    const std::optional<Candidate> neighbour = TakeGuarded(*task, NoteIn(attempt));
     if (!neighbour) continue;
     const double expected = screen_->Expected(*neighbour);
     const std::uint64_t hash = HashOf(*neighbour);
@@ -103,6 +103,13 @@ void LastNeighbours::FindBases() {
     base->steps = StepsFrom(entries_.root(), base->candidate, base->path);
     bases_.insert(std::ranges::upper_bound(bases_, base->ns, {}, &Base::ns), std::move(base));
   }
+}
+
+std::optional<Candidate> LastNeighbours::TakeGuarded(const Task& task,
+                                                     const Descender::OnDeadEnd& note) const {
+  std::optional<Candidate> neighbour;
+  entries_.Guard(task.base->candidate, [&] { neighbour = Take(task, note); });
+  return neighbour;
 }
 
 std::optional<Candidate> LastNeighbours::Take(const Task& task,

@@ -69,6 +69,9 @@ class LastNeighbours final : public Proposer {
   void FindBases();
   /// The neighbour; nothing when there is none. The same whenever it is called.
   std::optional<runtime::Candidate> Take(const Task& task, const Descender::OnDeadEnd& note) const;
+  /// The same; nothing where a check of ours fails.
+  std::optional<runtime::Candidate> TakeGuarded(const Task& task,
+                                                const Descender::OnDeadEnd& note) const;
   /// Finds some neighbours. False: none is left to find.
   bool Look(Attempt& attempt);
   std::optional<Task> TakeBest();

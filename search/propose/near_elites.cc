@@ -31,7 +31,9 @@ bool NearElites::Propose(Random& random, Attempt& attempt) {
   if (!screen_->is_ready()) return LookAround(random, attempt);
   std::optional<Prospect> best;
   for (int number = 0; number < options_.walks; ++number) {
-    std::optional<Prospect> prospect = WalkFromSomewhere(random, attempt);
+    std::optional<Prospect> prospect;
+    const auto walk = [&] { prospect = WalkFromSomewhere(random, attempt); };
+    if (!entries_.Guard(entries_.root(), walk)) continue;
     if (!prospect || (best && best->score <= prospect->score)) continue;
     best = std::move(prospect);
     if (best->score < std::log(options_.worthwhile * frontier_.cut())) break;
@@ -47,11 +49,15 @@ bool NearElites::LookAround(Random& random, Attempt& attempt) {
     NearGuide guide(*near, entries_.bound(), frontier_.cut());
     runtime::Candidate start = entries_.root();
     if (near->first && !RestrictTo(*near->first, start)) continue;
-    const PatientDescent descent =
-        DescendPatiently(start, near_order_, kLocalPatience, random, guide, NoteIn(attempt));
-    if (descent.result != DescentResult::kImplementation) continue;
-    Entry entry = entries_.Make(descent.descender.candidate());
-    if (frontier_.Admit(std::move(entry), ChosenBy::kLocal, attempt)) return true;
+    std::optional<Entry> entry;
+    const bool is_sound = entries_.Guard(start, [&] {
+      const PatientDescent descent =
+          DescendPatiently(start, near_order_, kLocalPatience, random, guide, NoteIn(attempt));
+      if (descent.result != DescentResult::kImplementation) return;
+      entry = entries_.Make(descent.descender.candidate());
+    });
+    if (!is_sound || !entry) continue;
+    if (frontier_.Admit(*std::move(entry), ChosenBy::kLocal, attempt)) return true;
   }
   return false;
 }
@@ -113,7 +119,10 @@ void NearElites::Learn(Lesson& lesson) {
   const bool is_timed = lesson.ns > 0;
   const bool is_elite = is_timed && local_.MayTake(structure, lesson.ns);
   if (is_elite || (from != nullptr && is_timed)) {
-    CompletePath(entries_.root(), lesson.implementation, near_order_, lesson.near_path);
+    const auto complete = [&] {
+      CompletePath(entries_.root(), lesson.implementation, near_order_, lesson.near_path);
+    };
+    if (!entries_.Guard(lesson.implementation, complete)) return;
   }
   if (is_elite) local_.Add(lesson.implementation, lesson.near_path, lesson.ns);
   if (from == nullptr) return;

@@ -9,6 +9,12 @@
 #include "search/log/decisions.h"
 
 namespace exh::search {
+namespace {
+
+/// The score of what is not compiled at all.
+constexpr double kBeforeAll = -std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 Screen::Screen(const EntryMaker& entries, const Frontier& frontier, const AmountsFunction& amounts,
                const ScreenOptions& options, std::uint64_t seed)
@@ -27,11 +33,19 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
   };
   std::vector<Seen> seen;
   const double exploration = options_.most_exploration * random.Real();
+  std::vector<std::pair<runtime::Candidate, Dropped>> dropped;
   const auto look_at = [&](const runtime::Candidate& candidate) {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
     const double bound = entries_.BoundOf(candidate);
-    if (bound >= cut) return std::numeric_limits<double>::infinity();
-    seen.push_back({candidate, Score(candidate, bound, exploration)});
-    return seen.back().score;
+    if (bound >= cut) return kNever;
+    Dropped why;
+    const auto score = Score(candidate, bound, exploration, why);
+    if (!score) {
+      dropped.emplace_back(candidate, std::move(why));
+      return kNever;
+    }
+    seen.push_back({candidate, *score});
+    return *score;
   };
   double here = look_at(walker.candidate());
   for (int step = 0; step < options_.steps && !walker.path().empty(); ++step) {
@@ -44,6 +58,10 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
     walker.Go();
     here = there;
   }
+  for (const auto& [candidate, why] : dropped) {
+    Entry entry = entries_.Make(candidate, why);
+    if (!frontier_.IsKnown(entry.code_hash)) return Prospect{std::move(entry), kBeforeAll};
+  }
   std::ranges::sort(seen, {}, &Seen::score);
   for (const Seen& one : seen) {
     Entry entry = entries_.Make(one.candidate);
@@ -53,27 +71,43 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
 }
 
 double Screen::Expected(const runtime::Candidate& candidate) const {
-  return Score(candidate, entries_.BoundOf(candidate), 0);
+  Dropped why;
+  return Score(candidate, entries_.BoundOf(candidate), 0, why).value_or(kBeforeAll);
 }
 
-double Screen::Score(const runtime::Candidate& candidate, double bound, double exploration) const {
+std::optional<double> Screen::Score(const runtime::Candidate& candidate, double bound,
+                                    double exploration, Dropped& why) const {
   if (!learns()) return 0;
-  const auto guess = model_.Ask(VectorText(candidate), AmountsOf(candidate), bound);
+  const auto amounts = AmountsOf(candidate, why);
+  if (!amounts) return std::nullopt;
+  const auto guess = model_.Ask(VectorText(candidate), *amounts, bound);
   return guess ? guess->mean - exploration * guess->deviation : 0;
 }
 
-std::span<const double> Screen::AmountsOf(const runtime::Candidate& candidate) const {
+std::optional<std::span<const double>> Screen::AmountsOf(const runtime::Candidate& candidate,
+                                                         Dropped& why) const {
   thread_local std::vector<double> amounts;
-  amounts.resize(amounts_.count);
-  if (amounts_.fill) amounts_.fill(candidate, amounts);
-  return amounts;
+  amounts.assign(amounts_.count, 0);
+  if (!amounts_.fill) return amounts;
+  auto dropped = DroppedBy([&] { amounts_.fill(candidate, amounts); });
+  if (!dropped) return amounts;
+  why = *std::move(dropped);
+  return std::nullopt;
 }
 
 void Screen::Learn(const Lesson& lesson) {
   if (!learns()) return;
   const runtime::Candidate& candidate = lesson.implementation;
-  model_.Add(lesson.vector, AmountsOf(candidate), entries_.BoundOf(candidate), lesson.path,
-             lesson.near_path, lesson.ns);
+  Dropped why;
+  const auto amounts = AmountsOf(candidate, why);
+  if (!amounts) {  // As it was dropped for what it costs, or printed although that is not known.
+    if (why.verdict == kernels::Verdict::kInternal) {
+      entries_.failed_checks().Note(why.why, candidate);
+    }
+    return;
+  }
+  model_.Add(lesson.vector, *amounts, entries_.BoundOf(candidate), lesson.path, lesson.near_path,
+             lesson.ns);
 }
 
 }  // namespace exh::search

@@ -10,6 +10,9 @@
 // The score is a lower confidence bound of the logarithm of the time: the model's mean minus the
 // exploration weight times its uncertainty. The weight is drawn anew for each walk: some walks
 // trust the mean, others prefer what the model is uncertain about.
+//
+// What code generation refuses when the model asks what it costs is the prospect of its walk: it
+// takes no compiler, and stands in the log like everything that was looked for in vain.
 #pragma once
 
 #include <cstdint>
@@ -57,17 +60,20 @@ class Screen {
                                const std::function<bool(const runtime::Candidate&)>& accepts,
                                Random& random, const Descender::OnDeadEnd& note) const;
 
-  /// What the model expects of an implementation; 0 as long as there is none. Smaller is better.
+  /// What the model expects of an implementation; 0 as long as there is none. Smaller is better; of
+  /// one that is to be dropped it is less than of any other.
   double Expected(const runtime::Candidate& candidate) const;
 
   /// By one thread alone.
   void Learn(const Lesson& lesson);
 
  private:
-  /// Smaller is better.
-  double Score(const runtime::Candidate& candidate, double bound, double exploration) const;
-  /// What the device says of it; until the thread asks again.
-  std::span<const double> AmountsOf(const runtime::Candidate& candidate) const;
+  /// Smaller is better. Nothing: the candidate is dropped.
+  std::optional<double> Score(const runtime::Candidate& candidate, double bound, double exploration,
+                              Dropped& why) const;
+  /// What the device says of it; until the thread asks again. Nothing: it is dropped.
+  std::optional<std::span<const double>> AmountsOf(const runtime::Candidate& candidate,
+                                                   Dropped& why) const;
 
   const EntryMaker& entries_;
   const Frontier& frontier_;

@@ -21,17 +21,23 @@ bool TreeRollouts::Propose(Random& /*random*/, Attempt& attempt) {
   attempt.selection = tree.Select();
   attempt.is_idle = !attempt.selection;
   if (attempt.is_idle) return true;
-  const Selection& selection = *attempt.selection;
-  const runtime::Candidate start = tree.CandidateOf(selection);
   // By the number of the selection, so that a log gives the same tree again.
-  Random random = tree.RandomOf(selection);
+  Random random = tree.RandomOf(*attempt.selection);
+  const runtime::Candidate start = tree.CandidateOf(*attempt.selection);
+  if (!entries_.Guard(start, [&] { RollOut(start, random, attempt); })) attempt.GiveUp();
+  return true;
+}
+
+void TreeRollouts::RollOut(const runtime::Candidate& start, Random& random,
+                           Attempt& attempt) const {
+  const Selection& selection = *attempt.selection;
   BoundGuide guide(entries_.bound(), selection.cut, options_.weighted_depth);
   const auto note = NoteIn(attempt);
   const PatientDescent descent =
       DescendPatiently(start, entries_.order(), options_.patience, random, guide, note);
   attempt.pruned = descent.pruned;
   attempt.result = descent.result;
-  if (descent.result != DescentResult::kImplementation) return true;
+  if (descent.result != DescentResult::kImplementation) return;
   const runtime::Candidate& found = descent.descender.candidate();
   std::optional<Prospect> prospect;
   if (screen_->is_ready()) {
@@ -48,7 +54,6 @@ bool TreeRollouts::Propose(Random& /*random*/, Attempt& attempt) {
   entry.selection = selection;
   if (entries_.bound()) entry.bound = std::max(entry.bound, selection.bound);
   attempt.entry = std::move(entry);
-  return true;
 }
 
 }  // namespace exh::search

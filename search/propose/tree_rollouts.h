@@ -30,6 +30,9 @@ class TreeRollouts final : public Proposer {
   void Learn(Lesson& lesson) override { screen_->Learn(lesson); }
 
  private:
+  /// Descends from the end of the selection, and walks on from there.
+  void RollOut(const runtime::Candidate& start, Random& random, Attempt& attempt) const;
+
   const EntryMaker& entries_;
   TreeFrontier& frontier_;
   std::shared_ptr<Screen> screen_;

@@ -15,8 +15,6 @@
 namespace exh::search {
 namespace {
 
-constexpr int kRounds = 3;
-
 /// Bytes of all arrays, those between elements that lie apart included.
 double ArrayBytes(const Problem& problem) {
   double bytes = 0;
@@ -49,6 +47,10 @@ std::string RatesText(const Problem& problem, double ns, const RatesRecord& rate
   return text;
 }
 
+bool IsLibrary(const std::string& name) {
+  return name != "winner" && name != "naive" && !name.starts_with("record ");
+}
+
 /// The fastest of the first `count` records that passes an audit, or -1. One that does not has the
 /// verdict of it from then on; one for which there is no time left is believed.
 int AuditedWinner(Evaluator& evaluator, const std::vector<Contender>& contenders,
@@ -74,18 +76,25 @@ int AuditedWinner(Evaluator& evaluator, const std::vector<Contender>& contenders
 }  // namespace
 
 Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
-                   const std::function<bool()>& stopped, StopToken* stop) {
+                   const std::function<bool()>& stopped, StopToken* stop, Yardsticks yardsticks) {
   constexpr double kForCompilers = 0.75;  // Of what is left.
   std::vector<Contender> all = contenders;
-  {
+  if (yardsticks != Yardsticks::kNone) {
     TimeShare share(stop);
     share.Take(kForCompilers);
-    for (Contender& yardstick : evaluator.Yardsticks(jobs)) all.push_back(std::move(yardstick));
+    std::vector<Contender> known = evaluator.Yardsticks(jobs);
+    const bool has_library =
+        std::ranges::any_of(known, [](const Contender& one) { return IsLibrary(one.name); });
+    for (Contender& yardstick : known) {
+      const bool is_left_out = yardsticks == Yardsticks::kLibraries && has_library;
+      if (!is_left_out || IsLibrary(yardstick.name)) all.push_back(std::move(yardstick));
+    }
   }
   Comparison comparison;
-  comparison.records = evaluator.finalists() > 1
-                           ? Finals(evaluator, all, {}, stopped, stop)
-                           : MeasureInTurn(evaluator, all, kRounds, stopped, stop);
+  comparison.has_yardsticks = yardsticks != Yardsticks::kNone;
+  const bool has_finalists = evaluator.finalists() > 1;
+  comparison.records =
+      Finals(evaluator, all, has_finalists ? FinalsOptions() : kShortFinals, stopped, stop);
   if (comparison.records.empty()) return comparison;
   comparison.winner = AuditedWinner(evaluator, contenders, comparison.records, stopped);
   const bool is_alone = contenders.size() == 1;  // Then it is also called so when it fails.
@@ -93,6 +102,7 @@ Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contender
     const auto index = static_cast<std::size_t>(std::max(comparison.winner, 0));
     comparison.records[index].name = "winner";
   }
+  if (!comparison.has_yardsticks) return comparison;
   try {
     if (const auto rates = evaluator.Rates()) {
       comparison.rates = RatesRecord{rates->driver_copy_gbs, rates->kernel_copy_gbs,
@@ -117,10 +127,8 @@ std::string FailureOf(const Comparison& comparison, std::size_t count) {
 
 std::string ComparisonText(const Problem& problem, const Comparison& comparison) {
   std::string text = ComparisonText(comparison.records);
-  const auto is_library = [](const ReferenceRecord& record) {
-    return record.name != "winner" && record.name != "naive" && !record.name.starts_with("record ");
-  };
-  if (!comparison.records.empty() && std::ranges::none_of(comparison.records, is_library)) {
+  const bool has_some = comparison.has_yardsticks && !comparison.records.empty();
+  if (has_some && std::ranges::none_of(comparison.records, IsLibrary, &ReferenceRecord::name)) {
     text += "  no library is known to compute it\n";
   }
   if (!comparison.trouble.empty()) {

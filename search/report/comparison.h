@@ -21,16 +21,25 @@ struct Comparison {
   /// passes an audit (Effort::kAudit) is called "winner", and so is one that is alone; the others
   /// keep their names.
   std::vector<ReferenceRecord> records;
-  int winner = -1;  ///< Which of the contenders it is; -1: none of them was correct.
+  int winner = -1;             ///< Which of the contenders it is; -1: none of them was correct.
+  bool has_yardsticks = true;  ///< Some were asked for.
   std::optional<RatesRecord> rates;
   std::string trouble;  ///< Why there are no rates, where the device has some.
+};
+
+/// What a winner is compared with.
+enum class Yardsticks {
+  kAll,
+  kLibraries,  ///< The naive kernel alone where there is no library: it takes longest.
+  kNone,       ///< Nor are the rates of the device measured.
 };
 
 /// Measures `contenders` and the yardsticks in turn, and the rates of the device if it has any.
 /// With `stop` all of that takes no longer than until it is stopped; a yardstick that takes longer
 /// is kStopped.
 Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
-                   const std::function<bool()>& stopped, StopToken* stop = nullptr);
+                   const std::function<bool()>& stopped, StopToken* stop = nullptr,
+                   Yardsticks yardsticks = Yardsticks::kAll);
 
 /// Why nothing can be called the winner: the verdict on the first of the `count` contenders that
 /// failed when all of them did; empty otherwise, also where something was only stopped.

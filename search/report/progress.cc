@@ -48,6 +48,10 @@ std::uint64_t& VerdictCounts::operator[](kernels::Verdict verdict) {
       return impossible;
     case kernels::Verdict::kIdle:
       return idle;
+    case kernels::Verdict::kRefused:
+      return refused;
+    case kernels::Verdict::kInternal:
+      return internal;
     case kernels::Verdict::kBroken:
     case kernels::Verdict::kStopped:
       break;
@@ -78,6 +82,8 @@ std::string StatusText(const Status& status) {
                       verdicts.crash, verdicts.timeout);
   if (verdicts.idle > 0) text += fmt::format(" idle {}", verdicts.idle);
   if (verdicts.spills > 0) text += fmt::format(" spills {}", verdicts.spills);
+  if (verdicts.refused > 0) text += fmt::format(" refused {}", verdicts.refused);
+  if (verdicts.internal > 0) text += fmt::format(" internal {}", verdicts.internal);
   if (verdicts.broken > 0) text += fmt::format(" broken {}", verdicts.broken);
   return text;
 }

@@ -22,7 +22,7 @@ std::string ExceptionText(const Proof& proof) {
 
 }  // namespace
 
-std::string ProofText(const Proof& proof, double best_ns) {
+std::string ProofText(const Proof& proof, const TimeInterval& best) {
   if (proof.violations > 0) {
     std::string text = fmt::format(
         "the bound was above what was measured {} {}: a mistake of the model, so that nothing is "
@@ -35,7 +35,7 @@ std::string ProofText(const Proof& proof, double best_ns) {
     }
     return text;
   }
-  if (proof.exhausted && best_ns <= 0) return "proven: no implementation of this space is of use\n";
+  if (proof.exhausted && best.ns <= 0) return "proven: no implementation of this space is of use\n";
   if (proof.exhausted && proof.pruned == 0) {
     return "proven: optimal, every implementation of this space was evaluated\n" +
            ExceptionText(proof);
@@ -48,8 +48,11 @@ std::string ProofText(const Proof& proof, double best_ns) {
     text += fmt::format("proven: no implementation of this space{} is faster than {}",
                         proof.of_least_memory ? " that takes as little memory" : "",
                         FormatTime(proof.bound_ns));
-    if (best_ns > 0) {
-      const double factor = best_ns / proof.bound_ns;
+    if (best.is_busy()) {
+      text += fmt::format("; the best takes {:.3g}x to {:.3g}x as long",
+                          best.lo_ns / proof.bound_ns, best.hi_ns / proof.bound_ns);
+    } else if (best.ns > 0) {
+      const double factor = best.ns / proof.bound_ns;
       text += factor < 2 ? fmt::format("; the best takes {:.3g} % more", 100 * (factor - 1))
                          : fmt::format("; the best takes {:.3g}x as long", factor);
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/log/log_records.h"
+#include "search/log/times/best_time.h"
 
 namespace exh::search {
 
@@ -27,8 +28,9 @@ struct Proof {
 };
 
 /// In words, a line each: "no implementation of this space is faster than 11.2 us; the best takes
-/// 12 % more" (or, from twice as long on, "3.4x as long"). `best_ns` is 0 when nothing was correct.
-/// Empty when there is nothing to say.
-std::string ProofText(const Proof& proof, double best_ns);
+/// 12 % more" (or, from twice as long on, "3.4x as long"; where its times are too far apart for one
+/// number, "3.4x to 12x as long"). `best` has no time when nothing was correct. Empty when there is
+/// nothing to say.
+std::string ProofText(const Proof& proof, const TimeInterval& best);
 
 }  // namespace exh::search

@@ -5,9 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/numbers.h"
-#include "search/measure/finals.h"
+#include "search/log/times/best_time.h"
 
 namespace exh::search {
 namespace {
@@ -25,12 +26,6 @@ std::string WorkspaceText(const ReferenceRecord& record) {
   if (record.workspace_bytes == 0) return "";
   return fmt::format("; it takes {:.3g} MB beside the arrays",
                      static_cast<double>(record.workspace_bytes) / 1e6);
-}
-
-/// "1.23 ms (1.22 to 1.25)": the median and its interval.
-std::string IntervalText(const ReferenceRecord& record) {
-  return fmt::format("{} ({} to {})", FormatTime(record.median_ns), FormatTime(record.lo_ns),
-                     FormatTime(record.hi_ns));
 }
 
 }  // namespace
@@ -61,18 +56,8 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
                           kernels::VerdictName(record.verdict), record.why);
       continue;
     }
-    if (record.median_ns > 0) {
-      const bool is_tie = Tied(record, *winner);
-      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it{}{})\n",
-                          record.median_ns / winner->median_ns, Words(record.name),
-                          IntervalText(record), IntervalText(*winner), is_tie ? ": a tie" : "",
-                          WorkspaceText(record));
-    } else {
-      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it{})\n",
-                          record.best_ns / winner->best_ns, Words(record.name),
-                          FormatTime(record.best_ns), FormatTime(winner->best_ns),
-                          WorkspaceText(record));
-    }
+    text += fmt::format("  {}\n", SpeedText(IntervalOf(*winner), IntervalOf(record),
+                                            Words(record.name), WorkspaceText(record)));
   }
   if (beaten + tied > 0) {
     text += fmt::format("  of the other finalists, {} {} slower beyond doubt, {} {} tied with it\n",
@@ -103,6 +88,29 @@ std::string CommandsText(const std::string& program, const std::string& run, std
       program, run, n);
 }
 
+std::string WithoutSingleLoops(const std::string& outline) {
+  std::string text;
+  std::vector<std::size_t>
+      left_out;  // How far to the right the loops stand that are left out here.
+  for (const std::string_view line : Split(outline, '\n')) {
+    if (line.empty()) continue;
+    // Split() trims; how far to the right a line stands, its place says.
+    const auto place = static_cast<std::size_t>(line.data() - outline.data());
+    const std::size_t begin = place == 0 ? 0 : outline.rfind('\n', place - 1) + 1;
+    const std::size_t indent = place - begin;
+    while (!left_out.empty() && left_out.back() >= indent) left_out.pop_back();
+    const std::string_view kind = line.substr(0, line.find(' '));
+    const bool is_loop = kind == "block" || kind == "loop" || kind == "unroll" || kind == "vector";
+    if (is_loop && line.ends_with(":1")) {
+      left_out.push_back(indent);
+    } else {
+      text += std::string(indent - 2 * left_out.size(), ' ');
+      text += std::string(line) + "\n";
+    }
+  }
+  return text;
+}
+
 std::string Indented(const std::string& text) {
   std::string out;
   bool line_begins = true;
@@ -119,10 +127,16 @@ std::string FailuresText(const std::vector<Failure>& failures) {
   std::uint64_t all = 0;
   for (const Failure& failure : failures) all += failure.count;
   const Failure& most = failures.front();
-  return fmt::format("{}: {}{}{}\n",
+  const bool are_idle = std::ranges::all_of(
+      failures, [](const Failure& failure) { return failure.verdict == kernels::Verdict::kIdle; });
+  return fmt::format("{}: {}{}{}{}\n",
                      all == most.count ? fmt::format("all of them ({})", all)
                                        : fmt::format("most often ({} of {})", most.count, all),
-                     kernels::VerdictName(most.verdict), most.why.empty() ? "" : ": ", most.why);
+                     kernels::VerdictName(most.verdict), most.why.empty() ? "" : ": ", most.why,
+                     are_idle
+                         ? "\n  so nothing was compiled at all: with a longer --budget more is "
+                           "waited for"
+                         : "");
 }
 
 std::string WrongText(const std::vector<Failure>& failures, const std::string& replay,

@@ -12,7 +12,7 @@
 
 namespace exh::search {
 
-/// "187x as fast as the naive loop nest (210 ms)", one line per yardstick.
+/// "187x the speed of the naive loop nest (…)", one line per yardstick: SpeedText().
 std::string ComparisonText(const std::vector<ReferenceRecord>& references);
 
 /// Launches one by one, of `search replay --repeat`, in a line: "20 launches: 2 different results,
@@ -39,6 +39,10 @@ std::string WrongText(const std::vector<Failure>& failures, const std::string& r
 
 /// The commands that show, replay and emit a record: `program` is how this program was called.
 std::string CommandsText(const std::string& program, const std::string& run, std::uint64_t n);
+
+/// Loops as kernels::Outline() has them, without those of one iteration: what is in them stands in
+/// their place.
+std::string WithoutSingleLoops(const std::string& outline);
 
 /// Every line of `text` moved two columns to the right.
 std::string Indented(const std::string& text);

@@ -17,7 +17,7 @@ void BeginRun(const EntryMaker& entries, const RunParts& parts, Pipeline& pipeli
     Entry& entry = *attempt.entry;
     state.ShowStatus(false);
     state.idle_limit().SetForFirst(state.SecondsLeft());
-    if (state.idle_limit().IsIdle(entry.source.rough_ns)) {
+    if (entry.is_dropped() || state.idle_limit().IsIdle(entry.source.rough_ns)) {
       pipeline.Compile(entry);  // Which leaves it aside.
       parts.judge.Evaluate(entry);
       continue;

@@ -26,8 +26,8 @@ bool IsUnwrittenBest(const Log& log, Objective objective) {
   const EvalRecord& last = log.evals.back();
   if (last.verdict != Verdict::kCorrect || last.again_ns <= 0) return false;
   const EvalRecord* const best = log.Best();
-  return best == nullptr || IsBetter(objective, {last.workspace_bytes, TimeOf(last)},
-                                     {best->workspace_bytes, log.BestTime()});
+  return best == nullptr || IsBetter(objective, {last.workspace_bytes, QuietTime(last)},
+                                     {best->workspace_bytes, log.bests.back().compared_ns()});
 }
 
 }  // namespace
@@ -40,7 +40,8 @@ Explorer::Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Eva
       exploration_(MakeExploration(entries_, options_.policy, options_.tree, options_.proposer,
                                    options_.seed, options_.max_duplicates, log)),
       evaluator_(evaluator),
-      state_(*exploration_.frontier, evaluator, stopper, log, reporter, std::move(clock), options_),
+      state_(*exploration_.frontier, evaluator, stopper, entries_.failed_checks(), log, reporter,
+             std::move(clock), options_),
       judge_(state_, *exploration_.frontier, *exploration_.proposer, evaluator, options_) {}
 
 void Explorer::Restore(const Log& log) {
@@ -53,6 +54,7 @@ void Explorer::Restore(const Log& log) {
     const EvalRecord& last = log.evals.back();
     unwritten_ = state_.winners().Restored(log, last, TimeOf(last), root);
   }
+  failed_before_ = log.checks;
   before_ = log.last_dt;
   // The tree draws by the numbers of its events, which go on. Other descents would begin anew.
   options_.seed = SeedOfPart(options_.seed, log.resumes.size() + 1);
@@ -76,6 +78,7 @@ Outcome Explorer::Run() {
     state_.Break(error.what());
   }
   state_.reporter().Clear();
+  if (state_.broken().empty()) state_.WriteFailedChecks();
   return Conclude();
 }
 
@@ -95,6 +98,10 @@ Outcome Explorer::Conclude() {
   outcome.broken = state_.broken();
   outcome.failures = tally.Failures();
   outcome.front = tally.front();
+  outcome.failed_checks = failed_before_;
+  for (const CheckRecord& check : entries_.failed_checks().all()) {
+    outcome.failed_checks.push_back(check);
+  }
   Proof& proof = outcome.proof;
   proof.violations = tally.violations();
   proof.examples = tally.examples();

@@ -12,7 +12,9 @@
 //   0. Begin     With implementations that are known to be decent (first.h), one by one until one
 //                of them is correct. Only where something is learned from them.
 //   1. Descend   A proposer finds an implementation. One that was seen before (the same decision
-//                vector, or the same source without comments) is dropped.
+//                vector, or the same source without comments) is dropped. One of which there is no
+//                code, or on which a check of our own fails, has its verdict
+//                (descend/dropped/dropped.h).
 //   2. Compile   Unless its instructions alone would take far too long (idle_limit.h).
 //   3. Measure   One at a time. Every verdict is logged as it comes.
 //   4. Confirm   What may beat the incumbent is measured again, in turn with it.
@@ -52,6 +54,8 @@ struct Outcome {
   Proof proof;
   /// What was not correct, most frequent first.
   std::vector<Failure> failures;
+  /// Checks of our own that failed on what is no evaluation.
+  std::vector<CheckRecord> failed_checks;
   Front front;  ///< Of time and memory.
   /// Not empty: the environment failed (`end.why` is "broken"), and this is what it said.
   std::string broken;
@@ -86,7 +90,8 @@ class Explorer {
   Evaluator& evaluator_;
   RunState state_;
   Judge judge_;
-  double before_ = 0;                ///< Seconds of a restored run.
+  double before_ = 0;                       ///< Seconds of a restored run.
+  std::vector<CheckRecord> failed_before_;  ///< Of a restored run.
   std::optional<Winner> unwritten_;  ///< Of a restored run: a best whose line it did not write.
   /// Compilers of it that nobody waits for any more end with the explorer.
   std::unique_ptr<Pipeline> pipeline_;

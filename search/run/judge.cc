@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/numbers.h"
 #include "search/log/decisions.h"
-#include "search/measure/duel.h"
 
 namespace exh::search {
 
@@ -72,7 +72,7 @@ bool Judge::HasRival(const Entry& entry) const {
 }
 
 Cap Judge::CapNow(const Entry& entry) const {
-  const double best_ns = HasRival(entry) ? state_.winners().incumbent_ns() * slowdown_ : 0;
+  const double best_ns = HasRival(entry) ? state_.winners().compared_ns() * slowdown_ : 0;
   if (best_ns > 0) return {best_ns * options_.slow_factor, best_ns};
   return {opening_cap_.ns(frontier_.LowerBound(), state_.SecondsLeft()), 0};
 }
@@ -123,12 +123,12 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
         record.again_ns < entry.bound) {
       is_best = false;
       record.verdict = Verdict::kImpossible;
+      record.quiet_ns = 0;
       record.best_ns = std::min(measurement.best_ns, record.again_ns);
       record.why = fmt::format("{:.4g} ns, twice, and its bound is {:.4g} ns",
                                std::max(measurement.best_ns, record.again_ns), entry.bound);
-    } else if (record.verdict == Verdict::kCorrect) {
-      // What took less than it can was an accident.
-      record.best_ns = std::max(is_below ? record.again_ns : record.best_ns, entry.bound);
+    } else if (record.verdict == Verdict::kCorrect && is_below) {
+      record.best_ns = record.again_ns;  // What took less than it can was an accident.
     }
   }
   if (record.verdict == Verdict::kSlow && !HasRival(entry)) opening_cap_.NoteSlow();
@@ -156,7 +156,9 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
                   entry.origin.get()};
     proposer_.Learn(lesson);
   }
-  if (is_best) state_.Promote(WinnerOf(entry, record));
+  if (!is_best) return;
+  state_.Promote(WinnerOf(entry, record));
+  if (record.quiet_ns > 0) slowdown_ = std::min(record.best_ns / record.quiet_ns, kMostSlowdown);
 }
 
 void Judge::CheckBound(const runtime::Candidate& candidate, const EvalRecord& record) {
@@ -166,7 +168,10 @@ void Judge::CheckBound(const runtime::Candidate& candidate, const EvalRecord& re
   violation.dt = record.dt;
   violation.ns = record.best_ns;
   violation.bound_ns = record.bound_ns;
-  if (options_.resource) violation.resource = options_.resource(candidate);
+  if (options_.resource) {
+    const auto dropped = DroppedBy([&] { violation.resource = options_.resource(candidate); });
+    if (dropped) violation.resource = dropped->why;
+  }
   state_.log().Write(violation);
   state_.tally().Count(violation);
 }
@@ -176,7 +181,7 @@ void Judge::CheckBound(const runtime::Candidate& candidate, const EvalRecord& re
 bool Judge::IsBest(const Entry& entry, double ns, double slowdown) const {
   const Winners& winners = state_.winners();
   if (!winners.has_incumbent()) return true;
-  const Merit known{winners.incumbent().workspace_bytes, winners.incumbent_ns() * slowdown};
+  const Merit known{winners.incumbent().workspace_bytes, winners.compared_ns() * slowdown};
   return IsBetter(options_.objective, {entry.source.workspace_bytes, ns}, known);
 }
 
@@ -188,27 +193,34 @@ Judge::Confirmation Judge::Confirm(const Entry& entry, EvalRecord& record) {
     return evaluator_.Measure(compiled, {}, Effort::kFinal);
   };
   const Duel duel = RunDuel([&] { return measure(entry.compiled); },
-                            [&] { return measure(incumbent.compiled); }, incumbent.ns);
+                            [&] { return measure(incumbent.compiled); }, incumbent.compared_ns);
   if (duel.measurement.verdict == Verdict::kStopped) return {Verdict::kStopped};
   AddAgain(duel.measurement, record);
   record.against = incumbent.n;
   record.pairs = duel.rounds;
   if (duel.measurement.verdict != Verdict::kCorrect) return {duel.measurement.verdict};
-  if (duel.ns < entry.bound && duel.slowdown > 1) {
+  record.best_ns = duel.ns;
+  if (duel.quiet_ns < entry.bound && duel.slowdown > 1) {
     // Nothing is that fast: what else runs does not slow both alike, and earlier duels may have
     // divided by too much. From here on times are again what was measured.
     NoteSlowdown(1);
     if (duel.best_measured_ns > 0) state_.Correct(duel.best_measured_ns);
-    record.best_ns = duel.measured_ns;
     return {Verdict::kCorrect, duel.has_won_rounds};
   }
   NoteSlowdown(duel.slowdown);
+  const double compared = Compared(duel, incumbent.compared_ns);
+  if (compared != duel.ns) record.quiet_ns = compared;
   // A time of the incumbent below its bound is an accident, too.
   if (duel.improved_ns > 0 && duel.improved_ns >= incumbent.bound) {
     state_.Correct(duel.improved_ns);
   }
-  record.best_ns = duel.ns;
   return {Verdict::kCorrect, duel.is_won};
+}
+
+double Judge::Compared(const Duel& duel, double known_ns) const {
+  if (!duel.is_won || duel.slowdown == 1) return duel.quiet_ns;
+  const double least = state_.tally().fastest_ns();
+  return std::min(std::max(duel.quiet_ns, least), std::nextafter(known_ns, 0));
 }
 
 Judge::Confirmation Judge::ConfirmAlone(const Entry& entry, EvalRecord& record) {
@@ -236,7 +248,7 @@ void Judge::WatchMachine() {
   watched_ = evaluations;
   const Measurement now = evaluator_.Measure(winners.incumbent().compiled, {}, Effort::kQuick);
   if (now.verdict != Verdict::kCorrect) return;
-  const double slowdown = now.best_ns / winners.incumbent_ns();
+  const double slowdown = now.best_ns / winners.compared_ns();
   NoteSlowdown(slowdown > kLeastSlowdown ? slowdown : 1);
 }
 

@@ -14,11 +14,15 @@
 //
 // On a busy machine times of the same program differ by factors. What the incumbent takes now,
 // against what it took at best, is the *slowdown*. Within this factor a candidate may still be the
-// best, and the cap grows with it.
+// best, and the cap grows with it. What a candidate is compared by is then its time divided by the
+// slowdown. That is no time of anything: its own time, in the log and on the screen, is always one
+// that was measured. And quotients of quotients would drift: no candidate counts as faster than the
+// fastest that was ever measured, but for being just ahead of what it beat.
 #pragma once
 
 #include <cstdint>
 
+#include "search/measure/duel.h"
 #include "search/measure/evaluator.h"
 #include "search/propose/frontier/frontier.h"
 #include "search/propose/proposer.h"
@@ -74,6 +78,8 @@ class Judge {
   /// When there is nothing to measure it in turn with, or it has to show first that it is possible.
   Confirmation ConfirmAlone(const Entry& entry, EvalRecord& record);
   void NoteSlowdown(double slowdown);
+  /// What counts of a candidate that won a duel on a busy machine: see above.
+  double Compared(const Duel& duel, double known_ns) const;
   /// Notes a time below what the model says that nothing is faster than.
   void CheckBound(const runtime::Candidate& candidate, const EvalRecord& record);
 

@@ -9,11 +9,13 @@
 
 namespace exh::search {
 
-RunState::RunState(Frontier& frontier, Evaluator& evaluator, const Stopper& stopper, EventLog& log,
-                   ProgressReporter& reporter, Clock clock, const ExplorerOptions& options)
+RunState::RunState(Frontier& frontier, Evaluator& evaluator, const Stopper& stopper,
+                   FailedChecks& failed_checks, EventLog& log, ProgressReporter& reporter,
+                   Clock clock, const ExplorerOptions& options)
     : frontier_(frontier),
       evaluator_(evaluator),
       stopper_(stopper),
+      failed_checks_(failed_checks),
       log_(log),
       reporter_(reporter),
       clock_(std::move(clock)),
@@ -105,10 +107,18 @@ bool RunState::Accept(const Attempt& attempt) {
     record.step = dead_end.step;
     log_.Write(record);
   }
+  WriteFailedChecks();
   const Intake intake = frontier_.Take(attempt);
   if (intake.is_duplicate) tally_.CountDuplicate();
   if (!intake.end.empty()) End(intake.end);
   return intake.is_new;
+}
+
+void RunState::WriteFailedChecks() {
+  for (CheckRecord& check : failed_checks_.TakeNew()) {
+    check.dt = Elapsed();
+    log_.Write(check);
+  }
 }
 
 void RunState::Promote(Winner winner) {
@@ -131,7 +141,7 @@ void RunState::WriteBest() {
   best.n = winner.n;
   best.dt = Elapsed();
   best.ns = winner.ns;
-  if (winner.measured_ns > winner.ns) best.measured_ns = winner.measured_ns;
+  if (winner.compared_ns != winner.ns) best.quiet_ns = winner.compared_ns;
   best.hash = HashText(winner.vector);
   best.no_cut = !CutsByTime();
   frontier_.Write(best);

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "search/descend/dropped/dropped.h"
 #include "search/log/event_log.h"
 #include "search/report/progress.h"
 #include "search/run/explorer_options.h"
@@ -28,8 +29,9 @@ namespace exh::search {
 class RunState {
  public:
   /// All references outlive it.
-  RunState(Frontier& frontier, Evaluator& evaluator, const Stopper& stopper, EventLog& log,
-           ProgressReporter& reporter, Clock clock, const ExplorerOptions& options);
+  RunState(Frontier& frontier, Evaluator& evaluator, const Stopper& stopper,
+           FailedChecks& failed_checks, EventLog& log, ProgressReporter& reporter, Clock clock,
+           const ExplorerOptions& options);
 
   Tally& tally() { return tally_; }
   Winners& winners() { return winners_; }
@@ -81,10 +83,12 @@ class RunState {
   std::uint64_t attempts() const { return attempts_; }
   /// A new incumbent.
   void Promote(Winner winner);
-  /// The incumbent is faster than was known.
+  /// The incumbent took so long, as it was measured, which is not what was known.
   void Correct(double ns);
   /// What is known now decides what is not worth a compiler.
   void SetLimits();
+  /// Logs checks that failed for the first time.
+  void WriteFailedChecks();
   /// `news`: a plain reader wants to see it at once.
   void ShowStatus(bool news);
 
@@ -100,6 +104,7 @@ class RunState {
   Frontier& frontier_;
   Evaluator& evaluator_;
   const Stopper& stopper_;
+  FailedChecks& failed_checks_;
   EventLog& log_;
   ProgressReporter& reporter_;
   Clock clock_;

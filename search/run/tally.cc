@@ -50,6 +50,10 @@ void Tally::CountVerdict(const EvalRecord& record) {
   ++counts_.verdicts[std::string(kernels::VerdictName(record.verdict))];
   ++verdicts_[record.verdict];
   front_.Add(record);
+  const bool is_correct = record.verdict == Verdict::kCorrect;
+  if (is_correct && (fastest_ns_ == 0 || record.best_ns < fastest_ns_)) {
+    fastest_ns_ = record.best_ns;
+  }
   const bool has_time = record.verdict == Verdict::kCorrect || record.verdict == Verdict::kSlow;
   if (has_time) return;
   Failure& failure = failures_[KindOf(record)];

@@ -33,6 +33,8 @@ class Tally {
   const std::vector<ViolationRecord>& examples() const { return examples_; }
   /// Broken evaluations since the last one that was not.
   int broken_in_a_row() const { return broken_in_a_row_; }
+  /// The fastest that was measured of what was correct; 0: nothing was.
+  double fastest_ns() const { return fastest_ns_; }
   /// Of what was correct, what nothing beats in both time and memory.
   const Front& front() const { return front_; }
   /// What was not correct, most frequent first.
@@ -61,6 +63,7 @@ class Tally {
   std::vector<ViolationRecord> examples_;
   std::map<std::string, Failure> failures_;  ///< By verdict and reason without its numbers.
   Front front_;
+  double fastest_ns_ = 0;
   int broken_in_a_row_ = 0;
 };
 

@@ -13,8 +13,8 @@ namespace exh::search {
 using kernels::Verdict;
 
 Winner WinnerOf(const Entry& entry, const EvalRecord& record) {
-  return {record.n,    record.best_ns,        MeasuredTime(record), entry.candidate,
-          entry.path,  entry.vector,          entry.compiled,       false,
+  return {record.n,    record.best_ns,        LearnedTime(record), entry.candidate,
+          entry.path,  entry.vector,          entry.compiled,      false,
           entry.bound, record.workspace_bytes};
 }
 
@@ -38,8 +38,8 @@ void Winners::Offer(Winner finalist) {
   };
   if (!finalists_.empty() && takes_less(finalists_.back(), finalist)) return;
   while (!finalists_.empty() && takes_less(finalist, finalists_.back())) DropLastFinalist();
-  const auto place = std::upper_bound(finalists_.begin(), finalists_.end(), finalist.ns,
-                                      [](double time, const Winner& w) { return time < w.ns; });
+  const auto place =
+      std::ranges::upper_bound(finalists_, finalist.compared_ns, {}, &Winner::compared_ns);
   const auto most = static_cast<std::size_t>(most_);
   if (place == finalists_.end() && finalists_.size() >= most) return;
   finalists_.insert(place, std::move(finalist));
@@ -68,7 +68,8 @@ void Winners::Restore(const Log& log, const runtime::Candidate& root) {
   const auto most = std::min(fastest.size(), wanted);
   const auto middle = fastest.begin() + static_cast<std::ptrdiff_t>(most);
   std::partial_sort(fastest.begin(), middle, fastest.end(), [&](const auto* a, const auto* b) {
-    const Merit merit_a{a->workspace_bytes, a->best_ns}, merit_b{b->workspace_bytes, b->best_ns};
+    const Merit merit_a{a->workspace_bytes, LearnedTime(*a)};
+    const Merit merit_b{b->workspace_bytes, LearnedTime(*b)};
     if (IsBetter(objective_, merit_a, merit_b)) return true;
     return !IsBetter(objective_, merit_b, merit_a) && a->n < b->n;
   });
@@ -77,15 +78,15 @@ void Winners::Restore(const Log& log, const runtime::Candidate& root) {
   const EvalRecord* const best = log.Best();
   if (best == nullptr) return;
   incumbent_ = Restored(log, *best, log.BestTime(), root);
-  incumbent_->measured_ns = log.bests.back().longest_ns();
+  incumbent_->compared_ns = log.bests.back().compared_ns();
 }
 
 Winner Winners::Restored(const Log& log, const EvalRecord& eval, double ns,
                          const runtime::Candidate& root) {
   runtime::Candidate candidate = root;
   ReplayRecord(log, eval, candidate);
-  Winner winner{eval.n, ns,   MeasuredTime(eval), std::move(candidate), eval.path, eval.vector,
-                {},     true, eval.bound_ns,      eval.workspace_bytes};
+  Winner winner{eval.n, ns,   QuietTime(eval), std::move(candidate), eval.path, eval.vector,
+                {},     true, eval.bound_ns,   eval.workspace_bytes};
   winner.compiled.source = evaluator_.Emit(winner.candidate).text;
   return winner;
 }

@@ -8,6 +8,7 @@
 // among the finalists as a rule, but need not be the first of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,8 +24,8 @@ namespace exh::search {
 /// An implementation that may come out of the run.
 struct Winner {
   std::uint64_t n = 0;     ///< Its number in the log.
-  double ns = 0;           ///< As in its BestRecord.
-  double measured_ns = 0;  ///< As in its BestRecord, too.
+  double ns = 0;           ///< As in its BestRecord: it was measured.
+  double compared_ns = 0;  ///< As in its BestRecord, too.
   runtime::Candidate candidate;
   Path path;
   std::string vector;
@@ -32,8 +33,6 @@ struct Winner {
   bool is_restored = false;  ///< Of a run that goes on: only the source of `compiled` is there yet.
   double bound = 0;          ///< Of its evaluation.
   std::uint64_t workspace_bytes = 0;  ///< Likewise.
-
-  Merit merit() const { return {workspace_bytes, ns}; }
 };
 
 /// Of an evaluation of it that was correct.
@@ -48,14 +47,19 @@ class Winners {
   bool has_incumbent() const { return incumbent_.has_value(); }
   /// Only when there is one.
   const Winner& incumbent() const { return *incumbent_; }
-  /// 0: there is none.
+  /// As it was measured; 0: there is none.
   double incumbent_ns() const { return incumbent_ ? incumbent_->ns : 0; }
+  /// What candidates are compared with: 0: there is none.
+  double compared_ns() const { return incumbent_ ? incumbent_->compared_ns : 0; }
   std::uint64_t incumbent_number() const { return incumbent_ ? incumbent_->n : 0; }
 
   /// A new incumbent; the one before loses the role.
   void Promote(Winner winner);
-  /// The incumbent took so long, as it was measured: that is its time now.
-  void Correct(double ns) { incumbent_->ns = incumbent_->measured_ns = ns; }
+  /// The incumbent took so long, as it was measured: with that candidates are compared from now on.
+  void Correct(double ns) {
+    incumbent_->ns = std::min(incumbent_->ns, ns);
+    incumbent_->compared_ns = ns;
+  }
   /// Is the incumbent ready to be measured? One that was restored is compiled first. Only when
   /// there is one, and nothing is being measured.
   bool CompileIncumbent();

@@ -62,7 +62,7 @@ std::vector<RecordedLeaf> LeavesOf(std::span<const Log> logs, std::span<const st
       RecordedLeaf leaf{.vector = eval.vector, .seconds = seconds};
       if (eval.verdict == kernels::Verdict::kCorrect) {
         leaf.first_ns = eval.best_ns;
-        leaf.ns = TimeOf(eval);
+        leaf.ns = QuietTime(eval);
       }
       // Below its bound: of no use to a search, and to be told of.
       if (eval.verdict == kernels::Verdict::kImpossible) leaf.first_ns = eval.best_ns;

@@ -4,30 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/spelling.h"
+#include "base/system/user_file.h"
 
 namespace exh::search {
-
-std::string TextAt(const std::string& path) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
-  if (!stream.is_open() || stream.bad() || errno != 0) {
-    throw UsageError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  }
-  return std::move(text).str();
-}
 
 const examples::Example& FindExample(const std::string& name) {
   std::vector<std::string> names;
@@ -80,7 +65,7 @@ std::shared_ptr<const runtime::Instance> FreezeExample(const examples::Example& 
     throw UsageError(fmt::format("{} takes no --data", example.name()));
   }
   std::string text;
-  if (!data.empty()) text = TextAt(data);
+  if (!data.empty()) text = ReadUserFile(data);
   std::shared_ptr<const runtime::Host> host;
   try {
     host = example.MakeHost(parameters, data.empty() ? nullptr : &text);

@@ -11,9 +11,6 @@
 
 namespace exh::search {
 
-/// The file at `path`. Throws UsageError.
-std::string TextAt(const std::string& path);
-
 /// The examples that --space can name: those that come with Exhaust.
 const examples::Example& FindExample(const std::string& name);
 

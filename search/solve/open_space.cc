@@ -37,6 +37,21 @@ OpenedSpace OpenProgram(const std::string& path, const std::string& size,
                 options);
 }
 
+/// What is refused of a space that somebody wrote, or asked for by its sizes and data, is a mistake
+/// of theirs; a freeze that was ended is none.
+template <typename Open>
+OpenedSpace AsAsked(const Open& open) {
+  try {
+    return open();
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
 }  // namespace
 
 OpenedSpace OpenSpace(const std::string& space, const std::string& size, const std::string& data,
@@ -44,15 +59,17 @@ OpenedSpace OpenSpace(const std::string& space, const std::string& size, const s
   if (space.ends_with(".exh")) {
     if (!size.empty()) throw UsageError("a space that is an .exh file has no --size");
     if (!data.empty()) throw UsageError("a space that is an .exh file takes no --data");
-    return OpenFile(space, options);
+    return AsAsked([&] { return OpenFile(space, options); });
   }
   if (space.ends_with(".fun")) {
     if (!data.empty()) throw UsageError("a functional program takes no --data");
-    return OpenProgram(space, size, options);
+    return AsAsked([&] { return OpenProgram(space, size, options); });
   }
   const examples::Example& example = FindExample(space);
   const examples::Parameters parameters = ParseParameters(example, size);
-  return {std::string(example.name()), FreezeExample(example, parameters, data, options)};
+  return AsAsked([&]() -> OpenedSpace {
+    return {std::string(example.name()), FreezeExample(example, parameters, data, options)};
+  });
 }
 
 }  // namespace exh::search

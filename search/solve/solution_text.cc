@@ -76,7 +76,9 @@ nlohmann::ordered_json SolutionJson(const Candidate& solution) {
     ForEachLive(solution, choice, [&](DecisionId decision) {
       const int value = solution.FirstValue(decision);
       const auto universe = instance.universe(decision);
-      nlohmann::ordered_json& entry = json[instance.DecisionName(decision)];
+      const std::string arguments = Arguments(instance, decision);
+      nlohmann::ordered_json& entry =
+          json[arguments.empty() ? choice : fmt::format("{}({})", choice, arguments)];
       if (universe.empty()) {
         entry = instance.ValueName(decision, value);
       } else {

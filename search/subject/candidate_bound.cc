@@ -8,7 +8,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/check.h"
 #include "base/error.h"
 #include "kernels/devices/backend.h"
 #include "search/log/decisions.h"
@@ -121,10 +120,9 @@ void CandidateBound::Amounts(const runtime::Candidate& candidate, std::span<doub
 void CandidateBound::Count(const runtime::Candidate& implementation,
                            std::span<double> counts) const {
   const auto schedule = kernels::ExtractSchedule(task_, implementation);
-  const auto code = kernels::codegen::LowerSchedule(
-      *task_.function, schedule, kernels::codegen::Fault::kNone,
-      kernels::codegen::TensorForm::kLanes, kernels::codegen::BankSearch::kNone);
-  EXH_CHECK(code.error.empty());
+  const auto code = kernels::codegen::LowerImplementation(*task_.function, schedule,
+                                                          kernels::codegen::TensorForm::kLanes,
+                                                          kernels::codegen::BankSearch::kNone);
   std::ranges::copy(kernels::codegen::CountStatically(code, gpu_), counts.begin());
 }
 

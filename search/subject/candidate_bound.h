@@ -41,7 +41,7 @@ class CandidateBound {
   std::size_t num_amounts() const { return bound_.num_amounts(); }
   std::vector<std::uint16_t> KindsOfAmounts() const { return bound_.KindsOfAmounts(); }
   /// What its lowered code costs a GPU (kernels/codegen/plan/static_counts.h). Of an
-  /// implementation; only where has_counts().
+  /// implementation; only where has_counts(). Throws Refused where it has no code.
   void Count(const runtime::Candidate& implementation, std::span<double> counts) const;
   bool has_counts() const { return has_counts_; }
   /// The bound with what led to it.

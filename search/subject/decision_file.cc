@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/spelling.h"
+#include "base/system/user_file.h"
+#include "base/user_json.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
@@ -42,7 +40,7 @@ void SetHeader(DecisionFile& file, int line, std::string_view key, std::string_v
   }
   *field = std::string(value);
   if (key != "text") return;
-  const auto json = nlohmann::json::parse(value, nullptr, false);
+  const auto json = TryUserJson(value);
   if (!json.is_string()) {
     throw UsageError(Where(file, line) + ": the text of a kernel is one string in quotes, as JSON");
   }
@@ -72,12 +70,7 @@ DecisionFile ParseDecisionFile(std::string_view text, const std::string& path) {
 }
 
 DecisionFile ReadDecisionFile(const std::string& path) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw UsageError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return ParseDecisionFile(text.view(), path);
+  return ParseDecisionFile(ReadUserFile(path), path);
 }
 
 void MergeHeader(const DecisionFile& file, ProblemOptions& options) {

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/spelling.h"
+#include "base/system/user_file.h"
 #include "kernels/devices/backend.h"
 #include "kernels/library/registry.h"
 #include "kernels/library/text_kernel.h"
@@ -63,7 +64,7 @@ Problem Assemble(const kernels::Kernel& kernel, kernels::Parameters sizes,
     problem.task =
         kernels::MakeTask(kernel, problem.sizes, problem.device, paper, FreezeWithin(allowance));
   } catch (const TooLarge& error) {
-    throw Error(
+    throw UsageError(
         fmt::format("{}. A kernel with fewer instructions or tile levels has a smaller "
                     "space; --memory allows more.",
                     error.what()));
@@ -101,17 +102,6 @@ std::vector<std::string> KernelNames() {
 }
 
 namespace {
-
-std::string TextOfFile(const std::string& path) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
-  if (!stream.is_open() || stream.bad() || errno != 0) {
-    throw UsageError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  }
-  return std::move(text).str();
-}
 
 const kernels::Kernel& ComputedKernel(const ProblemOptions& options) {
   if (!options.kernel.empty()) {
@@ -153,7 +143,7 @@ const kernels::Kernel& FindKernel(const ProblemOptions& options) {
         fmt::join(KernelNames(), ", ")));
   }
   if (name.ends_with(".kernel") || name.find('/') != std::string::npos) {
-    return kernels::KernelOfText(name, TextOfFile(name));
+    return kernels::KernelOfText(name, ReadUserFile(name));
   }
   const kernels::Kernel* const kernel = kernels::FindKernel(name);
   if (kernel == nullptr) throw UsageError(UnknownName("kernel", name, KernelNames()));

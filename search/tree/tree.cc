@@ -306,15 +306,26 @@ std::vector<bool> Tree::Deaths() const {
   return dead;
 }
 
-void Tree::Print(const std::function<void(const std::string&)>& out) const {
+void Tree::Print(const std::function<void(const std::string&)>& out, const Names* names) const {
   // A cut kills edges that no selection has come by since. They are printed as dead all the same:
   // the text must not depend on which selections came after.
   const std::vector<bool> dead = Deaths();
+  const auto value_text = [&](const Edge& edge) {
+    if (names == nullptr) return fmt::to_string(edge.value);
+    if (edge.owner == kNone) return std::string("all");
+    const auto decision = static_cast<int>(nodes_[edge.owner].decision);
+    return names->value({decision, edge.value});
+  };
+  const auto death_text = [&](Death death) {
+    constexpr const char* kWords[] = {"-", "dead end", "evaluated", "empty"};
+    const auto number = static_cast<std::size_t>(death);
+    return names == nullptr ? fmt::to_string(number) : std::string(kWords[number]);
+  };
   const auto edge_text = [&](std::uint32_t index) {
     const Edge& edge = edges_[index];
     std::string text =
-        fmt::format("  {} bound {} visits {} evaluations {} death {}{}{}", edge.value, edge.bound,
-                    edge.visits, edge.evaluations, static_cast<int>(edge.death),
+        fmt::format("  {} bound {} visits {} evaluations {} death {}{}{}", value_text(edge),
+                    edge.bound, edge.visits, edge.evaluations, death_text(edge.death),
                     dead[index] ? " dead" : "", Has(index, kBusy) ? " busy" : "");
     for (const double time : TimesOf(edge)) text += fmt::format(" {}", time);
     return text + "\n";
@@ -322,7 +333,10 @@ void Tree::Print(const std::function<void(const std::string&)>& out) const {
   out(fmt::format("cut {}\nroot\n{}", cut_, edge_text(0)));
   for (std::size_t number = 0; number < nodes_.size(); ++number) {
     const Node& node = nodes_[number];
-    out(fmt::format("node {} below edge {}: decision {}\n", number, node.edge, node.decision));
+    const std::string decision = names == nullptr
+                                     ? fmt::to_string(node.decision)
+                                     : names->decision(static_cast<int>(node.decision));
+    out(fmt::format("node {} below edge {}: decision {}\n", number, node.edge, decision));
     for (std::uint32_t edge = node.first_edge; edge < node.first_edge + node.num_edges; ++edge) {
       out(edge_text(edge));
     }
@@ -331,13 +345,19 @@ void Tree::Print(const std::function<void(const std::string&)>& out) const {
 
 std::string Tree::Text() const {
   std::string text;
-  Print([&](const std::string& piece) { text += piece; });
+  Print([&](const std::string& piece) { text += piece; }, nullptr);
+  return text;
+}
+
+std::string Tree::Text(const Names& names) const {
+  std::string text;
+  Print([&](const std::string& piece) { text += piece; }, &names);
   return text;
 }
 
 std::string Tree::Digest() const {
   std::uint64_t hash = kFnvStart;
-  Print([&](const std::string& piece) { hash = Fnv1a64(piece, hash); });
+  Print([&](const std::string& piece) { hash = Fnv1a64(piece, hash); }, nullptr);
   return fmt::format("{:016x}", hash);
 }
 

@@ -117,8 +117,14 @@ class Tree {
 
   /// Calls `look` for every edge, in the order they were made: numbers 0, 1, 2 …
   void ForEachEdge(const std::function<void(const EdgeView&)>& look) const;
-  /// Every node with its edges, in the order they were made.
+  /// Every node with its edges, in the order they were made, in numbers.
   std::string Text() const;
+  /// The same in words.
+  struct Names {
+    std::function<std::string(int decision)> decision;
+    std::function<std::string(const PathStep& step)> value;
+  };
+  std::string Text(const Names& names) const;
   /// Hash of Text().
   std::string Digest() const;
 
@@ -179,8 +185,8 @@ class Tree {
   bool IsCut(const Edge& edge) const { return edge.death == Death::kNone && edge.bound >= cut_; }
   /// Which edges are dead, found by looking at all of them.
   std::vector<bool> Deaths() const;
-  /// Text() in pieces.
-  void Print(const std::function<void(const std::string&)>& out) const;
+  /// Text() in pieces; without names in numbers.
+  void Print(const std::function<void(const std::string&)>& out, const Names* names) const;
 
   const TreeSpace& space_;
   TreeOptions options_;

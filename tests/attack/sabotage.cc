@@ -8,14 +8,16 @@
 // otherwise. Exit code: 0, 1 when something failed or the device is not there, 2 for a mistake on
 // the command line.
 //
-// usage: sabotage [--device cpu] [--k N]... [--every N] [--first N]
-//   --k      only sums of so many terms (default: all)
-//   --every  only each N-th sabotage, from number --first on
+// usage: sabotage [--device cpu] [--programs] [--k N]... [--every N] [--first N]
+//   --programs  of fused operators, and on a GPU of functional programs, in the place of kernels
+//   --k         only sums of so many terms (default: all)
+//   --every     only each N-th sabotage, from number --first on
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -26,6 +28,7 @@
 #include "search/main.h"
 #include "search/measure/make_evaluator.h"
 #include "search/subject/problem.h"
+#include "tests/attack/programs.h"
 #include "tests/attack/sabotages.h"
 
 namespace exh::attack {
@@ -54,6 +57,7 @@ struct Options {
   std::string device = "cpu";
   std::vector<long> terms;
   std::size_t every = 1, first = 0;
+  bool programs = false;
 };
 
 /// What the search would say at last: of a candidate, of a best, and of the winner.
@@ -67,7 +71,50 @@ Measurement Judge(search::Evaluator& evaluator, const kernels::Compiled& compile
   return last;
 }
 
+/// Judges a sabotaged source, and writes its line. Whether it failed.
+bool Attempt(search::Evaluator& evaluator, const kernels::Source& source, const Sabotage& sabotage,
+             nlohmann::json line) {
+  const kernels::Compiled compiled = evaluator.Compile(source);
+  const Measurement measured = Judge(evaluator, compiled);
+  evaluator.Discard(compiled);
+  // One that does not even compile, or is not run, was not put to the test.
+  const bool was_judged =
+      measured.verdict != Verdict::kCompileError && measured.verdict != Verdict::kBroken &&
+      measured.verdict != Verdict::kCompileTimeout && measured.verdict != Verdict::kStopped;
+  const bool passed = measured.verdict == Verdict::kCorrect;
+  const bool failed = !was_judged || passed != sabotage.is_right;
+  line.update({{"name", sabotage.name},
+               {"verdict", kernels::VerdictName(measured.verdict)},
+               {"why", measured.why},
+               {"right", sabotage.is_right},
+               {"failed", failed}});
+  fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  std::fflush(stdout);
+  return failed;
+}
+
+int RunPrograms(const Options& options) {
+  std::size_t number = 0;
+  int failures = 0;
+  search::ProblemOptions asked;
+  asked.device = options.device;
+  const bool is_gpu = kernels::BackendOf(search::FindDevice(asked)).is_gpu();
+  for (const ProgramTarget& target : ProgramTargets(options.device, is_gpu)) {
+    std::unique_ptr<search::Evaluator> evaluator;
+    for (const Sabotage& sabotage : SabotagesOf(target, is_gpu)) {
+      if (number++ % options.every != options.first % options.every) continue;
+      if (!evaluator) evaluator = target.subject->MakeEvaluator({});
+      failures += Attempt(*evaluator, SourceOf(target, sabotage, is_gpu), sabotage,
+                          {{"kernel", target.kind}, {"size", target.name}, {"k", 0}})
+                      ? 1
+                      : 0;
+    }
+  }
+  return failures == 0 ? 0 : 1;
+}
+
 int Run(const Options& options) {
+  if (options.programs) return RunPrograms(options);
   std::size_t number = 0;
   int failures = 0;
   for (const Target& target : kTargets) {
@@ -90,26 +137,9 @@ int Run(const Options& options) {
     const bool is_gpu = kernels::BackendOf(problem.device).is_gpu();
     for (const Sabotage& sabotage : wanted) {
       const kernels::Source source = SourceOf(target, sabotage, is_gpu);
-      const kernels::Compiled compiled = evaluator->Compile(source);
-      const Measurement measured = Judge(*evaluator, compiled);
-      evaluator->Discard(compiled);
-      // One that does not even compile, or is not run, was not put to the test.
-      const bool was_judged =
-          measured.verdict != Verdict::kCompileError && measured.verdict != Verdict::kBroken &&
-          measured.verdict != Verdict::kCompileTimeout && measured.verdict != Verdict::kStopped;
-      const bool passed = measured.verdict == Verdict::kCorrect;
-      const bool failed = !was_judged || passed != sabotage.is_right;
-      failures += failed ? 1 : 0;
-      const nlohmann::json line = {{"kernel", target.kernel},
-                                   {"size", target.size},
-                                   {"k", target.terms},
-                                   {"name", sabotage.name},
-                                   {"verdict", kernels::VerdictName(measured.verdict)},
-                                   {"why", measured.why},
-                                   {"right", sabotage.is_right},
-                                   {"failed", failed}};
-      fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-      std::fflush(stdout);
+      const nlohmann::json line = {
+          {"kernel", target.kernel}, {"size", target.size}, {"k", target.terms}};
+      failures += Attempt(*evaluator, source, sabotage, line) ? 1 : 0;
     }
   }
   return failures == 0 ? 0 : 1;
@@ -118,6 +148,11 @@ int Run(const Options& options) {
 Options Parse(const std::vector<std::string>& words) {
   Options options;
   for (std::size_t i = 0; i < words.size(); i += 2) {
+    if (words[i] == "--programs") {
+      options.programs = true;
+      --i;
+      continue;
+    }
     if (i + 1 == words.size()) throw UsageError(words[i] + " lacks its value");
     const std::string& value = words[i + 1];
     const auto number = [&] {

@@ -10,22 +10,27 @@ DEVICES = ("cpu", "cuda")
 
 
 def run(scene, count):
-    command = [os.path.join(scene.bin, "sabotage"), "--device", scene.device]
+    # Sums of 64 terms and one sabotage of sixteen.
+    yield from attempts(scene, count, [] if scene.is_long else ["--k", "64"], every=16)
+
+
+def attempts(scene, count, options, every):
+    """Those of the program `sabotage` with these options; of the short ones one of so many, others with each seed."""
+    command = [os.path.join(scene.bin, "sabotage"), "--device", scene.device, *options]
     if not scene.is_long:
-        # Sums of 64 terms and one sabotage of sixteen: others with each seed.
-        command += ["--k", "64", "--every", "16", "--first", str(scene.random.randrange(16))]
+        command += ["--every", str(every), "--first", str(scene.random.randrange(every))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        attempts = 0
+        done = 0
         for line in process.stdout:
             attempt = json.loads(line)
-            attempts += 1
+            done += 1
             failure = None
             if attempt["failed"]:
                 wanted = "correct" if attempt["right"] else "refused"
                 failure = f"{attempt['verdict']} instead of {wanted}: {attempt['why']}"
             yield f"{attempt['kernel']} {attempt['size']}, {attempt['name']}", failure
-            if attempts == count:
+            if done == count:
                 process.kill()
         error = process.stderr.read().strip()
-    if attempts == 0 or (error and attempts < count):
+    if done == 0 or (error and done < count):
         yield "sabotage", error or "it attempted nothing"

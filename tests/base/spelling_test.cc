@@ -18,6 +18,14 @@ TEST(EditDistance, CountsEditsAndSwaps) {
   EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
 }
 
+TEST(Shortened, HasAnEnd) {
+  EXPECT_EQ(Shortened("abc", 3), "abc");
+  EXPECT_EQ(Shortened("abcd", 3), "abc… (1 bytes more)");
+  EXPECT_EQ(Shortened("aäb", 2), "a… (3 bytes more)");  // No half of a character.
+  EXPECT_EQ(ShortLines("ab\nabcd\n\nabc", 3), "ab\nabc… (1 bytes more)\n\nabc");
+  EXPECT_EQ(ShortLines("ab\n", 3), "ab\n");
+}
+
 TEST(DidYouMean, ProposesOnlyWhatIsNear) {
   EXPECT_EQ(DidYouMean("ordr", {"size", "order"}), "; did you mean 'order'?");
   EXPECT_EQ(DidYouMean("dims", {"Dims"}), "; did you mean 'Dims'?");

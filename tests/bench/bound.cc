@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Lower bounds: their time per candidate, on prefixes of random descents; and against the measured
-// records of logs: [LOG …]
+// Lower bounds: their time per candidate, and that no measured record is faster: [LOG …]
 //
+// The candidates are prefixes of random descents; the records are those of the logs.
 // A record that is faster than its bound is a bug of the models; the program then fails.
 #include <fmt/format.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What it takes to build the spaces of computations as text (tests/kernels/computations), and how
-// random descents fare in them: the columns of `./exh bench spaces`. [--seconds S] [--device D]
+// Spaces of computations as text (tests/kernels/computations): time to build, random descents.
+//
+// The columns of `./exh bench spaces`. [--seconds S] [--device D]
 // [--times N: sizes so many times as large as the test's] [--write FOLDER: only writes their texts]
 #include <cstdlib>
 #include <cstring>
@@ -9,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "tests/bench/measure_spaces.h"
+#include "tests/bench/parts/measure_spaces.h"
 #include "tests/kernels/computations/computations.h"
 
 namespace {

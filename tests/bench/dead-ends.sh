@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Dead ends per kernel, in the default space and the paper's: share of uniform random descents among valid children, without
-# backtracking, that fail.
+# Dead ends per kernel: the share of uniform random descents that fail, in the default space and the paper's.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

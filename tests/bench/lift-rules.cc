@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/system/user_file.h"
 #include "examples/lift/program.h"
 #include "search/functional/mapped_program.h"
 #include "search/solve/example_space.h"
@@ -39,8 +40,8 @@ const std::vector<Sample>& Samples() {
 }
 
 std::string TextOf(const Sample& sample) {
-  return search::TextAt(std::string(EXH_SOURCE_DIR) + "/examples/lift/programs/" + sample.name +
-                        ".fun");
+  return ReadUserFile(std::string(EXH_SOURCE_DIR) + "/examples/lift/programs/" + sample.name +
+                      ".fun");
 }
 
 void PrintLine(const std::string& program, const char* rule, std::size_t tried, std::size_t wrong,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Seconds that a polyhedral schedule takes: fused operators of 10, 20, 30 statements of rank 5
-// (poly/).
+// Seconds that a polyhedral schedule takes: fused operators of 10, 20, 30 statements of rank 5.
 //
 // For each size and kind of dependences, the median of five generated operators, and of the slowest
 // of them: what the dependences take, what Farkas' lemma takes, and then one schedule without

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The spaces that users search, every kernel of the library and chains of products: what it takes
-// to build them, and how fast random descents find implementations. [--seconds S] [--device D]
-// [--kernel K]
+// The spaces that users search: what it takes to build them, and how fast random descents are.
+//
+// Of every kernel of the library, and chains of products. [--seconds S] [--device D] [--kernel K]
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
-#include "tests/bench/measure_spaces.h"
+#include "tests/bench/parts/measure_spaces.h"
 
 int main(int argc, char** argv) {
   double seconds = 3;

@@ -19,6 +19,7 @@
 #define __threadfence() ::exh_shim::Fence()
 #define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
 #define exh_dmma(...) ::exh_shim::MultiplyTile(__LINE__, __VA_ARGS__)
+#define exh_begin(value) static_cast<double>(value)
 #define exh_mma_f16(...) ::exh_shim::MultiplyHalves<false>(__LINE__, __VA_ARGS__)
 #define exh_mma_bf16(...) ::exh_shim::MultiplyHalves<true>(__LINE__, __VA_ARGS__)
 #define exh_mma_i8(...) ::exh_shim::MultiplyBytes(__LINE__, __VA_ARGS__)
@@ -30,6 +31,16 @@ inline void exh_await_previous() {
 }
 
 namespace exh_shim {
+/// A scalar as the host has it (ir::Number::Cell()): what a kernel's parameter takes of it.
+struct Cell {
+  double value;
+  operator double() const { return value; }
+  operator float() const { return static_cast<float>(value); }
+  operator int() const { return static_cast<int>(value); }
+  operator unsigned() const { return static_cast<unsigned>(value); }
+  operator long long() const { return __builtin_bit_cast(long long, value); }
+};
+
 /// What a register holds that nothing was written to: no number, of halves either, or one that
 /// nobody wants.
 template <typename T>

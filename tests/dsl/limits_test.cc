@@ -88,7 +88,7 @@ TEST(Text, HasABoundedSize) {
   const std::string large = Repeated("require true || true\n", 220000);
   ASSERT_GT(large.size(), kLargestText);
   EXPECT_EQ(Said(large), "1:1: cannot read 'a.exh': it has " + std::to_string(large.size()) +
-                             " bytes, more than the 4194304 that a space may have [E0104]\n");
+                             " bytes, more than the 4194304 that are read [E0104]\n");
 }
 
 TEST(Text, IncludesHaveABoundedSizeTogether) {

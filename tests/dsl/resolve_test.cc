@@ -319,7 +319,7 @@ TEST(Resolve, AFileThatCannotBeReadIsADiagnostic) {
   DiagnosticSink sink;
   EXPECT_FALSE(Compile("/nowhere/x.exh", {}, sink).has_value());
   EXPECT_EQ(RenderText(sink),
-            "/nowhere/x.exh:1:1: error: cannot read '/nowhere/x.exh': No such "
+            "/nowhere/x.exh: error: cannot read '/nowhere/x.exh': No such "
             "file or directory [E0104]\n");
 }
 

@@ -90,6 +90,8 @@ class BadInput(unittest.TestCase):
 
     def test_unknown_device(self):
         self.check(["--kernel", "axpy", "--device", "cpuu"], "'cpuu'", "'cpu'")
+        self.check(["--kernel", "axpy", "--device", "gpu"], "'gpu'", "did you mean 'cuda'?")
+        self.check(["--kernel", "axpy", "--device", "processor"], "did you mean 'cpu'?")
 
     def test_unknown_option(self):
         self.check(["--kernel", "axpy", "--bugdet", "3s"], "'--bugdet'", "'--budget'")
@@ -133,13 +135,34 @@ class BadInput(unittest.TestCase):
         self.check(["size", "--kernel", "axpy", "--jobs", "100000"], "bad --jobs 100000", "1 to 1024")
         self.check([*axpy, "--memory", "lots"], "bad --memory 'lots'", "512MiB")
         self.check([*axpy, "--memory", "1MiB"], "MiB while it is built, and 1 MiB are allowed", "--memory allows more",
-                   code=1)
+                   code=2)
         self.check([*axpy, "--gpu", "7"], "--gpu 7", "'cpu', which is no GPU")
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "mine.txt"), "w", encoding="utf-8"):
                 pass
             self.check([*axpy, "--out", folder], folder, "is not empty", "another --out")
             self.assertEqual(os.listdir(folder), ["mine.txt"])
+
+    def test_a_start_that_fails_leaves_nothing(self):
+        axpy = ["--kernel", "axpy", "--size", "n=64", "--budget", "evals=1"]
+        with tempfile.TemporaryDirectory() as home:
+            folder = os.path.join(home, "run")
+            self.check([*axpy, "--prior", "nonexist.json", "--out", folder], "nonexist.json", "cannot be read")
+            self.assertEqual(os.listdir(home), [])
+            os.mkdir(folder)  # What was there stays, and is empty.
+            self.check([*axpy, "--prior", "nonexist.json", "--out", folder], "nonexist.json")
+            self.assertEqual(os.listdir(folder), [])
+            # A start that was killed: no line is whole, so it is no run, and the folder can begin.
+            with open(os.path.join(folder, "log.jsonl"), "w", encoding="utf-8") as log:
+                log.write('{"t":"run","v":')
+            done = run(SEARCH, *axpy, "--out", folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.check([*axpy, "--out", folder], "already holds a run")
+
+    def test_numbers_below_zero(self):
+        for command in (["fused", "x.json", "--leaves"], ["fused", "search", "x.json", "--leaves"],
+                        ["--kernel", "axpy", "--screen"], ["size", "--kernel", "axpy", "--depth"]):
+            self.check([*command, "-1"], f"bad {command[-1]} '-1'", "0 or more")
 
     def test_a_path_that_is_none_is_said_in_our_words(self):
         for arguments in (["--resume", "x" * 5000], ["log", "show", "x" * 5000], ["replay", "x" * 5000],
@@ -219,11 +242,12 @@ class Studies(unittest.TestCase):
                                         "--format", "json"))["levels"]
         self.assertEqual(len(levels), 5)
         self.assertEqual(levels[0], {"nodes": 1, "dead_ends": 0, "implementations": 0})
-        table = self.search(*kernel, "--order", "paper", "--jobs", "1").split()
+        table = self.search(*kernel, "--space", "paper", "--order", "paper", "--jobs", "1").split()
         self.assertEqual([int(n) for n in table[6::4]], [level["nodes"] for level in levels])
 
     def test_size_is_counted_or_estimated(self):
-        kernel = ("size", "--kernel", "axpy", "--device", "k4000", "--samples", "3", "--format", "json", "--size")
+        kernel = ("size", "--kernel", "axpy", "--device", "k4000", "--space", "paper", "--samples", "3", "--format",
+                  "json", "--size")
         small = json.loads(self.search(*kernel, "n=1"))
         # One loop: two directives for each of three accesses, and either read is the first.
         self.assertEqual(small["exact"]["implementations"], 16)
@@ -236,8 +260,8 @@ class Studies(unittest.TestCase):
             self.assertEqual(large, json.loads(self.search(*kernel, "n=64", "--estimate", name, "--jobs", "1")))
 
     def test_stats(self):
-        kernel = ("stats", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--order", "paper", "--order",
-                  "paper-reversed", "--depth", "3")
+        kernel = ("stats", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--space", "paper", "--order",
+                  "paper", "--order", "paper-reversed", "--depth", "3")
         direct, reverse = json.loads(self.search(*kernel, "--format", "json"))["orders"]
         self.assertEqual(direct["order"][:7], reverse["order"][6::-1])
         table = self.search(*kernel)
@@ -251,7 +275,7 @@ class Studies(unittest.TestCase):
         self.assertIn("of the leaves of the tree", text)
 
     def test_size_below_decisions(self):
-        kernel = ("size", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--order",
+        kernel = ("size", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--space", "paper", "--order",
                   "paper", "--depth", "2", "--format", "json")
         whole = json.loads(self.search(*kernel))["levels"]
         with tempfile.TemporaryDirectory() as folder:
@@ -374,6 +398,7 @@ class Runs(unittest.TestCase):
             self.assertRegex(done.stdout, rf"(?m)^ +exec {statement}$")
         self.assertIn("naive", done.stdout)
         self.assertIn("Eigen", done.stdout)
+        said = done.stdout
 
         # The commands that the end of a run prints work as they are.
         commands = re.findall(r"^  (?:show|replay|emit) +(\S.*)$", done.stdout, re.MULTILINE)
@@ -382,6 +407,9 @@ class Runs(unittest.TestCase):
             again = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300, cwd=ROOT)
             self.assertEqual(again.returncode, 0, command + again.stdout + again.stderr)
             self.assertTrue(again.stdout)
+            if " replay " in command:
+                self.assertIn("Eigen", again.stdout)
+                self.assertNotIn("naive", again.stdout)
         # Only runs on a GPU are CUDA programs.
         done = run(SEARCH, "export", self.out, "--format", "cu")
         self.assertEqual(done.returncode, 2, done.stderr)
@@ -393,9 +421,44 @@ class Runs(unittest.TestCase):
         self.assertEqual(tree.returncode, 0, tree.stderr)
         self.assertIn("the same tree", tree.stdout)
         first, second = evaluations[0]["n"], evaluations[1]["n"]
+        nodes = run(SEARCH, "replay-run", self.out, "--text").stdout
+        self.assertRegex(nodes, r"(?m)^node \d+ below edge \d+: decision \w+\([\w.,]+\)$")
+        self.assertNotRegex(nodes, r"(?m)^node .*: decision \d+$")
         diff = run(SEARCH, "log", "diff", f"{self.out}@{first}", f"{self.out}@{second}")
         self.assertEqual(diff.returncode, 0, diff.stderr)
         self.assertRegex(diff.stdout, r"(size|dim_kind|order)\(")
+        self.assertRegex(diff.stdout, r"\Atime: \S.* -> ")
+        taken = {tuple(step) for e in evaluations[:2] for step in e["path"]}
+        names = {choice["i"]: f"{choice['name']}({','.join(choice['args'])})" for choice in log if choice["t"] == "choice"}
+        shown = re.findall(r"(?m)^(\w+\(.*\)): ", diff.stdout)
+        self.assertLessEqual(set(shown), {names[decision] for decision, _ in taken}, "what follows from it is not shown")
+        full = run(SEARCH, "log", "diff", "--full", f"{self.out}@{first}", f"{self.out}@{second}").stdout
+        self.assertEqual(len(re.findall(r"(?m)^\w+\(.*\): ", full)),
+                         len(shown) + int((re.search(r"(?m)^(\d+) more differ", diff.stdout) or [0, 0])[1]))
+        # A record has its loops, without those of one iteration.
+        record = run(SEARCH, "log", "show", self.out, "--best").stdout
+        loops = record[record.index("its loops:\n"):]
+        self.assertRegex(loops, r"(?m)^ +exec mad$")
+        self.assertNotRegex(loops, r":1$")
+        self.assertIn(loops.split("\n", 1)[1], said)
+        # The machine is known, and one number said: that of the finals.
+        machine = log[0]["machine"]
+        self.assertIn("g++", machine["compiler"])
+        self.assertRegex(machine["eigen"], r"^\d+\.\d+\.\d+$")
+        best = re.search(r"(?m)^best: (.*) \(record (\d+)\)", said)
+        winner = next(r for r in log if r["t"] == "reference" and r["name"] == "winner")
+        self.assertGreater(winner["median_ns"], 0)
+        self.assertIn(f"best: record {best[2]}, {best[1]}\n", run(SEARCH, "log", "show", self.out).stdout)
+        # explain is of decisions that do not hold together.
+        done = run(SEARCH, "explain", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"'{self.out}' is a run: explain takes a file", done.stderr)
+        self.assertIn(f"search log show {self.out}", done.stderr)
+        # A replay compares with libraries, or with nothing.
+        done = run(SEARCH, "replay", self.out, "--no-yardsticks")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("the speed of", done.stdout)
+        self.assertEqual(run(SEARCH, "replay", self.out, "--no-yardsticks", "--all-yardsticks").returncode, 2)
         # The decisions that were taken stand in the source, all others in a file beside it.
         with open(os.path.join(self.out, "best.cc"), encoding="utf-8") as source:
             comment = re.match(r"(?://.*\n)*", source.read()).group(0)

@@ -67,7 +67,7 @@ class Functional(cuda_test.Fixture):
                            EXH_FAKE_FAULTS=";fault=wrong at=17;fault=hang;nvrtc=error;nvrtc=spills;fault=crash")
         self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)
         verdicts = {e["verdict"] for e in self.evaluations()}
-        self.assertLessEqual(verdicts, {"correct", "wrong", "slow", "compile_error", "spills", "crash"})
+        self.assertLessEqual(verdicts, {"correct", "wrong", "slow", "refused", "compile_error", "spills", "crash"})
         self.assertGreater(len(verdicts), 3)
         wrong = next(e for e in self.evaluations() if e["verdict"] == "wrong")
         self.assertIn("z[17] is ", wrong["why"])

@@ -279,6 +279,42 @@ class Install(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("compiled for another device than this one", run(str(folder / "main")).stdout)
 
+    def test_several_at_once_lose_nothing(self):
+        self.search("axpy", "axpy", {"n": 512})
+        self.search("dot", "dot", {"n": 512})
+        runs = ("first", "second", "axpy", "dot")
+        for round_ in range(3):
+            shutil.rmtree(self.out, ignore_errors=True)
+            (self.out / "build/deep").mkdir(parents=True)
+            (self.out / "build/deep/mine").write_text("mine")
+            (self.out / "wisdom.jsonl").write_text("")
+            processes = [subprocess.Popen([SEARCH, "install-kernel", self.home / run, "--out", self.out],
+                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for run in runs]
+            said = [process.communicate(timeout=300)[1] for process in processes]
+            self.assertEqual([process.returncode for process in processes], [0] * len(runs), said)
+            self.assertEqual(sorted((entry["kernel"], len(entry["sizes"])) for entry in self.wisdom()),
+                             [("axpy", 1), ("dot", 1), ("matmul", 8), ("matmul", 8)], round_)
+            self.assertEqual(len(list((self.out / "kernels").iterdir())), len(runs))
+            self.assertEqual((self.out / "build/deep/mine").read_text(), "mine")
+            self.assertEqual([path.name for path in self.out.iterdir() if path.name.startswith(".")], [])
+
+    def test_what_a_killed_one_left_is_finished(self):
+        self.install("first")
+        kernels = sorted(path.name for path in (self.out / "kernels").iterdir())
+        wisdom = (self.out / "wisdom.jsonl").read_text()
+        whole = self.out / ".exh-unfinished"
+        (whole / "files").mkdir(parents=True)
+        (whole / "files/wisdom.jsonl").write_text(wisdom)
+        (whole / "gone").write_text(f"kernels/{kernels[0]}\n")
+        (self.out / "kernels/mine").write_text("mine")
+        done = run(CMAKE, "-S", str(self.out), "-B", str(self.out / "build"))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("this folder is written in part", done.stderr)
+        self.install("second")
+        self.assertFalse(whole.exists())
+        self.assertEqual((self.out / "kernels/mine").read_text(), "mine")
+        self.build(self.out)
+
     def test_other_kernels_and_names_stand_beside_each_other(self):
         self.search("axpy", "axpy", {"n": 512})
         self.install("first", "axpy")
@@ -328,7 +364,23 @@ class Install(unittest.TestCase):
         done = run(python, "-B", "-c", NUMPY, cwd=self.out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines(), ["right", "right", "right", "refused", "fell back", "type", "strides",
-                                                    "option", "count", "largest", "no sum", "no word", "two results"])
+                                                    "option", "count", "largest", "no sum", "no word", "named", "two results",
+                                                    "field", "list", "None", "fallback", "scalar"])
+
+    def test_names_that_are_words(self):
+        python = self.python()
+        (self.home / "words.kernel").write_text(WORDS)
+        self.search("words", str(self.home / "words.kernel"), {"class": 6, "lambda": 8})
+        self.search("axpy", "axpy", {"n": 512})
+        self.install("words")
+        for name in "any", "json", "status_text", "pass":
+            done = run(SEARCH, "install-kernel", str(self.home / "axpy"), "--name", name, "--out", str(self.out))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("//   class_ is the size 'class'\n", (self.out / "tuned.h").read_text())
+        self.build(self.out)
+        done = run(python, "-B", "-c", CALLS_WORDS, cwd=self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines(), ["right"] * 6)
 
     def test_pytorch_calls_it(self):
         python = self.python("torch")
@@ -425,9 +477,51 @@ for what, option in ("no sum", "sum"), ("no word", "mux"):
     except ValueError as error:
         is_mux = str(error).startswith("op is one of sum, prod, min, max, any, all, argmax, not 'mux'")
         print(what if is_mux == (option == "mux") else error)
+try:
+    tuned.reduce(x.astype("float32"), op="max")
+except tuned.NotTuned as error:
+    print("named" if "op=max, type=f16" in str(error) else error)
 x = rng.uniform(-1, 1, (16, 32)).astype("float32")
 mean, variance = tuned.moments(x)
 print("two results" if np.allclose(mean, x.mean(1), atol=1e-5) and np.allclose(variance, x.var(1), atol=1e-5) else mean)
+table = np.zeros(512, [("one", "i1"), ("x", "<f4")])  # Five bytes from one x to the next.
+ones = np.ones(512, "float32")
+for word, call, said in (("field", lambda: tuned.axpy(table["x"], ones), "strides of (5,) bytes, which are no multiples of"),
+                         ("list", lambda: tuned.axpy([1.0] * 512, ones), "x is an array of NumPy or a tensor of PyTorch, not list"),
+                         ("None", lambda: tuned.axpy(ones, None), "y is an array of NumPy or a tensor of PyTorch, not NoneType"),
+                         ("fallback", lambda: tuned.axpy(ones, ones, fallback=1), "fallback is a function"),
+                         ("scalar", lambda: tuned.axpy(ones, ones, alpha="x"), "alpha is a number, not 'x'")):
+    try:
+        call()
+    except (tuned.NotTuned, TypeError) as error:
+        print(word if said in str(error) else error)
+"""
+
+# Every name is one that Python, C or what is written has.
+WORDS = """
+kernel import
+  size class = 6, lambda = 8
+  option fallback = 0 in 0..1
+  scalar double = 2
+  input static_cast: f32[class, lambda]
+  input stream: f32[class, lambda]
+  output return: f32[class, lambda]
+  return[for, if] = double * static_cast[for, if] + (fallback ? stream[for, if] : 0)
+end
+"""
+
+CALLS_WORDS = """
+import numpy as np
+import tuned
+a, b = np.ones((6, 8), "float32"), np.full((6, 8), 3, "float32")
+print("right" if (tuned.import_(a, b) == 2).all() and (tuned.import_(a, b, double_=4, fallback_=0) == 4).all() else "wrong")
+try:
+    tuned.import_(a, b, fallback_=1)
+except tuned.NotTuned:
+    print("right" if (tuned.import_(a, b, fallback_=1, fallback=lambda *arrays, **options: a) == 1).all() else "wrong")
+x = np.ones(512, "float32")
+for name in "any", "json_", "status_text_", "pass_":
+    print("right" if (getattr(tuned, name)(x, x, alpha=2) == 3).all() else "wrong")
 """
 
 

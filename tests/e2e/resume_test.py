@@ -109,6 +109,7 @@ class Resume(unittest.TestCase):
         self.check((*resume, "--kernel", "matmul"), "--kernel matmul contradicts the run, which has axpy")
         self.check((*resume, "--size", "n=64"), "--size n=64", "n=4096")
         self.check((*resume, "--seed", "8"), "--seed 8", "7")
+        self.assertNotIn("goes on", run(*resume, "--seed", "8").stdout)
         self.check((*resume, "--policy", "uct"), "--policy uct", "tag")
         self.check((*resume, "--epsilon", "2%"), "--epsilon 2%", "1%")
         self.check((*resume, "--order", "dim_kind"), "--order dim_kind", "size,")

@@ -50,8 +50,22 @@ class Solutions(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("examples/queens.exh:7:5: error: set 'Rows' needs a backbone in C++", done.stderr)
         done = solve("--space", "nowhere.exh")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("nowhere.exh", done.stderr)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "search: nowhere.exh: error: cannot read 'nowhere.exh': No such file or directory [E0104]\n"))
+
+    def test_keys_are_names(self):
+        done = solve("--space", "tests/load/plain.exh", "--format", "json")
+        self.assertEqual(list(json.loads(done.stdout)), ["length", "layout", "other", "tile", "width"])
+        done = solve("--space", "queens", "--size", "n=4", "--format", "json")
+        self.assertEqual(json.loads(done.stdout), {"column(r0)": 1, "column(r1)": 3, "column(r2)": 0, "column(r3)": 2})
+
+    def test_one_solution_is_one(self):
+        for text in (solve("--space", "queens", "--size", "n=1", "--all").stdout,
+                     solve("--space", "queens", "--size", "n=1", "--count").stdout):
+            self.assertRegex(text, r"\b1 solution\b")
+            self.assertNotIn("1 solutions", text)
+        text = run("size", "--exact", "--kernel", "axpy", "--size", "n=1", "--space", "paper").stdout
+        self.assertRegex(text, r"^axpy: \d+ implementations, counted: ")
 
     def test_a_functional_program(self):
         program = "examples/conv_space/conv.fun"
@@ -60,8 +74,8 @@ class Solutions(unittest.TestCase):
         points = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual(len(points), 3)
         for point in points:
-            self.assertEqual((14 + point["rho()"] - point["theta()"]) % (point["theta()"] - 2), 0)
-            self.assertEqual(36 % point["omega()"], 0)
+            self.assertEqual((14 + point["rho"] - point["theta"]) % (point["theta"] - 2), 0)
+            self.assertEqual(36 % point["omega"], 0)
         text = run("functional", "constraints", program, "--size", "side=12,channels=4,kernels=4")
         self.assertEqual(text.returncode, 0, text.stderr)
         self.assertIn("require split_kappa: 4 % kappa() == 0\n", text.stdout)
@@ -210,6 +224,113 @@ class Mistakes(unittest.TestCase):
                 json.dump({"vertices": ["north", "south"], "edges": [["north", "sout"]]}, file)
             self.check(["solve", "--space", "colouring", "--data", path],
                        f"--data '{path}': 'edges[0][1]'", "did you mean 'south'?")
+
+    def check_short(self, arguments, *parts, code=2):
+        """One message that has an end."""
+        done = run(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr[:2000])
+        self.assertEqual(done.stdout, "")
+        self.assertLess(len(done.stderr), 4000)
+        self.assertNotIn("json.exception", done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def test_of_a_space_that_is_too_large(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "huge.exh")
+            with open(path, "w", encoding="utf-8") as file:
+                for name in "abc":
+                    file.write(f"choice integer {name}(): 4294967295 end\n")
+                file.write("require r: a() * b() * c() % 2 == 1\n")
+            for how in ((), ("--all",), ("--count",), ("--sample", "2")):
+                self.check_short(["solve", "--space", path, *how], "'a() * b() * c() % 2 == 1' in requirement r",
+                                 "a product in it may be 1.84e+19", "list smaller numbers")
+        self.check_short(["solve", "--space", "queens", "--size", "n=257"], "n=257")
+
+    def test_of_hostile_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "data.json")
+            for text, said in (("[" * 100_000 + "]" * 100_000, "column 201: lists and objects nest deeper than 200"),
+                               ('{"vertices": ' + '{"a":' * 100_000, "nest deeper than 200"),
+                               ('{"vertices": 1e999}', "number overflow parsing '1e999'"),
+                               ('{"vertices": ["' + "x" * 28_000 + '"], "edges": [[', "unexpected end of input"),
+                               ('{"' + "k" * 28_000 + '": 1}', "bytes more)"),
+                               ("1" * 28_000, "bytes more)")):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                for space in "colouring", "lift":
+                    self.check_short(["solve", "--space", space, "--data", path], f"--data '{path}'")
+                self.check_short(["solve", "--space", "colouring", "--data", path], said)
+                self.check_short(["--kernel", "axpy", "--prior", path, "--budget", "evals=1",
+                                  "--out", os.path.join(folder, "run")], "is no prior")
+                self.assertFalse(os.path.exists(os.path.join(folder, "run")))
+                done = run("fused", "check", path)
+                self.assertEqual(done.returncode, 2)
+                self.assertLess(len(done.stderr), 4000)
+            self.check_short(["solve", "--space", "queens", "--size", "n=" + "9" * 28_000], "bytes more)")
+
+    def test_of_files_that_have_no_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            for target in "/dev/zero", pipe, folder:
+                for suffix, arguments in (
+                        ("json", ["solve", "--space", "colouring", "--data"]),
+                        ("json", ["--kernel", "axpy", "--budget", "evals=1", "--out", "runs/none", "--prior"]),
+                        ("exh", ["solve", "--space"]), ("fun", ["solve", "--space"]),
+                        ("fun", ["functional", "constraints"]), ("fun", ["functional", "search"]),
+                        ("kernel", ["list"]), ("kernel", ["--budget", "evals=1", "--kernel"]), ("kernel", ["format"]),
+                        ("txt", ["size", "--kernel", "axpy", "--below"]), ("txt", ["bound"]),
+                        ("json", ["fused", "check"]), ("json", ["fused"]), ("json", ["fused", "search"]),
+                        ("jsonl", ["log", "show"])):
+                    if target == folder and suffix == "jsonl":
+                        continue  # It is the folder of a run, and has no log.
+                    path = os.path.join(folder, "it." + suffix)
+                    os.symlink(target, path)
+                    with self.subTest(target=target, arguments=arguments):
+                        self.check_short([*arguments, path],
+                                         "Is a directory" if target == folder else "not a regular file")
+                    os.unlink(path)
+
+    def test_of_deep_nesting(self):
+        many = 100_000
+        deep = "(" * many + "1" + ")" * many
+        texts = {
+            "exh": ["choice integer a(): 1 | 2 end\nrequire r: " + text + "\n" for text in (
+                deep + " < a()", "-" * many + "a() < 1", "not " * many + "a() is 1", "(" * many + "a() is 1" + ")" * many,
+                "a() is 1 => " * many + "a() is 1", "a() + " * many + "1 < 2", "min(" * many + "a()")],
+            "kernel": ["kernel k\n  size n = 4\n  input x: f32[n]\n  output y: f32[n]\n  y[n] = " + text + "\nend\n" for text in (
+                deep, "-" * many + "x[n]", "max(" * many, "x[" * many, "x[n] ? " * many, "x[n] + " * many + "1")],
+            "fun": ["input x: [float]4\nkernel y = " + text + "\n" for text in (
+                deep, "map(" * many, "x -> " * many + "x", "1 + " * many + "1")] +
+                   ["param n in 1 .. " + deep + "\n", "input x: " + "[" * many + "float\n", "def a = " + "-" * many + "1\n"],
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            for suffix, all_of_them in texts.items():
+                path = os.path.join(folder, "deep." + suffix)
+                for number, text in enumerate(all_of_them):
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write(text)
+                    with self.subTest(suffix=suffix, number=number):
+                        command = ("list",) if suffix == "kernel" else ("solve", "--space")
+                        done = run(*command, path)
+                        self.assertIn(done.returncode, (0, 2), done.stderr[:500])
+                        self.assertLess(len(done.stderr), 8000)
+            with self.subTest("--compute"):
+                done = run("--compute", "y[i] = " + "(" * 30_000 + "x[i]" + ")" * 30_000, "--size", "i=4", "--budget",
+                           "evals=1", "--out", os.path.join(folder, "run"))
+                self.assertEqual(done.returncode, 2, done.stderr[:500])
+                self.assertLess(len(done.stderr), 8000)
+
+    def test_of_a_stack_that_is_too_small(self):
+        def limited(kib, *arguments):
+            return subprocess.run(["bash", "-c", f'ulimit -s {kib}; exec "$@"', "-", SEARCH, *arguments],
+                                  capture_output=True, text=True, timeout=300, cwd=ROOT)
+        done = limited(100, "list")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr, "search: the stack may have 100 KiB (ulimit -s): at least 1024 are needed, and "
+                                      "8192 are usual\n")
+        self.assertEqual(limited(1024, "solve", "--space", "queens", "--count").returncode, 0)
 
     def test_of_options(self):
         self.check(["solve", "--space", "queens", "--all", "--count"], "one of --all, --count, --limit and --sample")

@@ -80,6 +80,8 @@ std::set<Point> PointsOf(const Small& s) {
     for (std::int64_t theta = s.window; theta <= padded && theta < 2 * base; ++theta) {
       const std::int64_t step = theta - halo;
       if (step < 1 || (padded - theta) % step != 0) continue;
+      // Every tile begins at a window of the layer.
+      if (step % s.stride != 0) continue;
       const std::int64_t tiles = (padded - theta) / step + 1;
       const std::int64_t side = (theta - s.window) / s.stride + 1, windows = side * side;
       if (tiles * side - rho / s.stride != out) continue;  // Tiles make the whole output.
@@ -120,7 +122,7 @@ std::set<Point> SolutionsOf(const Small& s) {
     const auto json = search::SolutionJson(solution);
     Point point;
     for (std::size_t i = 0; const char* name : {"rho", "theta", "kappa", "sigma", "omega", "v"}) {
-      point[i++] = json.at(std::string(name) + "()").get<std::int64_t>();
+      point[i++] = json.at(name).get<std::int64_t>();
     }
     EXPECT_TRUE(points.insert(point).second);
     return true;
@@ -141,7 +143,10 @@ INSTANTIATE_TEST_SUITE_P(Conv, SmallLayers,
                                            Small{3, 5, 6, 2, 1, 0, 40, 6000, 9},
                                            Small{8, 7, 2, 1, 1, 0, 100, 40000, 1000},
                                            Small{4, 9, 4, 3, 2, 1, 64, 1 << 20, 20},
-                                           Small{2, 11, 3, 5, 2, 2, 200, 1 << 20, 50}));
+                                           Small{2, 11, 3, 5, 2, 2, 200, 1 << 20, 50},
+                                           Small{1, 31, 1, 5, 3, 0, 200, 1 << 20, 50},
+                                           Small{2, 22, 1, 4, 4, 1, 200, 1 << 20, 50},
+                                           Small{1, 29, 2, 3, 5, 0, 200, 1 << 20, 50}));
 
 }  // namespace
 }  // namespace exh::functional

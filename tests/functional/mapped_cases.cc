@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "examples/lift/judge.h"
+#include "kernels/cpu/compare.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
 #include "search/functional/joint_space.h"
@@ -60,7 +61,8 @@ bool Allows(const runtime::Instance& instance, runtime::Candidate candidate, con
 }
 
 /// What is wrong with a run in this order of threads; empty: it is right.
-std::string Compared(exh_shim::RunFunction run, const kernels::cpu::Problem& problem, int order) {
+std::string Compared(exh_shim::RunFunction run, const kernels::cpu::Problem& problem, int order,
+                     Spoil spoils_input, Spoil spoils_output) {
   std::vector<std::vector<float>> arrays;
   std::vector<std::vector<unsigned char>> written;
   for (const kernels::cpu::ProblemArray& array : problem.arrays) {
@@ -69,6 +71,9 @@ std::string Compared(exh_shim::RunFunction run, const kernels::cpu::Problem& pro
     if (!array.is_output) {
       std::copy_n(reinterpret_cast<const float*>(array.values.data()), array.elements(),
                   arrays.back().begin());
+      if (spoils_input != nullptr) {
+        std::ranges::transform(arrays.back(), arrays.back().begin(), spoils_input);
+      }
     }
   }
   std::vector<void*> pointers;
@@ -81,13 +86,12 @@ std::string Compared(exh_shim::RunFunction run, const kernels::cpu::Problem& pro
   run(pointers.data(), nullptr, counts.data(), error, sizeof(error), order);
   if (*error != 0) return error;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const kernels::cpu::ProblemArray& array = problem.arrays[i];
-    for (std::size_t at = 0; array.is_output && at < array.elements(); ++at) {
-      const double off = std::abs(static_cast<double>(arrays[i][at]) - array.reference[at]);
-      if (off <= array.tolerance[at]) continue;
-      return array.name + "[" + std::to_string(at) + "] is " + std::to_string(arrays[i][at]) +
-             ", not " + std::to_string(array.reference[at]);
-    }
+    if (!problem.arrays[i].is_output) continue;
+    if (spoils_output != nullptr)
+      std::ranges::transform(arrays[i], arrays[i].begin(), spoils_output);
+    const std::string why =
+        kernels::cpu::Compare(problem.arrays[i], std::as_bytes(std::span(arrays[i]))).why;
+    if (!why.empty()) return why;
   }
   return "";
 }
@@ -128,14 +132,20 @@ std::vector<Codes> ForbiddenBy(bool lift::Rules::*rule, const search::MappedProg
   return forbidden;
 }
 
+void Mapped::MakeProblems(const functional::Assignment& values) {
+  for (const kernels::CheckedProblem& one : kernels::kCheckedProblems) {
+    problems.push_back(
+        std::make_unique<search::ProgramProblem>(*program, values, one.seed, 1, one.inputs));
+  }
+}
+
 Mapped& MappedCases::NewMapped(const std::string& name, const std::string& text,
                                const functional::Given& given) {
   mapped_.push_back(std::make_unique<Mapped>());
   Mapped& mapped = *mapped_.back();
   mapped.name = name;
   mapped.program = std::make_unique<search::MappedProgram>(name, text, given);
-  mapped.problem =
-      std::make_unique<search::ProgramProblem>(*mapped.program, mapped.program->Values(), 3, 1);
+  mapped.MakeProblems(mapped.program->Values());
   return mapped;
 }
 
@@ -185,9 +195,7 @@ void MappedCases::AddJoint(const std::string& name, const std::string& text,
     ++i;
     const auto values = search::ValuesOf(mapped.program->program(), descender.candidate());
     const Codes codes = search::CodesOf(descender.candidate());
-    if (mapped.problem == nullptr) {
-      mapped.problem = std::make_unique<search::ProgramProblem>(*mapped.program, values, 3, 1);
-    }
+    if (mapped.problems.empty()) mapped.MakeProblems(values);
     std::string what;
     for (const auto& [parameter, value] : values) {
       what += parameter + "=" + std::to_string(value) + " ";
@@ -213,7 +221,7 @@ void MappedCases::Run(
     const std::function<void(const MappedCase&, const std::string&)>& seen) const {
   const auto facts = [](const MappedCase& of) {
     std::vector<exh_shim::ArrayFacts> arrays;
-    for (const kernels::cpu::ProblemArray& array : of.mapped->problem->View().arrays) {
+    for (const kernels::cpu::ProblemArray& array : of.mapped->problems.front()->View().arrays) {
       arrays.push_back({array.name, array.elements(), array.is_output, 4});
     }
     return arrays;
@@ -233,7 +241,16 @@ void MappedCases::Run(
       continue;
     }
     for (const int order : {0, 1, 77}) {
-      seen(cases_[i], Compared(run, cases_[i].mapped->problem->View(), order));
+      std::string why;
+      for (std::size_t number = 0; why.empty() && number < std::size(kernels::kCheckedProblems);
+           ++number) {
+        // What orders of threads change, they change on any problem.
+        if (number > 0 && order != 1) break;
+        why = Compared(run, cases_[i].mapped->problems[number]->View(), order, spoils_input_,
+                       spoils_output_);
+        if (!why.empty()) why += std::string(" ") + kernels::kCheckedProblems[number].what;
+      }
+      seen(cases_[i], why);
     }
   }
 }

@@ -19,12 +19,17 @@
 
 namespace exh::tests {
 
-/// A program, and what it is run on.
+/// A program, and what it is run on: kernels::kCheckedProblems.
 struct Mapped {
   std::string name;
   std::unique_ptr<search::MappedProgram> program;
-  std::unique_ptr<search::ProgramProblem> problem;
+  std::vector<std::unique_ptr<search::ProgramProblem>> problems;
+
+  void MakeProblems(const functional::Assignment& values);
 };
+
+/// Changes an element.
+using Spoil = float (*)(float);
 
 struct MappedCase {
   const Mapped* mapped = nullptr;
@@ -46,6 +51,9 @@ class MappedCases {
   void AddAsWritten(const std::string& name, const std::string& text,
                     const functional::Given& given);
 
+  /// Sabotages all of them: what they read, and what they write. Null: it is left as it is.
+  void SpoilWith(Spoil input, Spoil output) { spoils_input_ = input, spoils_output_ = output; }
+
   const std::vector<MappedCase>& all() const { return cases_; }
   /// What cannot be run: program, mapping, and why.
   const std::vector<std::string>& refused() const { return refused_; }
@@ -62,6 +70,7 @@ class MappedCases {
   std::vector<std::unique_ptr<Mapped>> mapped_;
   std::vector<MappedCase> cases_;
   std::vector<std::string> refused_;
+  Spoil spoils_input_ = nullptr, spoils_output_ = nullptr;
 };
 
 /// A valid mapping at random: one map after the other takes a code that is still possible. Nothing:

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <string>
 
 #include "base/error.h"
@@ -47,7 +51,7 @@ TEST(MappedPrograms, ValidMappingsComputeWhatTheReferenceDoes) {
   const std::string folder = "examples/lift/programs/";
   cases.AddRandom("listing 1", Listing1(), {}, 24);
   lift::Rules published;
-  published.strict = published.through_fused = true;
+  published.strict = published.whole_nest = true;
   cases.AddRandom("listing 1, published rules", Listing1(), {}, 8, published);
   cases.AddRandom("listing 3", functional::FileText(folder + "listing_3.fun"),
                   {{"n", 60}, {"s0", 15}, {"s1", 3}}, 24);
@@ -106,6 +110,82 @@ kernel z: [[float]n]m =
             7);
   for (const std::string& refused : cases.refused()) {
     EXPECT_THAT(refused, HasSubstr("groups write to global memory")) << refused;
+  }
+}
+
+std::string Extremes() {
+  return R"(
+size n = 96
+input x: [float]n
+input y: [float]n
+kernel z: [float]n = map((a, b) -> toGlobal(max(a, b) + min(a, 0.0) * 1.5), zip(x, y))
+)";
+}
+
+std::string SumsOfRows() {
+  return R"(
+size m = 40
+size n = 50
+input x: [[float]n]m
+kernel z: [float]m =
+  map(row -> toGlobal(id(reduce(toPrivate(id(0.0)), (s, v) -> s + v * 3.0, row))), x)
+)";
+}
+
+std::string Products() {
+  return R"(
+size n = 96
+input x: [float]n
+input y: [float]n
+kernel z: [float]n = map((a, b) -> toGlobal(a * b - a), zip(x, y))
+)";
+}
+
+TEST(MappedPrograms, WhatIsSabotagedIsFoundByTheProblems) {
+  struct Sabotage {
+    const char* name;
+    Spoil input, output;
+    bool sums = true;  ///< Does it change sums?
+  };
+  constexpr float kLeast = std::numeric_limits<float>::min();
+  const std::vector<Sabotage> sabotages = {
+      {"half a percent too large", nullptr, [](float x) { return x * 1.005f; }},
+      {"a hundred thousandth too large", nullptr, [](float x) { return x * 1.00001f; }},
+      {"NaN becomes 0", nullptr, [](float x) { return std::isnan(x) ? 0 : x; }},
+      {"NaN of inputs is 0", [](float x) { return std::isnan(x) ? 0 : x; }, nullptr},
+      {"infinity is cut", nullptr, [](float x) { return std::clamp(x, -3e38f, 3e38f); }},
+      {"inputs are at most 1.5", [](float x) { return std::clamp(x, -1.5f, 1.5f); }, nullptr},
+      {"flushed denormals", nullptr, [](float x) { return std::abs(x) < kLeast ? 0 : x; }, false},
+      {"inputs in bfloat16",
+       [](float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffff0000u); },
+       nullptr},
+  };
+  for (const std::string& text : {SumsOfRows(), Products()}) {
+    const bool sums = text == SumsOfRows();
+    MappedCases right;
+    right.AddAsWritten("right", text, {});
+    EXPECT_EQ(right.CountWrong(), 0);
+    for (const Sabotage& sabotage : sabotages) {
+      if (sums && !sabotage.sums) continue;
+      MappedCases cases;
+      cases.AddAsWritten(sabotage.name, text, {});
+      cases.SpoilWith(sabotage.input, sabotage.output);
+      EXPECT_EQ(cases.CountWrong(), 1) << sabotage.name << "\n" << text;
+    }
+  }
+}
+
+// Which of both operands it is changes nothing.
+TEST(MappedPrograms, ANanWinsInExtremes) {
+  MappedCases cases;
+  cases.AddAsWritten("extremes", Extremes(), {});
+  EXPECT_THAT(cases.all().front().source.text, HasSubstr("exh_max(float a, float b)"));
+  ExpectRight(cases);
+  for (const Spoil of : {+[](float x) { return std::isnan(x) ? 0 : x; }}) {
+    MappedCases loses;
+    loses.AddAsWritten("extremes", Extremes(), {});
+    loses.SpoilWith(of, nullptr);
+    EXPECT_EQ(loses.CountWrong(), 1);
   }
 }
 
@@ -238,12 +318,13 @@ TEST(MappedPrograms, HaveTheirReferenceWithinWhatTheyMayTake) {
   const search::MappedProgram program("a.fun", "input x: [float]4096\nkernel y = map(id, x)\n", {});
   const functional::Assignment values = program.Values();
   StopToken stop;
-  search::ProgramProblem(program, values, 1, 1, search::ProblemBytes(program.program(), values),
-                         &stop);
+  const auto inputs = kernels::Inputs::kUniform;
+  search::ProgramProblem(program, values, 1, 1, inputs,
+                         search::ProblemBytes(program.program(), values), &stop);
   stop.Stop();
-  EXPECT_THROW(search::ProgramProblem(program, values, 1, 1, 0, &stop), Interrupted);
+  EXPECT_THROW(search::ProgramProblem(program, values, 1, 1, inputs, 0, &stop), Interrupted);
   // The size is looked at before anything is drawn, which would hear the token.
-  EXPECT_THROW(search::ProgramProblem(program, values, 1, 1, 4096, &stop), TooLarge);
+  EXPECT_THROW(search::ProgramProblem(program, values, 1, 1, inputs, 4096, &stop), TooLarge);
 }
 
 /// Of mappings that this rule alone forbids: how many are wrong, or have threads that race.

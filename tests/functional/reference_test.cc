@@ -10,11 +10,16 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "dsl/diagnostics/render.h"
+#include "runtime/candidate.h"
+#include "search/solve/solution_text.h"
+#include "search/solve/solver.h"
 #include "tests/functional/programs.h"
 
 namespace exh::functional {
@@ -250,6 +255,59 @@ INSTANTIATE_TEST_SUITE_P(
                       Setting{{2, 7, 6, 3, 2, 0}, Parameters(0, 7, 3, 9, 2, 1)},
                       Setting{{2, 7, 6, 3, 2, 0}, Parameters(2, 5, 6, 2, 6, 1)},
                       Setting{{3, 5, 2, 1, 1, 0}, Parameters(0, 1, 2, 1, 3, 1)}));
+
+/// One point of the space for each way to tile the layer.
+std::map<std::pair<std::int64_t, std::int64_t>, Assignment> TilingsOf(const Layer& layer) {
+  Given given = layer.given();
+  given.insert({{"v", 1}, {"omega", layer.channels}, {"kappa", 1}, {"threads", 0}});
+  const auto instance = FrozenProgram(FileText("examples/conv_space/conv.fun"), given);
+  std::map<std::pair<std::int64_t, std::int64_t>, Assignment> tilings;
+  const search::ChoiceOrder order = search::ChoiceOrder::Default(*instance);
+  search::Solver(*instance, order)
+      .Run(runtime::Candidate(instance), [&](const runtime::Candidate& solution) {
+        const auto json = search::SolutionJson(solution);
+        Assignment parameters = Parameters(0, 0, 1, 1, layer.channels, 1);
+        for (auto& [name, value] : parameters) {
+          if (json.contains(name)) value = json.at(name).get<std::int64_t>();
+        }
+        tilings.try_emplace({parameters.at("rho"), parameters.at("theta")}, parameters);
+        return true;
+      });
+  return tilings;
+}
+
+TEST(Reference, EveryTilingOfThePublishedSpaceIsAPlainConvolution) {
+  for (const Layer& layer :
+       {Layer{2, 6, 1, 3, 1, 1}, Layer{2, 9, 1, 3, 2, 1}, Layer{2, 31, 1, 5, 3, 0},
+        Layer{1, 22, 1, 4, 4, 1}, Layer{1, 29, 2, 3, 5, 0}}) {
+    SCOPED_TRACE("stride " + std::to_string(layer.stride));
+    const Inputs inputs = {
+        {"image", layer.image()}, {"weights", layer.weights()}, {"bias", layer.bias()}};
+    const auto program = ProgramOf(FileText("examples/conv_space/conv.fun"), layer.given());
+    const auto tilings = TilingsOf(layer);
+    EXPECT_GT(tilings.size(), 2u);
+    for (const auto& [tiling, parameters] : tilings) {
+      SCOPED_TRACE("rho " + std::to_string(tiling.first) + ", theta " +
+                   std::to_string(tiling.second));
+      EXPECT_EQ(Calculate(*program, parameters, inputs, 2).back().values, Convolution(layer));
+    }
+  }
+}
+
+/// Tiles of 18 in steps of 16 with a stride of 3: nothing but `whole_steps` keeps it out.
+TEST(Reference, TilesThatBeginBetweenWindowsAreNoConvolution) {
+  const Layer layer = {8, 31, 1, 5, 3, 0};
+  EXPECT_FALSE(TilingsOf(layer).contains({3, 18}));
+  const Inputs inputs = {
+      {"image", layer.image()}, {"weights", layer.weights()}, {"bias", layer.bias()}};
+  const auto program = ProgramOf(FileText("examples/conv_space/conv.fun"), layer.given());
+  const Numbers made = Calculate(*program, Parameters(3, 18, 1, 1, 8, 1), inputs, 2).back().values;
+  const Numbers right = Convolution(layer);
+  ASSERT_EQ(made.size(), right.size());
+  int wrong = 0;
+  for (std::size_t i = 0; i < made.size(); ++i) wrong += made[i] != right[i];
+  EXPECT_EQ(wrong, 56);
+}
 
 TEST(Reference, OfTheConvolutionOfLift) {
   const Layer layer = {4, 6, 5, 3, 1, 0};

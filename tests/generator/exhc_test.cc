@@ -306,8 +306,9 @@ TEST_F(Exhc, FmtRewritesAndCheckOnlyTells) {
 
 TEST_F(Exhc, FmtLeavesWhatItCannotReadAlone) {
   Write("space.exh", "require   ?\n");
+  EXPECT_EQ(InFolder("fmt space.exh").code, 1);
   const Result result = InFolder("fmt space.exh missing.exh .");
-  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.code, 2);
   EXPECT_TRUE(result.output.starts_with("space.exh:1:11: error: invalid token")) << result.output;
   EXPECT_NE(result.output.find("exhc: cannot read 'missing.exh': No such file"), std::string::npos)
       << result.output;

@@ -7,11 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <random>
+#include <set>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -253,12 +258,126 @@ TEST(WholeNumbers, NoIntegerOverflows) {
       const std::vector<double> x = ValuesOf(data, "x");
       EXPECT_LE(std::pow(Largest(x), 4), ir::InfoOf(type).largest);
       EXPECT_EQ(Largest(x) > 2048, type == Type::kI64 && inputs != Inputs::kSpecial);
+      if (inputs == Inputs::kUniform) {
+        EXPECT_EQ(Largest(x), type == Type::kI64 ? 32767 : 127);
+      }
       for (std::size_t i = 0; i < x.size(); ++i) {
         ASSERT_EQ(data.at("y").reference[i], std::pow(x[i], 4));
       }
       EXPECT_THAT(data.at("y").tolerance, Each(0));
     }
   }
+}
+
+// What is computed in 16 bits, or in any other number of them, is wrong somewhere: integers are as
+// long as they may be, and of all lengths below.
+TEST(Uniform, IntegersAreOfAllLengthsUpToTheLongest) {
+  for (const Type type : {Type::kI64, Type::kI32, Type::kU32, Type::kI8}) {
+    const Problems problems(Copy(type));
+    const ProblemData data = problems.Make(Inputs::kUniform);
+    const int bits = std::min(ir::InfoOf(type).bits, 62);
+    std::vector<int> lengths(64);
+    bool reaches_end = false;
+    const Elements& x = data.at("x").values;
+    ir::WithType(type, [&]<typename T>(T) {
+      if constexpr (std::is_integral_v<T>) {
+        for (const T value : x.As<T>()) {
+          const auto size = static_cast<std::uint64_t>(value < 0 ? -std::int64_t{value} : value);
+          ++lengths[static_cast<std::size_t>(std::bit_width(size))];
+          reaches_end |= size == (std::uint64_t{1} << bits) - 1;
+        }
+      }
+    });
+    for (int length = 1; length <= bits; ++length) {
+      EXPECT_GT(lengths[static_cast<std::size_t>(length)], 0) << ir::WordOf(type) << " " << length;
+    }
+    EXPECT_EQ(lengths[0], 0);
+    EXPECT_EQ(std::accumulate(lengths.begin() + bits + 1, lengths.end(), 0), 0);
+    EXPECT_TRUE(reaches_end);
+  }
+  // A sum of products may be as long as its type, and no longer.
+  const Problems sums(Mv(Type::kI32, Type::kI32));
+  const ProblemData data = sums.Make(Inputs::kUniform);
+  EXPECT_GT(Largest(data.at("y").reference), 1 << 20);
+  double most = 0;
+  for (const char* const name : {"a", "x"}) most = std::max(most, Largest(ValuesOf(data, name)));
+  EXPECT_LE(most * most * kLength, 0x1p31);
+  EXPECT_GT(most, 1000);
+}
+
+// In the place of a scalar, a number that happens to be its value is right in one problem alone.
+TEST(Uniform, OtherInputsComeWithOtherScalars) {
+  const auto build = [](ir::Builder& b) {
+    b.Scalar("alpha", 1.5);
+    b.Scalar("zero", 0.0);
+    b.Scalar("count", 3, Type::kI32);
+    b.Scalar("least", std::int64_t{-1}, Type::kI64);
+    const ir::ArrayId x = b.InputArray("x", kLength), y = b.OutputArray("y", kLength);
+    const ir::AxisRef n = AxisN(b);
+    const ir::Value load = b.Load("load", x, {{n, 1}});
+    const ir::Value scale = b.Compute(
+        "scale", Op::kMad, {n}, {InRegisters(load), ir::ScalarArg("alpha"), ir::ScalarArg("zero")});
+    b.Store("store", y, {{n, 1}}, InRegisters(scale));
+  };
+  const Problems problems(build);
+  const ProblemData timed = problems.Make(Inputs::kUniform, kTimedSeed);
+  EXPECT_TRUE(timed.scalars.empty());
+  EXPECT_EQ(timed.at("y").reference[7], 1.5 * timed.at("x").values[7]);
+  const ProblemData other = problems.Make(Inputs::kUniform, kOtherSeed);
+  ASSERT_EQ(other.scalars.size(), 4U);
+  const double alpha = other.scalars[0], zero = other.scalars[1];
+  EXPECT_GT(alpha, 1.5);
+  EXPECT_NE(zero, 0);
+  EXPECT_EQ(other.scalars[2].whole(), 4);
+  EXPECT_EQ(other.scalars[3].whole(), -2);  // A divisor that is no 0 is none.
+  EXPECT_EQ(other.at("y").reference[7], alpha * other.at("x").values[7] + zero);
+}
+
+/// What becomes an integer has a place in it, as far as inputs can see to that.
+TEST(Uniform, CastsToIntegersMeanSomething) {
+  const auto build = [](Type to, double factor, double offset) {
+    return [=](ir::Builder& b) {
+      const ir::ArrayId x = b.InputArray("x", kLength), y = b.OutputArray("y", kLength, to);
+      const ir::AxisRef n = AxisN(b);
+      const ir::Value load = b.Load("load", x, {{n, 1}});
+      const ir::Value value =
+          b.Compute("value", Op::kMad, {n}, {InRegisters(load), Literal(factor), Literal(offset)});
+      const ir::Value cast = b.Compute("cast", Op::kConst, {n}, {InRegisters(value)}, to);
+      b.Store("store", y, {{n, 1}}, InRegisters(cast));
+    };
+  };
+  for (const auto& [to, factor, offset] : {std::tuple(Type::kU32, 255.0, 0.0),
+                                           {Type::kU32, -255.0, 0.0},
+                                           {Type::kI32, 1e12, 0.0},
+                                           {Type::kU32, 1e20, 0.0},
+                                           {Type::kI8, 300.0, 0.0},
+                                           {Type::kI64, 1e3, -500.0}}) {
+    const Problems problems(build(to, factor, offset));
+    for (const Inputs inputs : {Inputs::kUniform, Inputs::kWholeNumbers, Inputs::kSpecial}) {
+      const ProblemData data = problems.Make(inputs);
+      const ArrayData& y = data.at("y");
+      std::set<double> values;
+      for (std::size_t i = 0; i < kLength; ++i) {
+        if (inputs == Inputs::kUniform || factor < 1e6) {
+          ASSERT_TRUE(std::isfinite(y.tolerance[i])) << ir::WordOf(to) << " " << factor;
+        }
+        values.insert(y.reference[i]);
+      }
+      EXPECT_GT(values.size(), inputs == Inputs::kUniform ? 100U : 1U) << factor;
+    }
+  }
+  // Nothing could be checked of this.
+  const Problems beyond(build(Type::kU32, 1.0, -1e9));
+  EXPECT_THROW(
+      {
+        try {
+          beyond.Make(Inputs::kUniform);
+        } catch (const Error& error) {
+          EXPECT_THAT(error.what(), ::testing::HasSubstr("nothing of 'y' could be checked"));
+          throw;
+        }
+      },
+      Error);
 }
 
 TEST(WholeNumbers, NothingIsDividedByZero) {

@@ -73,13 +73,18 @@ std::uint32_t LocalScope(const Tree& tree, const Codes& codes, int node) {
 
 std::uint32_t Fusion(const Tree& tree, const Codes& codes, int node) {
   if (At(codes, node) != 0 || !At(tree, node).perfect) return 0;
-  int up = At(tree, node).parent;
-  if (At(codes, up) == 0) return kFusion;
-  while (At(codes, up) == 1 && At(tree, up).perfect) {
-    up = At(tree, up).parent;
-    if (At(codes, up) == 0) return kFusionThrough;
+  std::uint32_t violations = 0;
+  bool direct = true, fused = true;
+  for (int up = At(tree, node).parent;; up = At(tree, up).parent) {
+    if (At(codes, up) == 0) {
+      violations |= kFusionNest;
+      if (direct) violations |= kFusion;
+      if (!direct && fused) violations |= kFusionThrough;
+    }
+    direct = false;
+    fused = fused && At(codes, up) == 1;
+    if (!At(tree, up).perfect) return violations;
   }
-  return 0;
 }
 
 }  // namespace
@@ -170,7 +175,7 @@ std::string Json(const Tree& tree) {
 }
 
 std::map<std::string, int> DefaultSwitches() {
-  std::map<std::string, int> switches = {{"strict", 0}, {"through_fused", 0}};
+  std::map<std::string, int> switches = {{"strict", 0}, {"through_fused", 0}, {"whole_nest", 0}};
   for (const char* name : kRuleNames) switches[name] = 1;
   return switches;
 }
@@ -190,6 +195,7 @@ std::uint32_t Forbidden(const std::map<std::string, int>& switches) {
   add("global_alone", kGlobalAlone);
   add("fusion", kFusion);
   if (switches.at("through_fused") != 0) add("fusion", kFusionThrough);
+  if (switches.at("whole_nest") != 0) add("fusion", kFusionNest);
   return forbidden;
 }
 

@@ -46,6 +46,7 @@ enum Violation : std::uint32_t {
   kFusionThrough = 512,  ///< Through maps that are fused.
   kMayFuse = 1024,
   kMayVectorise = 2048,
+  kFusionNest = 4096,  ///< Of every map of a perfect nest, whatever lies between.
 };
 
 /// What a setting of the switches forbids; names as those of the sizes of the example, 0 or 1.
@@ -65,7 +66,7 @@ inline constexpr std::array<const char*, 8> kRuleNames = {
     "private_scope", "local_scope", "no_duplicate", "groups_have_locals",
     "hierarchy",     "exhaustive",  "fusion",       "global_alone"};
 
-/// All rules, neither strict nor through what is fused.
+/// All rules, neither strict nor through what is fused nor of whole nests.
 std::map<std::string, int> DefaultSwitches();
 
 }  // namespace exh::tests

@@ -45,6 +45,7 @@ Switches RandomSwitches(Random& random) {
   Switches switches = DefaultSwitches();
   switches["strict"] = static_cast<int>(random.Below(2));
   switches["through_fused"] = static_cast<int>(random.Below(2));
+  switches["whole_nest"] = static_cast<int>(random.Below(2));
   for (const char* name : kRuleNames) switches[name] = random.Below(5) == 0 ? 0 : 1;
   return switches;
 }

@@ -25,6 +25,7 @@ TEST(LiftGecode, CountsTheMappings) {
     std::map<std::string, int> switches = DefaultSwitches();
     switches["strict"] = static_cast<int>(seed / 2 % 2);
     switches["through_fused"] = static_cast<int>(seed / 4 % 2);
+    switches["whole_nest"] = static_cast<int>(seed / 8 % 2);
     const std::uint64_t expected = CountValid(AllViolations(tree), Forbidden(switches));
     if (expected == 0) continue;
     ++compared;

@@ -97,13 +97,41 @@ TEST(LiftMappings, ThatOfTheConvolutionByHandIsValid) {
   ASSERT_THAT(tree.mappings, SizeIs(1));
   for (const bool published : {false, true}) {
     Rules rules;
-    rules.strict = rules.through_fused = published;
+    rules.strict = rules.whole_nest = published;
     const Verdict verdict = Judge(tree.maps, rules, tree.mappings[0]);
     ASSERT_TRUE(verdict.candidate.has_value());
     // And there are ways to map what it says nothing of.
     search::ExactCounter counter(verdict.candidate->shared_instance(), {});
     EXPECT_GT(counter.Count(*verdict.candidate).count, 0);
   }
+}
+
+/// A perfect nest of three, whose ends run in sequence, with the middle on threads: the published
+/// code refuses it, and what looks through fused maps alone does not.
+TEST(LiftMappings, FusionIsReadInThreeWays) {
+  constexpr const char* kTree = R"({"maps": [
+    {"name": "a", "parent": null, "may_fuse": false, "perfect_in_parent": false, "private": false, "local": false},
+    {"name": "b", "parent": "a", "may_fuse": true, "perfect_in_parent": true, "private": false, "local": false},
+    {"name": "c", "parent": "b", "may_fuse": true, "perfect_in_parent": true, "private": false, "local": false}],
+    "mappings": [
+      {"name": "threads", "codes": {"a": 0, "b": 30, "c": 0}},
+      {"name": "fused", "codes": {"a": 0, "b": 1, "c": 0}},
+      {"name": "next", "codes": {"a": 30, "b": 0, "c": 0}}]})";
+  const TreeFile tree = ReadTree(kTree);
+  Rules direct, through, nests;
+  through.through_fused = true;
+  nests.whole_nest = true;
+  const auto refused = [&](const Rules& rules, int mapping) {
+    return Judge(tree.maps, rules, tree.mappings[static_cast<std::size_t>(mapping)]).requirements;
+  };
+  EXPECT_THAT(refused(direct, 0), IsEmpty());
+  EXPECT_THAT(refused(through, 0), IsEmpty());
+  EXPECT_THAT(refused(nests, 0), ElementsAre("fusion_of_nests"));
+  EXPECT_THAT(refused(direct, 1), IsEmpty());
+  EXPECT_THAT(refused(through, 1), ElementsAre("fusion"));
+  EXPECT_THAT(refused(nests, 1), ElementsAre("fusion_of_nests"));
+  EXPECT_THAT(refused(direct, 2), ElementsAre("fusion"));
+  EXPECT_THAT(refused(nests, 2), ElementsAre("fusion_of_nests"));
 }
 
 TEST(LiftMappings, EachRuleIsNamed) {

@@ -75,7 +75,7 @@ TEST(LiftTreeFile, ParentsMayComeLater) {
 }
 
 TEST(LiftTreeFile, NamesWhatIsWrongWithTheTree) {
-  EXPECT_THAT(Message("{"), HasSubstr("it is no JSON: parse error at line 1"));
+  EXPECT_THAT(Message("{"), HasSubstr("it is no JSON: line 1"));
   EXPECT_THAT(Message("[]"), HasSubstr("the whole must be an object with 'maps'"));
   EXPECT_THAT(Message("{}"), HasSubstr("'maps' is missing"));
   EXPECT_EQ(Message(R"({"maps": []})"), "'maps' must be a list of 1 to 300, it has 0");

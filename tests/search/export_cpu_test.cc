@@ -88,13 +88,14 @@ int main(void) {
       bad += sum != c[i * N + j];
     }
   }
+  printf("%d %d ", matmul_run(a, b, a, 2) == MATMUL_OVERLAP, matmul_run(a, a, c, 2));
   printf("%d wrong, %d %d %d %d\n", bad, matmul_run(a, 0, c, 2) == MATMUL_NULL_POINTER,
          matmul_run(a, b, (float*)((char*)c + 1), 2) == MATMUL_MISALIGNED,
          matmul_run(a, b, c, 0) == MATMUL_BAD_THREADS, MATMUL_SIZE_M);
   return 0;
 }
 )"),
-            "0 wrong, 1 1 1 24\n");
+            "1 0 0 wrong, 1 1 1 24\n");
 }
 
 TEST(ExportCpu, ScalarsAreParameters) {

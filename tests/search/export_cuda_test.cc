@@ -104,6 +104,24 @@ TEST(ExportCuda, SaysWhereItComesFrom) {
                                "on a multiprocessor, at 1980 MHz"));
 }
 
+TEST(ExportCuda, WhatIsWrittenOverlapsNothing) {
+  const tests::ProgramRun run = tests::RunOnProcessor("#define EXHAUST_NO_MAIN\n" + Axpy().text + R"(
+#include <cstdio>
+
+alignas(256) float a[3 * 4096], b[4096];
+
+int main() {
+  const auto launch = [](const float* x, const float* y, float* z) {
+    return axpy_launch(x, y, z, 3, nullptr) == cudaErrorInvalidValue;
+  };
+  std::printf("%d%d %d%d%d\n", launch(a, a, b), launch(a, a + 4096, a + 8192), launch(a, b, b),
+              launch(a, b, a), launch(a, b, a + 4092));
+}
+)");
+  EXPECT_EQ(run.compiler, "");
+  EXPECT_EQ(run.out, "00 111\n");
+}
+
 TEST(ExportCuda, OtherRecordsHaveTheirOwnTimes) {
   const std::string& run = Axpy().folder.path();
   const std::string no_finalist = TopComment(ExportProgram(run, 3, "cu"));

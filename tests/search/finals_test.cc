@@ -65,6 +65,20 @@ TEST_F(FinalsTest, WhatIsSettledIsNotMeasuredAgain) {
   EXPECT_EQ(records[3].why, "z[1]");
 }
 
+TEST_F(FinalsTest, OfOneAreShort) {
+  evaluator_.measure = [this](const std::string& source, int before) {
+    ++runs_[source];
+    return Correct((source == "slow" ? 500 : source == "near" ? 101 : 100) + before % 3);
+  };
+  const auto contenders =
+      CompileYardsticks(evaluator_, {{"record 1", "fast"}, {"x", "near"}, {"y", "slow"}}, 1);
+  const auto records = Finals(evaluator_, contenders, kShortFinals, [] { return false; });
+  EXPECT_EQ(runs_["slow"], 3);
+  EXPECT_EQ(runs_["fast"], 6);              // A tie.
+  EXPECT_EQ(records[2].lo_ns, 500 * 1.25);  // The middle of two batches, of which one is slower.
+  EXPECT_EQ(records[2].hi_ns, 502 * 1.25);
+}
+
 TEST_F(FinalsTest, EndWhenAllIsSettled) {
   second_ = "slow";
   Run();

@@ -26,6 +26,17 @@ TEST(Front, HasWhatNothingBeatsInBoth) {
               ElementsAre(FrontPoint{1, 90, 300}, FrontPoint{3, 60, 400}, FrontPoint{2, 50, 500}));
 }
 
+TEST(Front, MoreBytesCountForSureOnlyWhereTheyBuyTimeBeyondDoubt) {
+  // 2 is faster than 1 by less than its own batches differ; 3 and 4 are faster for sure.
+  const Front front =
+      Of({{1, 50, 100, 52}, {2, 49, 200, 51}, {3, 40, 300, 44}, {4, 39, 400, 39.5}});
+  EXPECT_EQ(front.points().size(), 4u);
+  std::vector<std::uint64_t> sure;
+  for (const FrontPoint& point : front.PointsForSure()) sure.push_back(point.n);
+  EXPECT_THAT(sure, ElementsAre(1, 3, 4));
+  EXPECT_EQ(FrontText(Of({{1, 50, 100, 52}, {2, 48, 200, 50}})), "") << "nothing is to be chosen";
+}
+
 TEST(Front, APointThatBeatsOthersTakesTheirPlace) {
   Front front = Of({{1, 90, 300}, {2, 80, 400}, {3, 70, 500}});
   EXPECT_TRUE(front.Add(FrontPoint{4, 75, 300}));
@@ -76,7 +87,8 @@ TEST(Front, OfALogLeavesOutFailuresAndWhatIsNotKnown) {
   for (EvalRecord& eval : log.evals) eval.memory_bytes = 1000 - 10 * eval.n;
   log.evals.at(2).best_ns = 1;
   log.evals.at(3).memory_bytes = 0;
-  EXPECT_THAT(FrontOf(log).points(), ElementsAre(FrontPoint{2, 902, 980}, FrontPoint{1, 901, 990}));
+  EXPECT_THAT(FrontOf(log).points(),
+              ElementsAre(FrontPoint{2, 902, 980, 1000.5}, FrontPoint{1, 901, 990, 1000.5}));
 }
 
 TEST(Front, InWords) {

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "kernels/devices/backend.h"
+#include "kernels/library/registry.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"
 #include "search/log/event_log.h"
@@ -30,6 +31,7 @@ RunRecord Header(const Problem& problem) {
   run.space = problem.task.instance->space().name;
   run.fingerprint = problem.task.instance->fingerprint();
   run.kernel = problem.kernel->name();
+  if (kernels::FindKernel(run.kernel) == nullptr) run.text = problem.kernel->text();
   run.sizes = problem.sizes;
   run.device = problem.device.name;
   run.decisions = problem.space();
@@ -102,7 +104,7 @@ GpuLog WriteGpuLog(const GpuRun& wish, const std::string& folder) {
     file.Write(eval);
   }
   for (const auto& [name, ns] : std::vector<std::pair<std::string, double>>{
-           {"winner", 40000}, {"record 4", 60000}, {"naive", 400000}, {"cublas", 50000}}) {
+           {"winner", 40000}, {"record 4", 60000}, {"naive", 400000}, {"cublas", wish.cublas_ns}}) {
     file.Write(Reference(name, ns));
   }
   RatesRecord rates;

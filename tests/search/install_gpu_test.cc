@@ -98,7 +98,10 @@ int main(int, char** arguments) {
   for (int i = 0; i < 256; ++i) a[i] = i, b[i] = 1;
   const int axpy = exh_axpy(nullptr, 256, a, b, c, 3, nullptr, 0);
   std::printf("%d %g, ", axpy, c[255]);
-  std::printf("%d %d %d\n", Dot(bytes), Dot(0), bytes == 0 ? 0 : Dot(bytes - 1));
+  std::printf("%d %d %d, ", Dot(bytes), Dot(0), bytes == 0 ? 0 : Dot(bytes - 1));
+  // What is written overlaps what is read; a workspace overlaps that.
+  std::printf("%d %d\n", exh_axpy(nullptr, 256, a, b, b + 128, 3, nullptr, 0),
+              exh_dot(nullptr, 4096, a, b, c, b + 1024, bytes));
 }
 )";
 
@@ -108,7 +111,7 @@ class Library {
   explicit Library(const std::vector<Wisdom>& units) {
     auto files = LibraryFiles(units);
     files["main.cc"] = kProgram;
-    WriteWholeFolder(folder_ / "tuned", files);
+    WholeFolder(folder_ / "tuned").Write(files, {});
     std::vector<std::string> command = {"g++",
                                         "-std=c++20",
                                         "-w",
@@ -141,9 +144,9 @@ TEST(InstallGpu, PicksBySizesAndDevice) {
   ASSERT_EQ(library.compiler, "");
   // Right at both sizes, refused at a third; a workspace that is missing or too small is told, the
   // latter as soon as it is made ready.
-  EXPECT_EQ(library.On("NVIDIA H200", "90"), "0 0 -1, 0 766, 0 -5 -100\n");
+  EXPECT_EQ(library.On("NVIDIA H200", "90"), "0 0 -1, 0 766, 0 -5 -100, 7 7\n");
   // The same architecture will do; another one will not, whatever the GPU is called.
-  EXPECT_EQ(library.On("NVIDIA H100", "90"), "0 0 -1, 0 766, 0 -5 -100\n");
+  EXPECT_EQ(library.On("NVIDIA H100", "90"), "0 0 -1, 0 766, 0 -5 -100, 7 7\n");
   EXPECT_THAT(library.On("NVIDIA H200", "100"), HasSubstr("-1 -1 -1, 1 "));
 }
 
@@ -201,7 +204,7 @@ TEST(InstallGpu, ProcessorsDoNotMixWithGpus) {
 TEST(InstallGpu, NvccBuildsIt) {
   if (tests::FindNvcc().empty()) GTEST_SKIP() << "there is no nvcc";
   const TempFolder folder;
-  WriteWholeFolder(folder / "tuned", LibraryFiles(Units()));
+  WholeFolder(folder / "tuned").Write(LibraryFiles(Units()), {});
   const std::string build = folder / "build";
   EXPECT_THAT(RunCommand({"cmake", "-S", folder / "tuned", "-B", build,
                           "-DCMAKE_CUDA_COMPILER=" + tests::FindNvcc(),

@@ -102,6 +102,7 @@ TEST(LogText, MemoryStandsBesideTheTime) {
   for (EvalRecord& eval : log.evals) eval.memory_bytes = 50'000;
   EXPECT_THAT(RunText(log, 9), HasSubstr("\nmemory: 50 kB, that of the arrays\n"));
   EXPECT_THAT(RunText(log, 9), Not(HasSubstr("time against memory"))) << "nothing is to be chosen";
+  log.evals.at(0).runtimes_ns = log.evals.at(1).runtimes_ns = {};  // No noise.
   log.evals.at(0).workspace_bytes = 2'000;
   log.evals.at(0).memory_bytes += 2'000;
   EXPECT_THAT(EvalText(log, *log.Find(1), false),
@@ -117,10 +118,17 @@ TEST(LogText, MemoryStandsBesideTheTime) {
 
 TEST(LogText, DiffListsWhatDiffers) {
   const Log log = ParseLog(SampleLogText());
-  EXPECT_EQ(DiffText(log, *log.Find(1), log, *log.Find(2)),
+  EXPECT_EQ(DiffText(log, *log.Find(1), log, *log.Find(2), true),
             "color(a): BLUE -> GREEN\n"
             "color(b): GREEN -> -\n");
-  EXPECT_EQ(DiffText(log, *log.Find(1), log, *log.Find(3)), "");
+  EXPECT_EQ(DiffText(log, *log.Find(1), log, *log.Find(3), true), "");
+}
+
+TEST(LogText, DiffListsWhatWasTakenAndCountsTheRest) {
+  const Log log = ParseLog(SampleLogText());  // Of what differs, color(b) alone was taken.
+  EXPECT_EQ(DiffText(log, *log.Find(1), log, *log.Find(2), false),
+            "color(b): GREEN -> -\n"
+            "1 more differs because of these; --full has them\n");
 }
 
 TEST(LogText, DiffGoesByNameNotByNumber) {
@@ -129,7 +137,7 @@ TEST(LogText, DiffGoesByNameNotByNumber) {
   std::swap(renumbered.choices[0], renumbered.choices[1]);
   EvalRecord eval = *log.Find(1);
   std::swap(eval.vector[0], eval.vector[1]);
-  EXPECT_EQ(DiffText(log, *log.Find(1), renumbered, eval), "");
+  EXPECT_EQ(DiffText(log, *log.Find(1), renumbered, eval, true), "");
 }
 
 TEST(RecordName, IsARunAndPerhapsANumber) {

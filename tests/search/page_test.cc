@@ -27,7 +27,7 @@ using testing::Not;
 using Json = nlohmann::json;
 
 constexpr const char* kTemplate =
-    "<!--exhaust report 1--><title><!--title--></title><script><!--data--></script>";
+    "<!--exhaust report 2--><title><!--title--></title><script><!--data--></script>";
 
 Log SampleLog() {
   return ParseLog(SampleLogText());
@@ -333,7 +333,7 @@ TEST(PageData, OfADamagedLogSaysWhatIsDamaged) {
 
 TEST(FillPage, PutsTitleAndDataInTheirPlaces) {
   EXPECT_EQ(FillPage(kTemplate, "a <b> & c", "{}"),
-            "<!--exhaust report 1--><title>a &lt;b> &amp; c</title><script>{}</script>");
+            "<!--exhaust report 2--><title>a &lt;b> &amp; c</title><script>{}</script>");
 }
 
 std::string FromBase64(std::string_view text) {
@@ -381,7 +381,7 @@ TEST(ScriptJson, LongColumnsArePackedAndStayWhatTheyAre) {
 }
 
 TEST(FillPage, RefusesAPageOfAnotherVersion) {
-  for (const char* page : {"", "<!--exhaust report 1--><!--title-->",
+  for (const char* page : {"", "<!--exhaust report 2--><!--title-->",
                            "<!--exhaust report 0--><!--title--><!--data-->"}) {
     EXPECT_THAT(Thrown<Error>([&] { FillPage(page, "", "{}"); }),
                 HasSubstr("another version of search: ./exh report-assets"));

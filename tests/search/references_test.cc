@@ -66,6 +66,52 @@ TEST(MeasureInTurn, StoppedInTheFirstRoundThereIsNothingToCompare) {
             3u);
 }
 
+/// Has yardsticks beside what a FakeEvaluator does.
+class WithYardsticks final : public Evaluator {
+ public:
+  explicit WithYardsticks(std::vector<std::string> names) : names_(std::move(names)) {}
+  kernels::Source Emit(const runtime::Candidate&) override { return ""; }
+  kernels::Compiled Compile(const kernels::Source& source) override {
+    return evaluator_.Compile(source);
+  }
+  kernels::Measurement Measure(const kernels::Compiled& compiled, const kernels::Cap& cap,
+                               Effort effort) override {
+    return evaluator_.Measure(compiled, cap, effort);
+  }
+  std::vector<Contender> Yardsticks(int) override {
+    std::vector<Contender> all;
+    for (const std::string& name : names_) all.push_back({name, Compile(name)});
+    return all;
+  }
+  void Discard(const kernels::Compiled&) override {}
+
+ private:
+  FakeEvaluator evaluator_;
+  std::vector<std::string> names_;
+};
+
+/// Who was compared with the winner.
+std::vector<std::string> ComparedWith(const std::vector<std::string>& known, Yardsticks choice) {
+  WithYardsticks evaluator(known);
+  const Comparison comparison =
+      Compare(evaluator, {{"winner", evaluator.Compile("w")}}, 1, Never, nullptr, choice);
+  EXPECT_EQ(comparison.has_yardsticks, choice != Yardsticks::kNone);
+  std::vector<std::string> names;
+  for (const ReferenceRecord& record : comparison.records) {
+    EXPECT_GT(record.median_ns, 0) << "every one has an interval";
+    names.push_back(record.name);
+  }
+  return names;
+}
+
+TEST(Compare, WithAllWithLibrariesOrWithNothing) {
+  const std::vector<std::string> both = {"naive", "eigen"};
+  EXPECT_THAT(ComparedWith(both, Yardsticks::kAll), ElementsAre("winner", "naive", "eigen"));
+  EXPECT_THAT(ComparedWith(both, Yardsticks::kLibraries), ElementsAre("winner", "eigen"));
+  EXPECT_THAT(ComparedWith({"naive"}, Yardsticks::kLibraries), ElementsAre("winner", "naive"));
+  EXPECT_THAT(ComparedWith(both, Yardsticks::kNone), ElementsAre("winner"));
+}
+
 Comparison CompareTwo(FakeEvaluator& evaluator) {
   evaluator.measure = [](const std::string& source, int) {
     return Correct(source == "fast" ? 10 : 20);

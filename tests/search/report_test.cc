@@ -15,9 +15,10 @@ using testing::Not;
 TEST(ProofText, SaysFactorsWhereSharesSayLittle) {
   Proof proof;
   proof.bound_ns = 100;
-  EXPECT_THAT(ProofText(proof, 112), HasSubstr("faster than 100 ns; the best takes 12 % more\n"));
-  EXPECT_THAT(ProofText(proof, 199), HasSubstr("the best takes 99 % more\n"));
-  const std::string far = ProofText(proof, 34200);
+  EXPECT_THAT(ProofText(proof, {0, 112, 0}),
+              HasSubstr("faster than 100 ns; the best takes 12 % more\n"));
+  EXPECT_THAT(ProofText(proof, {0, 199, 0}), HasSubstr("the best takes 99 % more\n"));
+  const std::string far = ProofText(proof, {0, 34200, 0});
   EXPECT_THAT(far, HasSubstr("the best takes 342x as long\n"));
   EXPECT_THAT(far, Not(HasSubstr("%")));
 }
@@ -26,10 +27,10 @@ TEST(ProofText, SaysWhatWasLeftAside) {
   Proof proof;
   proof.bound_ns = 100;
   proof.unmeasured = {{"crash", 1}, {"timeout", 3}};
-  EXPECT_THAT(ProofText(proof, 150),
+  EXPECT_THAT(ProofText(proof, {0, 150, 0}),
               HasSubstr("(4 implementations without a time left aside: timeout 3, crash 1)\n"));
   proof.unmeasured = {{"timeout", 1}};
-  EXPECT_THAT(ProofText(proof, 150),
+  EXPECT_THAT(ProofText(proof, {0, 150, 0}),
               HasSubstr("(one implementation without a time left aside: timeout 1)\n"));
 }
 

@@ -61,6 +61,33 @@ TEST(SampleMean, OneHugeSampleIsATail) {
   EXPECT_GT(mean.mean(), 900);
 }
 
+/// However samples vary: of these the largest of a million would carry the sum.
+TEST(SampleMean, IsNoLessThanItSaysAtLeast) {
+  int wrong = 0;
+  long double sum = 0;
+  constexpr int kRuns = 1000;
+  for (int run = 0; run < kRuns; ++run) {
+    Random random(static_cast<std::uint64_t>(run));
+    SampleMean mean;
+    for (int i = 0; i < 64; ++i) {
+      // A power of 2 with a probability of its inverse: the mean of those up to 2^20 is 11.
+      int power = 0;
+      while (power < 20 && random.Below(2) == 0) ++power;
+      mean.Add(std::ldexp(1.0L, power));
+    }
+    // 0.5 * 1 + 0.25 * 2 + … + 2^-20 * 2^19 + 2^-20 * 2^20.
+    wrong += mean.AtLeast() > 11;
+    sum += mean.AtLeast();
+  }
+  EXPECT_LE(wrong, 50 + 21);
+  EXPECT_GT(sum / kRuns, 1.5L);
+  SampleMean alike;
+  for (int i = 0; i < 100; ++i) alike.Add(7);
+  EXPECT_LT(alike.AtLeast(), 7);
+  EXPECT_GT(alike.AtLeast(), 5);
+  EXPECT_EQ(SampleMean().AtLeast(), 0);
+}
+
 TEST(StudentQuantile, AgreesWithTables) {
   EXPECT_NEAR(StudentQuantile(1), 12.706, 0.001);
   EXPECT_NEAR(StudentQuantile(3), 3.182, 0.03);
@@ -68,6 +95,8 @@ TEST(StudentQuantile, AgreesWithTables) {
   EXPECT_NEAR(StudentQuantile(10), 2.228, 0.001);
   EXPECT_NEAR(StudentQuantile(30), 2.042, 0.001);
   EXPECT_NEAR(StudentQuantile(100000), 1.960, 0.001);
+  EXPECT_NEAR(StudentQuantile(2), 4.303, 0.001);
+  EXPECT_NEAR(StudentQuantile(10, 0.9875), 2.634, 0.003);
 }
 
 }  // namespace

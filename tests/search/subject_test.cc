@@ -12,10 +12,12 @@
 #include <set>
 #include <string>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "search/commands/session.h"
 #include "search/log/memory/front.h"
 #include "search/report/comparison.h"
+#include "search/report/dropped_text.h"
 #include "search/report/report.h"
 #include "tests/search/scene.h"
 
@@ -82,20 +84,20 @@ struct Session {
     options.screen = 8;
   }
   /// What it printed.
-  std::string Begin(const std::string& budget) {
+  std::string Begin(const std::string& budget, int code = 0) {
     options.budgets = {budget};
     Budget time(options, interrupted);
     testing::internal::CaptureStdout();
-    EXPECT_EQ(BeginRun(subject, options, {}, time), 0);
+    EXPECT_EQ(BeginRun(subject, options, {}, time), code);
     return testing::internal::GetCapturedStdout();
   }
-  std::string Resume(const std::string& budget) {
+  std::string Resume(const std::string& budget, int code = 0) {
     options.budgets = {budget};
     Budget time(options, interrupted);
     EventLog file = EventLog::Reopen(LogPath(options.out));
     const Log earlier = log();
     testing::internal::CaptureStdout();
-    EXPECT_EQ(ResumeRun(subject, options, {}, time, file, earlier), 0);
+    EXPECT_EQ(ResumeRun(subject, options, {}, time, file, earlier), code);
     return testing::internal::GetCapturedStdout();
   }
   Log log() const { return ReadLog(options.out); }
@@ -194,6 +196,29 @@ TEST(Subject, WithoutATreeIsSearchedAtRandom) {
   session.Begin("evals=30");
   session.Resume("evals=50");
   EXPECT_EQ(session.log().evals.size(), 50u);
+}
+
+TEST(Subject, ThatIsRefusedNowAndThenIsSearchedAllTheSame) {
+  Session session(false);
+  session.subject.evaluator.emit = [](const std::string& list) {
+    if (list.find("size(b)=1") != list.npos) throw Refused("size(b) is 1");
+    return list;
+  };
+  EXPECT_THAT(session.Begin("evals=40"), HasSubstr(" like it: size(b) is 1\n"));
+}
+
+TEST(Subject, OnWhichChecksFailSaysSoWithItsExitCode) {
+  for (const char* size : {"size(b)=1", "size(b)="}) {  // Of some, and of all.
+    Session session(false);
+    session.subject.evaluator.emit = [size](const std::string& list) {
+      EXH_CHECK(list.find(size) == list.npos);
+      return list;
+    };
+    const std::string text = session.Begin("evals=40", kChecksFailed);
+    EXPECT_THAT(text, HasSubstr("subject_test.cc:"));
+    EXPECT_THAT(text, HasSubstr("please report this bug with "));
+    EXPECT_THAT(session.Resume("evals=50", kChecksFailed), HasSubstr("please report this bug"));
+  }
 }
 
 TEST(Subject, AnotherBoundThanThatOfTheRunIsRefused) {

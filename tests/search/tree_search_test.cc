@@ -33,7 +33,8 @@ TEST(TreeSearch, ExhaustsTheSpaceAndProvesTheOptimum) {
       EXPECT_EQ(outcome.end.evaluations, static_cast<std::uint64_t>(kToyImplementations)) << policy;
       EXPECT_TRUE(outcome.proof.exhausted);
       EXPECT_EQ(outcome.proof.pruned, 0u);
-      EXPECT_THAT(ProofText(outcome.proof, outcome.winner->ns), HasSubstr("optimal, every"));
+      EXPECT_THAT(ProofText(outcome.proof, {0, outcome.winner->ns, 0}),
+                  HasSubstr("optimal, every"));
       std::set<std::string> vectors;
       for (const EvalRecord& eval : run.log().evals) vectors.insert(eval.vector);
       EXPECT_EQ(vectors.size(), static_cast<std::size_t>(kToyImplementations));
@@ -151,7 +152,7 @@ TEST(TreeSearch, StopsAtAGapABoundOrWhenItIsStale) {
   const Outcome outcome = gap.Go();
   EXPECT_EQ(outcome.end.why, "stop:gap");
   EXPECT_LE(outcome.winner->ns * 0.7, outcome.proof.bound_ns);
-  EXPECT_THAT(ProofText(outcome.proof, outcome.winner->ns),
+  EXPECT_THAT(ProofText(outcome.proof, {0, outcome.winner->ns, 0}),
               HasSubstr("no implementation of this space is faster than 300 ns"));
 
   Scene bound;
@@ -185,7 +186,7 @@ TEST(TreeSearch, ABoundAboveATimeIsReported) {
   EXPECT_EQ(first.resource, "the bus");
   EXPECT_EQ(first.ns, log.Find(first.n)->best_ns);
   EXPECT_LT(first.ns, first.bound_ns);
-  const std::string text = ProofText(outcome.proof, outcome.winner->ns);
+  const std::string text = ProofText(outcome.proof, {0, outcome.winner->ns, 0});
   EXPECT_THAT(text, HasSubstr("nothing is proven"));
   EXPECT_THAT(text, HasSubstr(fmt::format("record {}:", first.n)));
   EXPECT_THAT(text, HasSubstr("by the bus"));
@@ -281,7 +282,7 @@ TEST(TreeSearch, AProofSaysWhatItDoesNotSpeakOf) {
   ASSERT_EQ(outcome.end.why, "exhausted");
   const std::uint64_t spills = outcome.end.verdicts.at("spills");
   EXPECT_THAT(outcome.proof.unmeasured, testing::ElementsAre(testing::Pair("spills", spills)));
-  EXPECT_THAT(ProofText(outcome.proof, outcome.winner->ns),
+  EXPECT_THAT(ProofText(outcome.proof, {0, outcome.winner->ns, 0}),
               HasSubstr(fmt::format("({0} implementations without a time left aside: spills {0})",
                                     spills)));
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "search/tree/tree.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -154,6 +156,13 @@ TEST(Tree, TheSameEventsGiveTheSameTree) {
   }
   EXPECT_EQ(tree.Text(), copy.Text());
   EXPECT_EQ(tree.Digest(), HashText(copy.Text()));
+  // In words it has the same lines.
+  const std::string words = tree.Text(
+      {[](int decision) { return fmt::format("d{}", decision); },
+       [](const PathStep& step) { return fmt::format("d{}=v{}", step.decision, step.value); }});
+  EXPECT_EQ(std::ranges::count(words, '\n'), std::ranges::count(tree.Text(), '\n'));
+  EXPECT_NE(words.find("decision d"), words.npos);
+  EXPECT_NE(words.find("=v"), words.npos);
   EXPECT_THAT(Thrown<Error>([&] { copy.Repeat({{0, 17}}, false); }), HasSubstr("does not fit"));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/codegen/plan/lowered_code.h"
 
+#include "base/error.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
@@ -106,6 +107,13 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
       PlanThreads(function, code.tree, code.values, code.rings, code.splits.parts.front());
   code.combines = PlanCombines(function, code.tree, code.values);
   Seed(fault, code);
+  return code;
+}
+
+LoweredCode LowerImplementation(const ir::Function& function, const Schedule& schedule,
+                                TensorForm form, BankSearch search) {
+  LoweredCode code = LowerSchedule(function, schedule, Fault::kNone, form, search);
+  if (!code.error.empty()) throw Refused(code.error);
   return code;
 }
 

@@ -67,4 +67,12 @@ LoweredCode LowerSchedule(const ir::Function& function, Schedule&& schedule,
                           Fault fault = Fault::kNone, TensorForm form = TensorForm::kLanes,
                           BankSearch search = BankSearch::kFull) = delete;
 
+/// The same of an implementation of a space. Throws Refused where it has no code.
+LoweredCode LowerImplementation(const ir::Function& function, const Schedule& schedule,
+                                TensorForm form = TensorForm::kLanes,
+                                BankSearch search = BankSearch::kFull);
+LoweredCode LowerImplementation(const ir::Function& function, Schedule&& schedule,
+                                TensorForm form = TensorForm::kLanes,
+                                BankSearch search = BankSearch::kFull) = delete;
+
 }  // namespace exh::kernels::codegen

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/codegen/print/cpu_printer.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <set>
 #include <span>
+#include <string_view>
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cpu_statements.h"
 #include "kernels/codegen/print/op_text.h"
+#include "kernels/ir/op_functions.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
@@ -96,6 +97,7 @@ class CpuPrinter {
 
   std::string Run() {
     PrintSourceHeader(code_, out_);
+    const std::string head = out_.Take();
     Prelude();
     if (checked_) {
       for (const char* line : kCheckedMacros) out_.Line(line);
@@ -104,7 +106,9 @@ class CpuPrinter {
     Workspace();
     for (const Part& part : code_.splits.parts) BlockFunction(part);
     Entry();
-    return out_.Take();
+    const std::string text = out_.Take();
+    const std::string functions = ir::OpFunctions(text, Language::kCpp);
+    return head + functions + (functions.empty() ? "" : "\n") + text;
   }
 
  private:
@@ -200,8 +204,25 @@ class CpuPrinter {
       for (std::uint32_t lane = 1; lane < lanes; ++lane) copies += ", x";
       out_.Line("static inline " + memory + " splat" + name + "(" + element + " x) { return " +
                 memory + "{" + copies + "}; }");
+      for (const std::string& line : ir::VectorOpFunctions(Calls(type), type, lanes, memory)) {
+        out_.Line(line);
+      }
     }
     out_.Line();
+  }
+
+  /// The functions that the text may call, of what is computed in the type.
+  std::set<std::string_view> Calls(ir::Type type) const {
+    std::set<std::string_view> names;
+    for (const ir::Instruction& inst : code_.function->insts) {
+      const ir::Type computes = EvaluatedIn(inst);
+      const bool is_there = tree_.node_of_inst[inst.id.index()] >= 0;
+      if (!is_there || ir::ComputeTypeOf(computes) != type) continue;
+      for (const ir::Op op : {inst.op, ir::CombinedBy(inst.op)}) {
+        if (!ir::OpFunction(op, computes).empty()) names.insert(ir::OpFunction(op, computes));
+      }
+    }
+    return names;
   }
 
   /// Are there vectors of elements of which some may be beyond a covered axis?
@@ -298,7 +319,10 @@ class CpuPrinter {
     }
     for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
       const std::string scalar = "scalars[" + Number(i) + "]";
-      text += ConvertText(scalar, ir::Type::kF64, code_.function->scalars[i].type) + ", ";
+      const ir::Type type = code_.function->scalars[i].type;
+      text += (type == ir::Type::kI64 ? ir::FromCellText(scalar, type)
+                                      : ConvertText(scalar, ir::Type::kF64, type)) +
+              ", ";
     }
     if (checked_) text += "written, ";
     return text + "block";
@@ -525,11 +549,7 @@ std::string PrintCpu(const LoweredCode& code, const PrinterOptions& options) {
 std::string PrintCpu(const ir::Function& function, const Schedule& schedule,
                      const PrinterOptions& options) {
   const LoweredCode code = LowerSchedule(function, schedule, options.fault, TensorForm::kLoops);
-  if (!code.error.empty()) {
-    std::fprintf(stderr, "PrintCpu: the space allowed an implementation without code: %s\n",
-                 code.error.c_str());
-    std::abort();
-  }
+  if (!code.error.empty()) throw Refused(code.error);
   return PrintCpu(code, options);
 }
 

@@ -135,7 +135,7 @@ CpuStatements::Expression CpuStatements::ReadAs(const ir::Instruction& inst, std
   const ir::Operand& source = inst.operands[operand];
   const std::optional<ir::Type> from = code_.function->TypeOf(source);
   if (from) return CpuConvert(Read(inst, operand), *from, type, Values(inst.id).lanes);
-  const double value = ir::Rounded(type, source.literal);
+  const ir::Number value = ir::Rounded(type, source.literal);
   return {NumberText(value, ir::ComputeTypeOf(type), Language::kCpp), false};
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cuda_statements.h"
 #include "kernels/codegen/print/op_text.h"
+#include "kernels/ir/op_functions.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
@@ -718,11 +719,6 @@ void AddLines(const std::vector<std::string>& lines, std::vector<std::string>& a
   }
 }
 
-bool HasHalves(const LoweredCode& code) {
-  return std::ranges::any_of(code.function->insts,
-                             [](const ir::Instruction& inst) { return ir::IsHalf(inst.type); });
-}
-
 }  // namespace
 
 CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
@@ -764,8 +760,10 @@ CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
   }
   TextWriter out;
   if (!options.gives_up) PrintSourceHeader(code, out);  // Nobody reads the other.
-  const std::string halves = HasHalves(code) ? ir::HalfFunctions(body.text(), Language::kCuda) : "";
-  if (!halves.empty()) out.Raw(halves);
+  std::string calls = body.text();
+  for (const std::string& line : helpers) calls += line;
+  const std::string functions = ir::HelperFunctions(calls, Language::kCuda);
+  if (!functions.empty()) out.Raw(functions);
   if (body.text().find("exh_copy_") != std::string::npos) out.Raw(AsyncFunctions());
   for (const std::string& line : helpers) out.Line(line);
   if (!helpers.empty()) out.Line();

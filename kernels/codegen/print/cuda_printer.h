@@ -13,9 +13,13 @@
 // temporaries are aligned to 16 bytes.
 #pragma once
 
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/codegen/plan/lowered_code.h"
+#include "kernels/ir/fragments.h"
 #include "kernels/launch.h"
 
 namespace exh::kernels::codegen {
@@ -37,5 +41,11 @@ struct CudaOptions {
 
 /// The source of an implementation, its decisions as comments on top. `code.error` is empty.
 CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options = {});
+
+/// The functions of a text that are steps of these matrix units, of operands of such elements, and
+/// what they need; `exh_begin`, for what the sums of a unit of doubles begin with, takes values of
+/// these types.
+std::vector<std::string> CudaUnitFunctions(
+    const std::set<std::pair<ir::MatrixUnit, ir::Type>>& units, const std::set<ir::Type>& begins);
 
 }  // namespace exh::kernels::codegen

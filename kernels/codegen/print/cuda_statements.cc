@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "kernels/codegen/print/cuda_printer.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
 
@@ -451,7 +452,7 @@ void CudaStatements::WriteInit(const InitWrite& write, const std::string& value,
     const std::string first = condition.empty() ? value
                                                 : condition + " ? " + value + " : " +
                                                       NumberText(identity, held, Language::kCuda);
-    out_.Line(SumRegister(write.reduction, key) + " = " + first + ";");
+    out_.Line(SumRegister(write.reduction, key) + " = " + SumBegin(reduction, first) + ";");
     return;
   }
   const KeySource& source = write.index[key.size()];
@@ -678,7 +679,7 @@ std::vector<std::string> CudaStatements::Helpers() const {
   lines.insert(lines.end(), combiners_.begin(), combiners_.end());
   lines.insert(lines.end(), places_.begin(), places_.end());
   if (widens_bytes_) lines.push_back(kWidenByte);
-  std::ranges::move(UnitHelpers(), std::back_inserter(lines));
+  std::ranges::move(CudaUnitFunctions(units_, begins_), std::back_inserter(lines));
   return lines;
 }
 

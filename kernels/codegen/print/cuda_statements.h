@@ -87,12 +87,10 @@ class CudaStatements {
   /// than the value has, one beside it.
   std::string SumRegister(ir::InstId inst, const std::vector<std::int64_t>& key) const;
   bool HasWideSums(ir::InstId inst) const;
+  /// What a sum of the reduction begins with, in a form that is compiled rightly.
+  std::string SumBegin(const ir::Instruction& reduction, const std::string& first);
   /// All steps of a tile at once.
   void MultiplyTile(const ir::Instruction& inst);
-  /// The function that is a step of the unit, of operands of such elements.
-  static std::string UnitHelper(ir::MatrixUnit unit, ir::Type element);
-  /// Those of all units that were used, and what they need.
-  std::vector<std::string> UnitHelpers() const;
   std::string OwnRegister(ir::InstId inst) const;
   std::vector<std::string> Registers(ir::InstId inst) const;
   /// The type of an operand's value; a literal has that of who reads it.
@@ -221,6 +219,7 @@ class CudaStatements {
   static std::string Definition(const Helper& helper);
   std::set<Helper> helpers_;
   std::set<std::pair<ir::MatrixUnit, ir::Type>> units_;  ///< That were used, and elements.
+  std::set<ir::Type> begins_;        ///< Of values that sums of a unit of doubles begin with.
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
   bool widens_bytes_ = false;        ///< Elements that are i8 became registers.

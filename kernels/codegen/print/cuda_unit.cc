@@ -5,9 +5,12 @@
 // of lanes and registers that TENSOR dims become, and nothing here but the order of registers is
 // the hardware's.
 #include <algorithm>
+#include <cctype>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
+#include "kernels/codegen/print/cuda_printer.h"
 #include "kernels/codegen/print/cuda_statements.h"
 #include "kernels/codegen/print/op_text.h"
 
@@ -48,6 +51,13 @@ constexpr std::uint32_t kWordBytes = 4;
 /// Elements in a register of a unit.
 std::uint32_t AtOnce(MatrixUnit unit, ir::Type element) {
   return ir::TakesBits(unit) ? kWordBytes / ir::BytesOf(element) : 1;
+}
+
+/// "0.0f", "-2.0": nothing but a number.
+bool IsNumber(const std::string& text) {
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  return first < text.size() && std::isdigit(static_cast<unsigned char>(text[first])) != 0 &&
+         text.find(' ') == std::string::npos;
 }
 
 /// How the instruction of a unit is written.
@@ -95,6 +105,41 @@ std::vector<std::string> Words(const std::vector<std::string>& elements, std::si
   return words;
 }
 
+/// What runs it on something else than a GPU has a function of that name.
+std::string StepFunction(MatrixUnit unit, ir::Type element) {
+  const UnitText text(unit, element);
+  const std::uint32_t first = kSums, second = kSums + text.first;
+  const auto constraints = [](const std::string& kind, char name, std::uint32_t count) {
+    return Numbered("\"" + kind + "\"(", name, count, ")");
+  };
+  const std::string parameters = Numbered(text.sum + "& ", 'c', kSums) + ", " +
+                                 Numbered(text.factor + " ", 'a', text.first) + ", " +
+                                 Numbered(text.factor + " ", 'b', text.second);
+  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void " + text.function + "(" +
+         parameters + ") {\n  asm volatile(\"" + text.instruction + " " + Places(0, kSums) + ", " +
+         Places(first, text.first) + ", " + Places(second, text.second) + ", " + Places(0, kSums) +
+         ";\"\n               : " + constraints("+" + text.sum_constraint, 'c', kSums) +
+         "\n               : " + constraints(text.factor_constraint, 'a', text.first) + ", " +
+         constraints(text.factor_constraint, 'b', text.second) + ");\n}\n#endif";
+}
+
+// The hardware can add to 0 in the place of the sums where a condition of the whole block says so.
+// Where all four sums of a lane begin as `condition ? value : 0`, ptxas of CUDA 13.0 uses that, and
+// gives the third and the fourth sum of doubles the value of the second. It looks for choices
+// between doubles. So the choice is made between floats, and what makes a double of one is an
+// instruction that the compiler does not look into: it costs nothing, because floats have to be
+// converted anyway. A sum of doubles has -0 added to its value, which changes no value. The other
+// units have their choice where it belongs. (Known answers that a compiler is asked for hold it to
+// that: kernels/devices/cuda/probes/known_texts.h.)
+std::string BeginFunction(ir::Type type) {
+  const std::string body = type == ir::Type::kF64
+                               ? "return __dadd_rn(x, -0.0);"
+                               : "double begin; asm(\"cvt.f64.f32 %0, %1;\" : \"=d\"(begin) : "
+                                 "\"f\"(x)); return begin;";
+  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ double exh_begin(" +
+         std::string(RegisterName(type)) + " x) { " + body + " }\n#endif";
+}
+
 }  // namespace
 
 /// The name of a register that sums are in while the loops of a reduction run.
@@ -107,6 +152,16 @@ std::string CudaStatements::SumRegister(ir::InstId inst,
 bool CudaStatements::HasWideSums(ir::InstId id) const {
   const ir::Instruction& inst = code_.function->inst(id);
   return code_.tree.SumType(*code_.function, inst) != ir::ComputeTypeOf(inst.type);
+}
+
+// Whether a condition stands here or in what computes the value makes no difference to a compiler:
+// whatever is not a number goes this way.
+std::string CudaStatements::SumBegin(const ir::Instruction& reduction, const std::string& first) {
+  const bool is_double =
+      code_.tree.IsUnit(reduction) && ir::UnitOf(*code_.function, reduction) == MatrixUnit::kDmma;
+  if (!is_double || IsNumber(first)) return first;
+  begins_.insert(ir::ComputeTypeOf(reduction.type));
+  return "exh_begin(" + first + ")";
 }
 
 void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
@@ -175,28 +230,11 @@ void CudaStatements::RoundSums(int node) {
   }
 }
 
-/// What runs it on something else than a GPU has a function of that name.
-std::string CudaStatements::UnitHelper(MatrixUnit unit, ir::Type element) {
-  const UnitText text(unit, element);
-  const std::uint32_t first = kSums, second = kSums + text.first;
-  const auto constraints = [](const std::string& kind, char name, std::uint32_t count) {
-    return Numbered("\"" + kind + "\"(", name, count, ")");
-  };
-  const std::string parameters = Numbered(text.sum + "& ", 'c', kSums) + ", " +
-                                 Numbered(text.factor + " ", 'a', text.first) + ", " +
-                                 Numbered(text.factor + " ", 'b', text.second);
-  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void " + text.function + "(" +
-         parameters + ") {\n  asm volatile(\"" + text.instruction + " " + Places(0, kSums) + ", " +
-         Places(first, text.first) + ", " + Places(second, text.second) + ", " + Places(0, kSums) +
-         ";\"\n               : " + constraints("+" + text.sum_constraint, 'c', kSums) +
-         "\n               : " + constraints(text.factor_constraint, 'a', text.first) + ", " +
-         constraints(text.factor_constraint, 'b', text.second) + ");\n}\n#endif";
-}
-
-std::vector<std::string> CudaStatements::UnitHelpers() const {
+std::vector<std::string> CudaUnitFunctions(
+    const std::set<std::pair<ir::MatrixUnit, ir::Type>>& units, const std::set<ir::Type>& begins) {
   std::vector<std::string> texts;
   const auto has = [&](MatrixUnit wanted) {
-    return std::ranges::any_of(units_, [&](const auto& unit) { return unit.first == wanted; });
+    return std::ranges::any_of(units, [&](const auto& unit) { return unit.first == wanted; });
   };
   if (has(MatrixUnit::kImma)) {
     texts.push_back(
@@ -209,7 +247,8 @@ std::vector<std::string> CudaStatements::UnitHelpers() const {
         "static __device__ __forceinline__ unsigned exh_pair(unsigned short low, unsigned short "
         "high) { return low | static_cast<unsigned>(high) << 16; }");
   }
-  for (const auto& [unit, element] : units_) texts.push_back(UnitHelper(unit, element));
+  for (const auto& [unit, element] : units) texts.push_back(StepFunction(unit, element));
+  for (const ir::Type type : begins) texts.push_back(BeginFunction(type));
   return texts;
 }
 

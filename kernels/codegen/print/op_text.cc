@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "kernels/ir/op_functions.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
@@ -77,9 +78,8 @@ std::string CommonText(Op op, Type computes, const std::vector<std::string>& in)
       return "-" + in[0];
     case Op::kNot:
       return computes == Type::kBool ? "1 - " + in[0] : "~" + in[0];
-    case Op::kAbs:  // Of integers: others are functions.
-      if (!ir::InfoOf(computes).is_signed) return in[0];
-      return in[0] + " < 0 ? -" + in[0] + " : " + in[0];
+    case Op::kAbs:  // Of integers without a sign: others are functions.
+      return in[0];
     default:
       return {};
   }
@@ -89,8 +89,7 @@ std::string ProductAndSum(const std::vector<std::string>& in) {
   return in[0] + " * " + in[1] + " + " + in[2];
 }
 
-/// `condition ? a : b`: what kMin, kMax, comparisons and kSelect are. Not fmaxf, which would hide a
-/// NaN.
+/// `condition ? a : b`: what comparisons, kSelect, and kMin and kMax of integers are.
 std::string Choice(Op op, const std::vector<std::string>& in) {
   switch (op) {
     case Op::kMin:
@@ -158,6 +157,7 @@ std::string CudaOpText(Op op, Type computes, const std::vector<std::string>& in)
     return std::string(FunctionName(op, computes)) + FunctionSuffix(computes) + "(" + in[0] +
            second + ")";
   }
+  if (!ir::OpFunction(op, computes).empty()) return ir::OpCall(op, computes, in);
   if (op == Op::kMad) {
     if (!ir::IsFloat(computes)) return ProductAndSum(in);
     return "fma" + FunctionSuffix(computes) + "(" + in[0] + ", " + in[1] + ", " + in[2] + ")";
@@ -223,6 +223,12 @@ CpuOperand CpuOpText(Op op, Type computes, const std::vector<CpuOperand>& in, st
     }
     if (!any_vector) return {call(texts[0]), false};
     return {"each(" + texts[0] + ", [](" + type + " x) { return " + call("x") + "; })", true};
+  }
+  if (!ir::OpFunction(op, computes).empty()) {
+    for (std::size_t i = 0; any_vector && i < in.size(); ++i) {
+      texts[i] = AsVector(in[i], ir::ComputeTypeOf(computes), lanes);
+    }
+    return {ir::OpCall(op, computes, texts), any_vector};
   }
   if (op == Op::kMad) return {ProductAndSum(texts), any_vector};
   std::string text = CommonText(op, computes, texts);

@@ -23,7 +23,8 @@ struct RunnerSetup {
   std::string library;  ///< Shared object with exh_run.
   int threads = 1;      ///< Host threads.
   std::vector<ArrayShape> shapes;
-  std::vector<double> scalars;  ///< Rounded to their types.
+  /// By problem: scalars, rounded to their types, as cells (ir::Number::Cell()).
+  std::vector<std::vector<std::uint64_t>> scalars;
   Allowance allowance;
 };
 std::string ToJson(const RunnerSetup& setup);

@@ -9,12 +9,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "kernels/cpu/contain/channel.h"
 #include "kernels/cpu/contain/containment.h"
@@ -49,7 +52,15 @@ void Send(const RunnerReply& reply) {
 
 class Runner {
  public:
-  Runner(const RunnerSetup& setup, MappedArrays& arrays) : setup_(setup), arrays_(arrays) {}
+  Runner(const RunnerSetup& setup, MappedArrays& arrays)
+      : setup_(setup), arrays_(arrays), scalars_(1) {
+    scalars_.resize(std::max<std::size_t>(setup.scalars.size(), 1));
+    for (std::size_t problem = 0; problem < setup.scalars.size(); ++problem) {
+      for (const std::uint64_t cell : setup.scalars[problem]) {
+        scalars_[problem].push_back(std::bit_cast<double>(cell));
+      }
+    }
+  }
 
   void Answer(const RunnerCommand& command) {
     RunnerReply reply;
@@ -81,7 +92,8 @@ class Runner {
     }
     RunFunction const run = run_;
     void* const* const pointers = arrays_.pointers();
-    const double* const scalars = setup_.scalars.data();
+    const std::size_t of_problem = std::min<std::size_t>(command.problem, scalars_.size() - 1);
+    const double* const scalars = scalars_[of_problem].data();
     const int threads = setup_.threads;
     const Clock::time_point start = Clock::now();
     for (std::uint64_t i = 0; i < command.runs; ++i) run(pointers, scalars, threads);
@@ -92,6 +104,7 @@ class Runner {
 
   const RunnerSetup& setup_;
   MappedArrays& arrays_;
+  std::vector<std::vector<double>> scalars_;  ///< By problem.
   RunFunction run_ = nullptr;
   std::uint32_t problem_ = 0;
 };

@@ -84,15 +84,18 @@ class Matcher {
     return input;
   }
 
-  /// What max(0, …) is of. The order matters to a NaN, which stays one in this, as in libraries.
+  /// What max(0, …) or max(…, 0) is of: a NaN stays one, as in what is called for it.
   Input WithoutRelu(const Input& from, bool& has_relu) const {
     const Input input = Skip(from);
     if (input.is_number()) return input;
     const Node& node = e_.node(input.node);
-    if (node.op != ir::Op::kMax || node.is_reduction() || !IsZero(node.inputs[0])) return input;
-    if (!IsComputed(node)) return input;
-    has_relu = true;
-    return node.inputs[1];
+    if (node.op != ir::Op::kMax || node.is_reduction() || !IsComputed(node)) return input;
+    for (const std::size_t zero : {0, 1}) {
+      if (!IsZero(node.inputs[zero])) continue;
+      has_relu = true;
+      return node.inputs[1 - zero];
+    }
+    return input;
   }
 
   Numbers Times(Numbers numbers, const Input& number) const {

@@ -115,4 +115,23 @@ bool Products::Compute(Factor& left, Factor& right) {
   return true;
 }
 
+bool ToSlots(const Reduction& reduction, double largest, std::int64_t count, Tensor& tensor) {
+  constexpr double kExact = 0x1p53;
+  if (reduction.is_whole && !(largest < kExact)) return false;
+  // Below, something of a square of a double is missing.
+  constexpr double kLeastSquare = 0x1p-900;
+  for (std::int64_t i = 0; i < count; ++i) {
+    double& value = tensor.values[At(i)];
+    if (reduction.is_whole) {
+      value = SlotOfWhole(reduction.type, static_cast<std::int64_t>(value));
+    } else if (HasRoots(reduction.type) && tensor.errors) {
+      double& error = tensor.errors[At(i)];
+      const bool has_square = error >= kLeastSquare ? std::isfinite(error) : value == 0;
+      if (std::isfinite(value) && !has_square) return false;
+      error = std::sqrt(error);
+    }
+  }
+  return true;
+}
+
 }  // namespace exh::kernels::derived

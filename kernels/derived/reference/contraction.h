@@ -3,6 +3,7 @@
 // Reductions over products of two values as products of matrices.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -31,6 +32,34 @@ struct Factor {
   bool depth_is_last = false;  ///< Neighbours in memory are neighbours along the depth.
 };
 
+/// How a matrix is computed: a program over the axes of the batch, then those of the matrix.
+struct Packing {
+  Program program;
+  std::size_t batch_axes = 0;
+  std::int64_t side = 1, depth = 1;
+  bool has_errors = false, depth_is_last = false;
+  bool has_roots = false;  ///< Errors of slots are those; of factors they are squares.
+
+  Factor New() const {
+    const std::int64_t elements = side * depth;
+    return {Uninitialized(elements), has_errors ? Uninitialized(elements) : nullptr, side,
+            depth_is_last};
+  }
+  std::int64_t rows() const { return program.RowsFrom(batch_axes); }
+  /// A row of the matrix of a batch.
+  void Fill(std::int64_t batch, std::int64_t row, const Slot& slot, Factor& factor) const {
+    const std::int64_t place = program.Place(row) - batch * side * depth;
+    std::copy_n(slot.value, program.Length(row), &factor.values[At(place)]);
+    if (!has_errors) return;
+    std::copy_n(slot.error, program.Length(row), &factor.errors[At(place)]);
+    if (!has_roots) return;
+    for (std::int64_t i = 0; i < program.Length(row); ++i) {
+      double& error = factor.errors[At(place + i)];
+      error *= error;
+    }
+  }
+};
+
 struct Products {
   using Product =
       std::function<bool(const MatrixView& left, const MatrixView& right, double* result)>;
@@ -52,5 +81,10 @@ struct Products {
   /// Uses up what the factors hold. False: it ended early.
   bool Compute(Factor& left, Factor& right);
 };
+
+/// Products are of doubles, and their errors squares: makes what slots hold of the `count` values
+/// of a tensor. `largest`: no sum of absolute values of terms is larger. False: a double has no
+/// place for some of it, so that all must be computed term by term.
+bool ToSlots(const Reduction& reduction, double largest, std::int64_t count, Tensor& tensor);
 
 }  // namespace exh::kernels::derived

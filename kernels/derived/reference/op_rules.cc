@@ -6,18 +6,23 @@
 #include <limits>
 
 #include "base/check.h"
+#include "kernels/ir/number.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::derived {
 namespace {
 
-double Square(double x) {
+template <typename Real>
+Real Square(Real x) {
   return x * x;
 }
 
-struct Point {
-  double value = 0;
-  double error = 0;  ///< E.
-  double sum = 0;    ///< What the absolute values add up to that a rounding is of; 0: of none.
+/// `Real` is double, or long double, whose squares neither overflow nor vanish.
+template <typename Real>
+struct PointOf {
+  Real value = 0;
+  Real error = 0;  ///< E.
+  Real sum = 0;    ///< What the absolute values add up to that a rounding is of; 0: of none.
 };
 
 // What values are computed in. kSquares: RoundingSquares(); Tiny(): what else a rounding adds to E;
@@ -28,7 +33,10 @@ struct Single {
   static constexpr double kTiny = 0x1p-250;
   /// What is tiny is rounded to multiples of 2^-149: an error of 2^-150 besides those that grow
   /// with the value, as a square in units of u.
-  static double Tiny(double value) { return value != 0 && std::abs(value) < 0x1p-120 ? kTiny : 0; }
+  template <typename Real>
+  static Real Tiny(Real value) {
+    return value != 0 && std::abs(value) < 0x1p-120 ? kTiny : 0;
+  }
   static double Held(double value) {
     constexpr double kLargest = 0x1.ffffffp127, kSmallest = 0x1p-150;  // They round to even.
     if (std::abs(value) >= kLargest) return std::copysign(INFINITY, value);
@@ -38,14 +46,23 @@ struct Single {
 
 struct Double {
   static constexpr double kSquares = 0x1p-56;
-  static double Tiny(double) { return 0; }
+  /// The same of multiples of 2^-1074; as a double it is 0.
+  static constexpr long double kTiny = 0x1p-2102L;
+  template <typename Real>
+  static Real Tiny(Real value) {
+    return static_cast<Real>(value != 0 && std::abs(value) < 0x1p-1000 ? kTiny : 0);
+  }
   static double Held(double value) { return value; }
 };
 
 template <ir::Type type, typename Own>
 struct Whole {
+  static constexpr ir::Type kType = type;
   static constexpr double kSquares = 0;
-  static double Tiny(double) { return 0; }
+  template <typename Real>
+  static Real Tiny(Real) {
+    return 0;
+  }
   static double Held(double value) {
     constexpr auto kLowest = static_cast<double>(std::numeric_limits<Own>::lowest());
     constexpr auto kLargest = static_cast<double>(std::numeric_limits<Own>::max());
@@ -65,14 +82,16 @@ constexpr double kOne = kIsWhole<Type> ? 0 : 1;
 constexpr double kWhole = 0x1p48;
 
 /// How far a value with these errors may be off.
-double Reach(double error) {
+template <typename Real>
+Real Reach(Real error) {
   return kErrorFactor * 0x1p-24 * std::sqrt(error);
 }
 
 template <typename Type>
 struct Add {
-  static Point Of(const Point* x) {
-    const double value = x[0].value + x[1].value;
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const Real value = x[0].value + x[1].value;
     return {value, x[0].error + x[1].error + Type::kSquares * Square(value),
             std::abs(x[0].value) + std::abs(x[1].value)};
   }
@@ -81,8 +100,9 @@ struct Add {
 
 template <typename Type>
 struct Sub {
-  static Point Of(const Point* x) {
-    const Point terms[] = {x[0], {-x[1].value, x[1].error, 0}};
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const PointOf<Real> terms[] = {x[0], {-x[1].value, x[1].error, 0}};
     return Add<Type>::Of(terms);
   }
   static double Roundings(const double* x) { return x[0] + x[1] + kOne<Type>; }
@@ -90,8 +110,9 @@ struct Sub {
 
 template <typename Type>
 struct Mul {
-  static Point Of(const Point* x) {
-    const double value = x[0].value * x[1].value;
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const Real value = x[0].value * x[1].value;
     return {value,
             Square(x[0].value) * x[1].error + Square(x[1].value) * x[0].error +
                 Type::kSquares * Square(value) + Type::Tiny(value),
@@ -102,12 +123,13 @@ struct Mul {
 
 template <typename Type>
 struct Div {
-  static Point Of(const Point* x) {
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
     // A quotient of integers has no fraction; by 0 nobody may ask for it.
     if (kIsWhole<Type> && x[1].value == 0) return {};
-    const double quotient = x[0].value / x[1].value;
-    const double value = kIsWhole<Type> ? Type::Held(quotient) : quotient;
-    const double passed_on = (x[0].error + Square(value) * x[1].error) / Square(x[1].value);
+    const Real quotient = x[0].value / x[1].value;
+    const Real value = kIsWhole<Type> ? Type::Held(quotient) : quotient;
+    const Real passed_on = (x[0].error + Square(value) * x[1].error) / Square(x[1].value);
     if (kIsWhole<Type>) return {value, passed_on > 0 ? passed_on + kWhole : 0, 0};
     return {value, passed_on + Type::kSquares * Square(value) + Type::Tiny(value), 0};
   }
@@ -116,8 +138,9 @@ struct Div {
 
 template <typename Type>
 struct Mad {
-  static Point Of(const Point* x) {
-    const Point terms[] = {Mul<Type>::Of(x), x[2]};
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const PointOf<Real> terms[] = {Mul<Type>::Of(x), x[2]};
     return Add<Type>::Of(terms);
   }
   static double Roundings(const double* x) {
@@ -127,34 +150,44 @@ struct Mad {
 };
 
 struct Max {
-  static Point Of(const Point* x) {
-    return {x[0].value > x[1].value ? x[0].value : x[1].value, std::max(x[0].error, x[1].error), 0};
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    return {Larger(x[0].value, x[1].value), std::max(x[0].error, x[1].error), 0};
   }
   static double Roundings(const double* x) { return std::max(x[0], x[1]); }
 };
 
 struct Min {
-  static Point Of(const Point* x) {
-    return {x[0].value < x[1].value ? x[0].value : x[1].value, std::max(x[0].error, x[1].error), 0};
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    return {Smaller(x[0].value, x[1].value), std::max(x[0].error, x[1].error), 0};
   }
   static double Roundings(const double* x) { return std::max(x[0], x[1]); }
 };
 
 struct Neg {
-  static Point Of(const Point* x) { return {-x[0].value, x[0].error, 0}; }
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    return {-x[0].value, x[0].error, 0};
+  }
   static double Roundings(const double* x) { return x[0]; }
 };
 
 struct Abs {
-  static Point Of(const Point* x) { return {std::abs(x[0].value), x[0].error, 0}; }
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    return {std::abs(x[0].value), x[0].error, 0};
+  }
   static double Roundings(const double* x) { return x[0]; }
 };
 
 /// f(a) is off by f'(a) times what a is, and by what the library's function is.
 template <typename Type>
 struct Function {
-  static Point Of(double value, double slope, const Point& x, double own = kFunctionSquares) {
-    const double passed_on = x.error == 0 ? 0 : Square(slope) * x.error;
+  template <typename Real>
+  static PointOf<Real> Of(Real value, Real slope, const PointOf<Real>& x,
+                          double own = kFunctionSquares) {
+    const Real passed_on = x.error == 0 ? 0 : Square(slope) * x.error;
     return {value, passed_on + own * Type::kSquares * Square(value) + Type::Tiny(value), 0};
   }
   static double Roundings(const double* x) { return x[0] + 1; }
@@ -162,12 +195,13 @@ struct Function {
 
 template <typename Type>
 struct Sqrt : Function<Type> {
-  static Point Of(const Point* x) {
-    const double value = std::sqrt(x[0].value);
-    Point root = Function<Type>::Of(value, 0.5 / value, x[0], 1);
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const Real value = std::sqrt(x[0].value);
+    PointOf<Real> root = Function<Type>::Of(value, 0.5 / value, x[0], 1);
     // Near 0 the slope says too much: the root of a is off by no more than the root of what a is.
-    const double most = 0x1p24 * std::sqrt(x[0].error);
-    const double own = Type::kSquares * Square(value);
+    const Real most = 0x1p24 * std::sqrt(x[0].error);
+    const Real own = Type::kSquares * Square(value);
     if (x[0].error > 0 && !(root.error < most + own)) root.error = most + own;
     return root;
   }
@@ -175,31 +209,35 @@ struct Sqrt : Function<Type> {
 
 template <typename Type>
 struct Rsqrt : Function<Type> {
-  static Point Of(const Point* x) {
-    const double value = 1 / std::sqrt(x[0].value);
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const Real value = 1 / std::sqrt(x[0].value);
     return Function<Type>::Of(value, 0.5 * value / x[0].value, x[0]);
   }
 };
 
 template <typename Type>
 struct Exp : Function<Type> {
-  static Point Of(const Point* x) {
-    const double value = std::exp(x[0].value);
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const Real value = std::exp(x[0].value);
     return Function<Type>::Of(value, value, x[0]);
   }
 };
 
 template <typename Type>
 struct Log : Function<Type> {
-  static Point Of(const Point* x) {
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
     return Function<Type>::Of(std::log(x[0].value), 1 / x[0].value, x[0]);
   }
 };
 
 template <typename Type>
 struct Tanh : Function<Type> {
-  static Point Of(const Point* x) {
-    const double value = std::tanh(x[0].value);
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const Real value = std::tanh(x[0].value);
     return Function<Type>::Of(value, 1 - Square(value), x[0]);
   }
 };
@@ -207,9 +245,10 @@ struct Tanh : Function<Type> {
 /// A power is off by its slopes times what base and exponent are, and by what the library's is.
 template <typename Type>
 struct Pow {
-  static Point Of(const Point* x) {
-    const double base = x[0].value, exponent = x[1].value, value = std::pow(base, exponent);
-    double passed_on = 0;
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const Real base = x[0].value, exponent = x[1].value, value = std::pow(base, exponent);
+    Real passed_on = 0;
     if (x[0].error > 0 && exponent != 0) {
       passed_on += Square(exponent * std::pow(base, exponent - 1)) * x[0].error;
     }
@@ -223,31 +262,35 @@ struct Pow {
 };
 
 /// Where a and b are as near as their errors, the comparison may come out either way.
-double Uncertain(const Point& a, const Point& b) {
-  const double errors = a.error + b.error;
+template <typename Real>
+Real Uncertain(const PointOf<Real>& a, const PointOf<Real>& b) {
+  const Real errors = a.error + b.error;
   const bool is_near = std::abs(a.value - b.value) <= Reach(errors);
   return errors > 0 && is_near ? kWhole : 0;
 }
 
 struct Less {
-  static Point Of(const Point* x) {
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
     return {x[0].value < x[1].value ? 1.0 : 0.0, Uncertain(x[0], x[1]), 0};
   }
   static double Roundings(const double* x) { return std::max(x[0], x[1]); }
 };
 
 struct Equal {
-  static Point Of(const Point* x) {
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
     return {x[0].value == x[1].value ? 1.0 : 0.0, Uncertain(x[0], x[1]), 0};
   }
   static double Roundings(const double* x) { return std::max(x[0], x[1]); }
 };
 
 struct Select {
-  static Point Of(const Point* x) {
-    const Point& chosen = x[0].value != 0 ? x[1] : x[2];
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const PointOf<Real>& chosen = x[0].value != 0 ? x[1] : x[2];
     if (x[0].error == 0) return {chosen.value, chosen.error, 0};
-    const double apart = kWhole * Square(x[1].value - x[2].value);
+    const Real apart = kWhole * Square(x[1].value - x[2].value);
     return {chosen.value, std::max({x[1].error, x[2].error, apart}), 0};
   }
   static double Roundings(const double* x) { return std::max({x[0], x[1], x[2]}); }
@@ -256,24 +299,12 @@ struct Select {
 /// What works on bits. An error of an integer may change any of them.
 template <typename Type, ir::Op op, bool is_bool>
 struct Bits {
-  static Point Of(const Point* x) {
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
     const bool is_not = op == ir::Op::kNot;
     const bool errs = x[0].error > 0 || (!is_not && x[1].error > 0);
     const double unknown = is_bool ? kWhole : INFINITY;
-    return {Value(x[0].value, is_not ? 0 : x[1].value), errs ? unknown : 0, 0};
-  }
-  static double Value(double of_a, double of_b) {
-    const auto a = static_cast<std::int64_t>(of_a), b = static_cast<std::int64_t>(of_b);
-    switch (op) {
-      case ir::Op::kAnd:
-        return static_cast<double>(a & b);
-      case ir::Op::kOr:
-        return static_cast<double>(a | b);
-      case ir::Op::kXor:
-        return static_cast<double>(a ^ b);
-      default:
-        return is_bool ? (a == 0 ? 1 : 0) : static_cast<double>(~a);
-    }
+    return {0, errs ? unknown : 0, 0};  // The value is that of WholeRowOf().
   }
   static double Roundings(const double* x) {
     return op == ir::Op::kNot ? x[0] : std::max(x[0], x[1]);
@@ -285,9 +316,9 @@ template <typename Type, typename Operation, std::size_t count>
 double RowOf(const Operands& in, std::int64_t points, double* value, double* error) {
   double largest = 0;
   for (std::int64_t i = 0; i < points; ++i) {
-    Point x[count];
+    PointOf<double> x[count];
     for (std::size_t j = 0; j < count; ++j) x[j] = {in[j].value[i], in[j].error[i], 0};
-    Point y = Operation::Of(x);
+    PointOf<double> y = Operation::Of(x);
     y.value = Type::Held(y.value);
     const bool is_finite = std::isfinite(y.value);
     value[i] = y.value;
@@ -297,8 +328,87 @@ double RowOf(const Operands& in, std::int64_t points, double* value, double* err
   return largest;
 }
 
-template <typename Type, typename Operation, std::size_t count>
-constexpr Rule kRuleOf = {&RowOf<Type, Operation, count>, &Operation::Roundings};
+/// The same in f64, whose slots have the roots of E: the squares of a double that is small or large
+/// are none. Where they would not do, errors are computed with more of a range; values are not.
+/// A comparison yields a bool, whose slots have E.
+template <ir::Op op, typename Operation, std::size_t count>
+double RootRowOf(const Operands& in, std::int64_t points, double* value, double* error) {
+  constexpr double kLeast = 0x1p-900, kMost = 0x1p900;
+  constexpr bool kCompares = op == ir::Op::kLess || op == ir::Op::kEqual;
+  constexpr double kNoRoundings[kMostOperands] = {};
+  const bool rounds = Operation::Roundings(kNoRoundings) > 0;
+  double largest = 0;
+  for (std::int64_t i = 0; i < points; ++i) {
+    PointOf<double> x[count];
+    bool errs = false, is_small = true;
+    for (std::size_t j = 0; j < count; ++j) {
+      const double root = in[j].error[i];
+      x[j] = {in[j].value[i], root * root, 0};
+      errs |= root > 0;
+      is_small &= x[j].error <= kMost && (root == 0 || x[j].error >= kLeast);
+    }
+    const PointOf<double> y = Operation::Of(x);
+    value[i] = y.value;
+    const bool is_finite = std::isfinite(y.value);
+    largest = is_finite && y.sum > largest ? y.sum : largest;
+    const bool is_exact = y.error == 0 && (y.value == 0 || !rounds) && !errs;
+    const bool is_there = is_small && y.error >= kLeast && y.error <= kMost;
+    if (!is_finite || is_exact) {
+      error[i] = 0;
+    } else if (kCompares) {
+      error[i] = y.error;
+    } else if (is_there) {
+      error[i] = std::sqrt(y.error);
+    } else {
+      PointOf<long double> wide[count];
+      for (std::size_t j = 0; j < count; ++j) {
+        const long double root = in[j].error[i];
+        wide[j] = {in[j].value[i], root * root, 0};
+      }
+      const long double squares = Operation::Of(wide).error;
+      error[i] = std::isnan(squares) ? INFINITY : static_cast<double>(std::sqrt(squares));
+    }
+  }
+  return largest;
+}
+
+/// The same of integers and bools. Errors are those of doubles; values are exact, and wrap around.
+/// The condition of a kSelect has any type, and is no i64 (reference.cc).
+template <ir::Type type, ir::Op op, typename Operation, std::size_t count>
+double WholeRowOf(const Operands& in, std::int64_t points, double* value, double* error) {
+  constexpr bool kCompares = op == ir::Op::kLess || op == ir::Op::kEqual;
+  double largest = 0;
+  for (std::int64_t i = 0; i < points; ++i) {
+    PointOf<double> x[count];
+    std::int64_t whole[3] = {};
+    for (std::size_t j = 0; j < count; ++j) {
+      const double slot = in[j].value[i];
+      const bool is_condition = op == ir::Op::kSelect && j == 0;
+      whole[j] = is_condition ? (slot != 0 ? 1 : 0) : WholeOfSlot(type, slot);
+      x[j] = {is_condition ? slot : static_cast<double>(whole[j]), in[j].error[i], 0};
+    }
+    const PointOf<double> y = Operation::Of(x);
+    const std::int64_t result = ir::EvaluateWhole(op, type, whole[0], whole[1], whole[2]);
+    value[i] = kCompares ? static_cast<double>(result) : SlotOfWhole(type, result);
+    error[i] = std::isnan(y.error) ? INFINITY : y.error;
+    largest = y.sum > largest ? y.sum : largest;
+  }
+  return largest;
+}
+
+/// Of an operation in a type that computes: `Type` is one of those above.
+template <typename Type, ir::Op op, typename Operation, std::size_t count>
+constexpr Rule MakeRule() {
+  if constexpr (kIsWhole<Type>) {
+    return {&WholeRowOf<Type::kType, op, Operation, count>, &Operation::Roundings};
+  } else if constexpr (std::is_same_v<Type, Double>) {
+    return {&RootRowOf<op, Operation, count>, &Operation::Roundings};
+  } else {
+    return {&RowOf<Type, Operation, count>, &Operation::Roundings};
+  }
+}
+template <typename Type, ir::Op op, typename Operation, std::size_t count>
+constexpr Rule kRuleOf = MakeRule<Type, op, Operation, count>();
 
 /// Of what floats and integers have.
 template <typename Type>
@@ -306,29 +416,29 @@ const Rule* ArithmeticRule(ir::Op op) {
   using ir::Op;
   switch (op) {
     case Op::kAdd:
-      return &kRuleOf<Type, Add<Type>, 2>;
+      return &kRuleOf<Type, Op::kAdd, Add<Type>, 2>;
     case Op::kSub:
-      return &kRuleOf<Type, Sub<Type>, 2>;
+      return &kRuleOf<Type, Op::kSub, Sub<Type>, 2>;
     case Op::kMul:
-      return &kRuleOf<Type, Mul<Type>, 2>;
+      return &kRuleOf<Type, Op::kMul, Mul<Type>, 2>;
     case Op::kDiv:
-      return &kRuleOf<Type, Div<Type>, 2>;
+      return &kRuleOf<Type, Op::kDiv, Div<Type>, 2>;
     case Op::kMin:
-      return &kRuleOf<Type, Min, 2>;
+      return &kRuleOf<Type, Op::kMin, Min, 2>;
     case Op::kMax:
-      return &kRuleOf<Type, Max, 2>;
+      return &kRuleOf<Type, Op::kMax, Max, 2>;
     case Op::kMad:
-      return &kRuleOf<Type, Mad<Type>, 3>;
+      return &kRuleOf<Type, Op::kMad, Mad<Type>, 3>;
     case Op::kNeg:
-      return &kRuleOf<Type, Neg, 1>;
+      return &kRuleOf<Type, Op::kNeg, Neg, 1>;
     case Op::kAbs:
-      return &kRuleOf<Type, Abs, 1>;
+      return &kRuleOf<Type, Op::kAbs, Abs, 1>;
     case Op::kLess:
-      return &kRuleOf<Type, Less, 2>;
+      return &kRuleOf<Type, Op::kLess, Less, 2>;
     case Op::kEqual:
-      return &kRuleOf<Type, Equal, 2>;
+      return &kRuleOf<Type, Op::kEqual, Equal, 2>;
     case Op::kSelect:
-      return &kRuleOf<Type, Select, 3>;
+      return &kRuleOf<Type, Op::kSelect, Select, 3>;
     default:
       return nullptr;
   }
@@ -339,17 +449,17 @@ const Rule* FloatRule(ir::Op op) {
   using ir::Op;
   switch (op) {
     case Op::kSqrt:
-      return &kRuleOf<Type, Sqrt<Type>, 1>;
+      return &kRuleOf<Type, Op::kSqrt, Sqrt<Type>, 1>;
     case Op::kRsqrt:
-      return &kRuleOf<Type, Rsqrt<Type>, 1>;
+      return &kRuleOf<Type, Op::kRsqrt, Rsqrt<Type>, 1>;
     case Op::kExp:
-      return &kRuleOf<Type, Exp<Type>, 1>;
+      return &kRuleOf<Type, Op::kExp, Exp<Type>, 1>;
     case Op::kLog:
-      return &kRuleOf<Type, Log<Type>, 1>;
+      return &kRuleOf<Type, Op::kLog, Log<Type>, 1>;
     case Op::kTanh:
-      return &kRuleOf<Type, Tanh<Type>, 1>;
+      return &kRuleOf<Type, Op::kTanh, Tanh<Type>, 1>;
     case Op::kPow:
-      return &kRuleOf<Type, Pow<Type>, 2>;
+      return &kRuleOf<Type, Op::kPow, Pow<Type>, 2>;
     default:
       return ArithmeticRule<Type>(op);
   }
@@ -360,13 +470,13 @@ const Rule* WholeRule(ir::Op op) {
   using ir::Op;
   switch (op) {
     case Op::kAnd:
-      return &kRuleOf<Type, Bits<Type, Op::kAnd, is_bool>, 2>;
+      return &kRuleOf<Type, Op::kAnd, Bits<Type, Op::kAnd, is_bool>, 2>;
     case Op::kOr:
-      return &kRuleOf<Type, Bits<Type, Op::kOr, is_bool>, 2>;
+      return &kRuleOf<Type, Op::kOr, Bits<Type, Op::kOr, is_bool>, 2>;
     case Op::kXor:
-      return &kRuleOf<Type, Bits<Type, Op::kXor, is_bool>, 2>;
+      return &kRuleOf<Type, Op::kXor, Bits<Type, Op::kXor, is_bool>, 2>;
     case Op::kNot:
-      return &kRuleOf<Type, Bits<Type, Op::kNot, is_bool>, 1>;
+      return &kRuleOf<Type, Op::kNot, Bits<Type, Op::kNot, is_bool>, 1>;
     default:
       return ArithmeticRule<Type>(op);
   }
@@ -375,7 +485,12 @@ const Rule* WholeRule(ir::Op op) {
 using Int = Whole<ir::Type::kI32, std::int32_t>;
 
 const Rule* FindRule(ir::Op op, ir::Type computes) {
-  if (computes == ir::Type::kBool) return WholeRule<Int, true>(op);
+  if (computes == ir::Type::kBool) {
+    // What works on bits yields bools, and what is added up an i32.
+    const bool has_bits = ir::InfoOf(op).takes == ir::Takes::kIntegers;
+    if (has_bits) return WholeRule<Whole<ir::Type::kBool, std::uint8_t>, true>(op);
+    return WholeRule<Int, true>(op);
+  }
   switch (ir::ComputeTypeOf(computes)) {
     case ir::Type::kF64:
       return FloatRule<Double>(op);
@@ -390,30 +505,65 @@ const Rule* FindRule(ir::Op op, ir::Type computes) {
   }
 }
 
-template <ir::Type to, bool of_float>
+/// What a value comes from: a float, an f64, an integer that slots have as a double, or an i64.
+enum class From : std::uint8_t { kFloat, kDouble, kInteger, kWide };
+
+/// Of an integer, in one rounding.
+double ConvertedWhole(ir::Type to, std::int64_t whole) {
+  switch (to) {
+    case ir::Type::kF64:
+      return static_cast<double>(whole);
+    case ir::Type::kF32:
+    case ir::Type::kF16:
+    case ir::Type::kBf16:
+      return ir::Rounded(to, static_cast<double>(static_cast<float>(whole)));
+    default:
+      return ir::Rounded(to, ir::Number(whole));
+  }
+}
+
+template <ir::Type to, From from>
 double ConvertRow(const Operands& in, std::int64_t points, double* value, double* error) {
-  const Conversion conversion(of_float ? ir::Type::kF64 : ir::Type::kI64, to);
+  constexpr bool kIsWide = to == ir::Type::kI64;
+  constexpr bool kOfFloat = from == From::kFloat || from == From::kDouble;
+  const Conversion conversion(kOfFloat ? ir::Type::kF64 : ir::Type::kI64, to);
   for (std::int64_t i = 0; i < points; ++i) {
-    const double before = in[0].error[i];
-    const Conversion::Result result = conversion.Of(in[0].value[i], before);
+    const double slot = in[0].value[i];
+    const double before = from == From::kDouble ? Square(in[0].error[i]) : in[0].error[i];
+    const std::int64_t whole = from == From::kWide ? WholeOfSlot(ir::Type::kI64, slot) : 0;
+    Conversion::Result result =
+        conversion.Of(from == From::kWide ? static_cast<double>(whole) : slot, before);
+    if (from == From::kWide) result.value = ConvertedWhole(to, whole);
     const double passed_on = conversion.keeps_errors() ? before : 0;
-    value[i] = result.value;
     error[i] = std::isfinite(result.value) ? passed_on + kWhole * Square(result.slack) : 0;
+    if (to == ir::Type::kF64) error[i] = std::sqrt(error[i]);
+    value[i] =
+        !kIsWide ? result.value
+                 : SlotOfWhole(to, from == From::kWide ? whole : ir::Number(result.value).whole());
   }
   return 0;
 }
 
-template <ir::Type to, bool of_float>
+template <ir::Type to, From from>
 double ConvertRoundings(const double* x) {
   if (ir::IsFloat(to)) return x[0] > 0 ? x[0] + 1 : 0;
-  return of_float ? std::max(x[0], 1.0) : x[0];  // It may be anything.
+  // It may be anything.
+  return from == From::kFloat || from == From::kDouble ? std::max(x[0], 1.0) : x[0];
 }
 
 template <ir::Type to>
-const Rule& ConversionTo(bool of_float) {
-  static constexpr Rule kOfFloat = {&ConvertRow<to, true>, &ConvertRoundings<to, true>};
-  static constexpr Rule kOfWhole = {&ConvertRow<to, false>, &ConvertRoundings<to, false>};
-  return of_float ? kOfFloat : kOfWhole;
+const Rule& ConversionTo(ir::Type from) {
+  static constexpr Rule kOfFloat = {&ConvertRow<to, From::kFloat>,
+                                    &ConvertRoundings<to, From::kFloat>};
+  static constexpr Rule kOfWhole = {&ConvertRow<to, From::kInteger>,
+                                    &ConvertRoundings<to, From::kInteger>};
+  static constexpr Rule kOfWide = {&ConvertRow<to, From::kWide>,
+                                   &ConvertRoundings<to, From::kWide>};
+  static constexpr Rule kOfDouble = {&ConvertRow<to, From::kDouble>,
+                                     &ConvertRoundings<to, From::kDouble>};
+  if (from == ir::Type::kF64) return kOfDouble;
+  if (ir::IsFloat(from)) return kOfFloat;
+  return from == ir::Type::kI64 ? kOfWide : kOfWhole;
 }
 
 }  // namespace
@@ -425,7 +575,8 @@ const Rule& RuleOf(ir::Op op, ir::Type computes) {
 }
 
 Conversion::Conversion(ir::Type from, ir::Type to)
-    : to_(to),
+    : from_(from),
+      to_(to),
       of_float_(ir::IsFloat(from)),
       keeps_errors_(ir::IsFloat(to) || (!ir::IsFloat(from) && to != ir::Type::kBool)) {
   if (ir::IsFloat(to)) {
@@ -458,25 +609,25 @@ Conversion::Result Conversion::Of(double value, double error) const {
 const Rule& Conversion::rule() const {
   switch (to_) {
     case ir::Type::kF64:
-      return ConversionTo<ir::Type::kF64>(of_float_);
+      return ConversionTo<ir::Type::kF64>(from_);
     case ir::Type::kF32:
-      return ConversionTo<ir::Type::kF32>(of_float_);
+      return ConversionTo<ir::Type::kF32>(from_);
     case ir::Type::kF16:
-      return ConversionTo<ir::Type::kF16>(of_float_);
+      return ConversionTo<ir::Type::kF16>(from_);
     case ir::Type::kBf16:
-      return ConversionTo<ir::Type::kBf16>(of_float_);
+      return ConversionTo<ir::Type::kBf16>(from_);
     case ir::Type::kI64:
-      return ConversionTo<ir::Type::kI64>(of_float_);
+      return ConversionTo<ir::Type::kI64>(from_);
     case ir::Type::kI32:
-      return ConversionTo<ir::Type::kI32>(of_float_);
+      return ConversionTo<ir::Type::kI32>(from_);
     case ir::Type::kU32:
-      return ConversionTo<ir::Type::kU32>(of_float_);
+      return ConversionTo<ir::Type::kU32>(from_);
     case ir::Type::kI8:
-      return ConversionTo<ir::Type::kI8>(of_float_);
+      return ConversionTo<ir::Type::kI8>(from_);
     case ir::Type::kBool:
       break;
   }
-  return ConversionTo<ir::Type::kBool>(of_float_);
+  return ConversionTo<ir::Type::kBool>(from_);
 }
 
 double RoundingsAs(const Expression& expression, const Expression::Input& input, double roundings,
@@ -523,23 +674,13 @@ Reduction::Reduction(ir::Op op, ir::Type computes)
                 : op == ir::Op::kMax ? Gathering::kLargest
                                      : Gathering::kSum),
       of_products(op == ir::Op::kMad),
+      type(ir::ComputeTypeOf(computes)),
+      is_whole(!ir::IsFloat(type)),
       own(RoundingSquares(ir::ComputeTypeOf(computes))),
-      tiny(ir::ComputeTypeOf(computes) == ir::Type::kF32 ? Single::kTiny : 0) {
+      tiny(type == ir::Type::kF32   ? Single::kTiny
+           : type == ir::Type::kF64 ? Double::kTiny
+                                    : 0) {
   EXH_CHECK(gathering != Gathering::kSum || op == ir::Op::kAdd || op == ir::Op::kMad);
-}
-
-Total Total::Nothing(Gathering gathering) {
-  switch (gathering) {
-    case Gathering::kSum:
-      return {-0.0, 0, 0};
-    case Gathering::kProduct:
-      return {1, 0, 0};
-    case Gathering::kSmallest:
-      return {std::numeric_limits<double>::infinity(), 0, 0};
-    case Gathering::kLargest:
-      break;
-  }
-  return {-std::numeric_limits<double>::infinity(), 0, 0};
 }
 
 }  // namespace exh::kernels::derived

@@ -4,20 +4,44 @@
 // a line in op_rules.cc.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "kernels/derived/expression.h"
 #include "kernels/derived/tolerance.h"
 #include "kernels/ir/function.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::derived {
 
 inline constexpr std::size_t kMostOperands = 3;
 
-/// A row of points: values, and E of each (reference.cc).
+/// Slots hold values as doubles, but those of an i64 as its bits: a double has no place for all.
+inline std::int64_t WholeOfSlot(ir::Type type, double slot) {
+  return type == ir::Type::kI64 ? std::bit_cast<std::int64_t>(slot)
+                                : static_cast<std::int64_t>(slot);
+}
+inline double SlotOfWhole(ir::Type type, std::int64_t whole) {
+  return type == ir::Type::kI64 ? std::bit_cast<double>(whole) : static_cast<double>(whole);
+}
+
+/// And errors as E (reference.cc), but those of an f64 as its root, which a double has a place for.
+inline bool HasRoots(ir::Type type) {
+  return type == ir::Type::kF64;
+}
+/// Do slots of both types hold the same?
+inline bool HaveSameSlots(ir::Type a, ir::Type b) {
+  const auto is_alone = [](ir::Type type) { return type == ir::Type::kI64 || HasRoots(type); };
+  return a == b || (!is_alone(a) && !is_alone(b));
+}
+
+/// A row of points: values, and errors of each.
 struct Slot {
   const double* value = nullptr;
   const double* error = nullptr;
@@ -55,7 +79,7 @@ class Conversion {
   const Rule& rule() const;
 
  private:
-  ir::Type to_;
+  ir::Type from_, to_;
   bool of_float_, keeps_errors_;
   LastPlace last_place_;             ///< To a float.
   double lowest_ = 0, largest_ = 0;  ///< To an integer: beyond, of floats, it is anything.
@@ -67,6 +91,14 @@ std::vector<double> RoundingsInARow(const Expression& expression);
 double RoundingsAs(const Expression& expression, const Expression::Input& input, double roundings,
                    ir::Type as);
 
+/// What kMin and kMax pick of floats: a NaN where there is one.
+inline double Smaller(double a, double b) {
+  return a != a || a < b ? a : b;
+}
+inline double Larger(double a, double b) {
+  return a != a || a > b ? a : b;
+}
+
 /// What becomes of terms.
 enum class Gathering : std::uint8_t { kSum, kProduct, kSmallest, kLargest };
 
@@ -75,18 +107,53 @@ struct Reduction {
   Reduction(ir::Op op, ir::Type computes);
   Gathering gathering;
   bool of_products;
-  double own;   ///< RoundingSquares().
-  double tiny;  ///< What a rounding of a denormal adds to E besides.
+  ir::Type type;  ///< That it computes in.
+  bool is_whole;  ///< No float: a Total has its value as an integer.
+  double own;     ///< RoundingSquares().
+  double tiny;    ///< What a rounding of a denormal adds to E besides.
   bool adds() const { return gathering == Gathering::kSum; }
 };
 
-/// What some of the terms of a reduction come to.
+/// What some of the terms of a reduction come to. `Real`: double, or for f64 long double, whose
+/// squares neither overflow nor vanish.
+template <typename Real>
 struct Total {
-  double value = 0, squares = 0, error = 0;
+  double value = 0;
+  Real squares = 0, error = 0;
+  std::int64_t whole = 0;  ///< The value, where it is an integer.
 
   /// Of no terms.
-  static Total Nothing(Gathering gathering);
+  static Total Nothing(Gathering gathering) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    switch (gathering) {
+      case Gathering::kSum:
+        return {-0.0, 0, 0, 0};
+      case Gathering::kProduct:
+        return {1, 0, 0, 1};
+      case Gathering::kSmallest:
+        return {kInfinity, 0, 0, Limits::max()};
+      case Gathering::kLargest:
+        break;
+    }
+    return {-kInfinity, 0, 0, Limits::min()};
+  }
+  /// Of what a slot holds.
+  static Total OfSlot(const Reduction& reduction, double slot, double slot_error) {
+    const Real own = slot_error, error = HasRoots(reduction.type) ? own * own : own;
+    const std::int64_t whole = reduction.is_whole ? WholeOfSlot(reduction.type, slot) : 0;
+    const double value = reduction.is_whole ? static_cast<double>(whole) : slot;
+    return {value, Real{value} * Real{value}, error, whole};
+  }
+  double Slot(const Reduction& reduction) const {
+    return reduction.is_whole ? SlotOfWhole(reduction.type, whole) : value;
+  }
+  double SlotError(const Reduction& reduction) const {
+    return static_cast<double>(HasRoots(reduction.type) ? std::sqrt(error) : error);
+  }
+
   void Take(const Reduction& reduction, const Total& more) {
+    if (reduction.is_whole) TakeWhole(reduction, more);
     switch (reduction.gathering) {
       case Gathering::kSum:
         value += more.value;
@@ -95,18 +162,38 @@ struct Total {
         return;
       case Gathering::kProduct: {
         const double product = value * more.value;
-        error = value * value * more.error + more.value * more.value * error +
-                reduction.own * (product * product) + (product == 0 ? 0 : reduction.tiny);
+        const Real a = value, b = more.value, both = product;
+        error = a * a * more.error + b * b * error + reduction.own * (both * both) +
+                (product == 0 ? 0 : static_cast<Real>(reduction.tiny));
         value = product;
         return;
       }
       case Gathering::kSmallest:
-        value = more.value < value ? more.value : value;
+        value = Smaller(more.value, value);
         error = error > more.error ? error : more.error;
         return;
       case Gathering::kLargest:
-        value = more.value > value ? more.value : value;
+        value = Larger(more.value, value);
         error = error > more.error ? error : more.error;
+        return;
+    }
+  }
+
+ private:
+  /// The value as an integer, which wraps around.
+  void TakeWhole(const Reduction& reduction, const Total& more) {
+    switch (reduction.gathering) {
+      case Gathering::kSum:
+        whole = ir::EvaluateWhole(ir::Op::kAdd, reduction.type, whole, more.whole, 0);
+        return;
+      case Gathering::kProduct:
+        whole = ir::EvaluateWhole(ir::Op::kMul, reduction.type, whole, more.whole, 0);
+        return;
+      case Gathering::kSmallest:
+        whole = std::min(whole, more.whole);
+        return;
+      case Gathering::kLargest:
+        whole = std::max(whole, more.whole);
         return;
     }
   }

@@ -26,6 +26,12 @@
 // to which nothing is added by adding it, so that parts of them can be computed apart; maxima with
 // -infinity, which no maximum yields to.
 //
+// Values are doubles, which hold all integers but those of an i64: their slots and tensors have the
+// bits of the integer. Errors of an f64 are there as the root of E, whose square a double need not
+// have a place for: a product of a thousand numbers may be 1e-250, and is as exact as any other.
+// Integers are exact, and wrap around. Products of matrices of them are made where no sum can be
+// more than a double has, and otherwise gone through term by term.
+//
 // Where tensors would be larger than all arrays together they are computed in strips along one
 // axis, which all outputs have and no reduction: `window_` is the part of that axis at hand.
 #include "kernels/derived/reference/reference.h"
@@ -81,6 +87,7 @@ class Analysis {
       const std::uint64_t elements = function_.array(expression_.node(output).array).elements;
       array.reference.resize(elements);
       array.tolerance.resize(elements);
+      array.whole.resize(Node(output).type == ir::Type::kI64 ? elements : 0);
     }
     const std::int64_t total = strip_axis_ < 0 ? 1 : expression_.axis(strip_axis_).total;
     const std::int64_t strip = strip_axis_ < 0 ? 1 : window_;
@@ -189,6 +196,8 @@ class Analysis {
 
   // ---- Programs ----
 
+  static bool IsWide(ir::Type type) { return type == ir::Type::kI64; }
+
   /// The slot of an operand that is read as a value of this type.
   int SlotOf(Expression::Input input, ir::Type as, Program& program) const {
     while (!input.is_number() && expression_.PassesOn(Node(input.node))) {
@@ -198,11 +207,14 @@ class Analysis {
     }
     if (input.is_number()) {
       const bool is_kept = KeepsAll(input.type, as);
+      const ir::Number number = is_kept ? input.number : Converted(as, input.number);
       program.numbers.emplace_back(program.slots,
-                                   is_kept ? input.number : Converted(as, input.number));
+                                   IsWide(as) ? SlotOfWhole(as, number.whole()) : double{number});
       return program.slots++;
     }
-    if (!expression_.Keeps(input, as)) return SlotOfCast(input, as, program);
+    if (!HaveSameSlots(input.type, as) || !expression_.Keeps(input, as)) {
+      return SlotOfCast(input, as, program);
+    }
     const auto found = program.slot_of_node.find(input.node);
     if (found != program.slot_of_node.end()) return found->second;
     const int slot = NewSlot(input.node, program);
@@ -230,6 +242,7 @@ class Analysis {
     } else {
       read.strides = node.strides;
       read.base = Base(node.offset, node.strides);
+      read.type = node.type;
       if (node.op == Op::kLoad) ReadArray(node, read);
     }
     read.slot = program.slots++;
@@ -259,7 +272,10 @@ class Analysis {
                                  : &RuleOf(op, node.computes);
     step.node = index;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      step.operands.push_back(SlotOf(node.inputs[i], Expression::OperandType(node, i), program));
+      ir::Type as = Expression::OperandType(node, i);
+      // A condition is asked whether it is 0.
+      if (node.op == Op::kSelect && i == 0 && IsWide(as)) as = ir::Type::kBool;
+      step.operands.push_back(SlotOf(node.inputs[i], as, program));
     }
     return AddStep(std::move(step), program);
   }
@@ -335,19 +351,6 @@ class Analysis {
     if (std::isfinite(sum)) largest_[At(node)] = std::max(largest_[At(node)], sum);
   }
 
-  /// `count` pieces of work in tasks that are worth a thread: `points` is what one of them takes.
-  /// Each task calls `run(first, end)`.
-  template <typename Run>
-  static bool InTasks(std::int64_t count, double points, const Run& run) {
-    constexpr double kTask = 1 << 18;
-    const auto pieces =
-        static_cast<std::int64_t>(std::clamp(kTask / points, 1.0, static_cast<double>(count)));
-    return RunStoppable(At((count + pieces - 1) / pieces), [&](std::size_t task) {
-      const std::int64_t first = static_cast<std::int64_t>(task) * pieces;
-      run(first, std::min(count, first + pieces));
-    });
-  }
-
   /// About the time of one row, in points of one step.
   static double RowTime(const Program& program) {
     return static_cast<double>(std::min(kRow, program.row()) *
@@ -415,7 +418,10 @@ class Analysis {
   bool Store(const Expression::Node& node) {
     constexpr double kUnit = 1.0 / (1 << 24);
     const Expression::Input& input = node.inputs.at(0);
-    Program program = ProgramOf(input, input.type);
+    const bool is_wide = IsWide(node.type);
+    // An i64 comes and goes by a conversion of the program.
+    const ir::Type as = is_wide || IsWide(input.type) ? node.type : input.type;
+    Program program = ProgramOf(input, as);
     Axes axes = node.axes;
     std::ranges::stable_sort(axes, std::greater<>(), [&](int axis) { return node.stride(axis); });
     SetAxes(WithRowsLast(program, axes, node.strides), program);
@@ -424,28 +430,36 @@ class Analysis {
     const std::int64_t base = Base(node.offset, node.strides), step = steps.back();
     ArrayData& array = data_.at(function_.array(node.array).name);
     const double factor = kUnit * ErrorFactor(Roundings(input));
-    const bool is_copy = expression_.IsCopy(node);
+    const bool is_copy = as != input.type || expression_.IsCopy(node);
     const Conversion conversion(input.type, node.type);
-    return ForRows(program, 0, program.RowsFrom(0),
-                   [&](const Rows& rows, std::int64_t row, const Slot& slot) {
-                     const std::int64_t first = base + rows.Offset(steps);
-                     double* const reference = &array.reference[At(first)];
-                     double* const tolerance = &array.tolerance[At(first)];
-                     for (std::int64_t i = 0; i < program.Length(row); ++i) {
-                       double value = slot.value[i];
-                       double error = factor * std::sqrt(slot.error[i]);
-                       if (!is_copy) {
-                         const auto [becomes, slack] = conversion.Of(value, slot.error[i]);
-                         value = becomes;
-                         error = (conversion.keeps_errors() ? error : 0) + slack;
-                       }
-                       reference[i * step] = value;
-                       tolerance[i * step] = std::isnan(error) ? INFINITY : error;
-                     }
-                   });
+    return ForRows(
+        program, 0, program.RowsFrom(0), [&](const Rows& rows, std::int64_t row, const Slot& slot) {
+          const std::int64_t first = base + rows.Offset(steps);
+          double* const reference = &array.reference[At(first)];
+          double* const tolerance = &array.tolerance[At(first)];
+          for (std::int64_t i = 0; i < program.Length(row); ++i) {
+            double value = slot.value[i];
+            const double squares = HasRoots(as) ? Square(slot.error[i]) : slot.error[i];
+            double error = factor * (HasRoots(as) ? slot.error[i] : std::sqrt(slot.error[i]));
+            if (is_wide) {
+              const std::int64_t whole = WholeOfSlot(node.type, value);
+              array.whole[At(first + i * step)] = whole;
+              value = static_cast<double>(whole);
+            }
+            if (!is_copy) {
+              const auto [becomes, slack] = conversion.Of(value, squares);
+              value = becomes;
+              error = (conversion.keeps_errors() ? error : 0) + slack;
+            }
+            reference[i * step] = value;
+            tolerance[i * step] = std::isnan(error) ? INFINITY : error;
+          }
+        });
   }
 
   // ---- Reductions ----
+
+  using Wide = Total<long double>;
 
   double Terms(const Expression::Node& node) const {
     return static_cast<double>(expression_.Points(node.reduced));
@@ -458,10 +472,8 @@ class Analysis {
   bool Begin(int index, Tensor& tensor, const Axes& axes, double terms) {
     const Expression::Node& node = Node(index);
     const Reduction reduction = ReductionOf(node);
-    const ir::Type computes = ir::ComputeTypeOf(node.computes);
-    const bool is_whole = !ir::IsFloat(computes);
     const double count = Terms(node);
-    Program program = ProgramOf(expression_.InitOf(node), computes);
+    Program program = ProgramOf(expression_.InitOf(node), reduction.type);
     SetAxes(axes, program);
     program.Fuse(0);
     double largest_error = 0, largest_init = 0;
@@ -473,24 +485,30 @@ class Analysis {
           double* const errors = tensor.errors ? &tensor.errors[At(place)] : nullptr;
           if (!reduction.adds()) {
             for (std::int64_t i = 0; i < points; ++i) {
-              Total total = {init.value[i], 0, init.error[i]};
-              total.Take(reduction, {values[i], 0, errors == nullptr ? 0 : errors[i]});
-              values[i] = is_whole ? ir::Rounded(computes, total.value) : total.value;
-              if (errors != nullptr) errors[i] = std::isfinite(values[i]) ? total.error : 0;
+              Wide total = Wide::OfSlot(reduction, init.value[i], init.error[i]);
+              total.Take(reduction,
+                         Wide::OfSlot(reduction, values[i], errors == nullptr ? 0 : errors[i]));
+              values[i] = total.Slot(reduction);
+              const bool is_finite = reduction.is_whole || std::isfinite(values[i]);
+              if (errors != nullptr) errors[i] = is_finite ? total.SlotError(reduction) : 0;
             }
             return;
           }
           double error = 0, first = 0;
           for (std::int64_t i = 0; i < points; ++i) {
-            values[i] += init.value[i];
-            if (is_whole) values[i] = ir::Rounded(computes, values[i]);
-            const bool is_finite = std::isfinite(values[i]);
-            if (is_finite) first = std::max(first, std::abs(init.value[i]));
+            const Wide begin = Wide::OfSlot(reduction, init.value[i], init.error[i]);
+            Wide total = Wide::OfSlot(reduction, values[i], errors == nullptr ? 0 : errors[i]);
+            if (std::isfinite(total.value)) {
+              error = std::max(error, static_cast<double>(total.error));
+            }
+            total.Take(reduction, begin);
+            values[i] = total.Slot(reduction);
+            const bool is_finite = reduction.is_whole || std::isfinite(values[i]);
+            if (is_finite) first = std::max(first, std::abs(begin.value));
             if (errors == nullptr) continue;
             if (is_finite) {
-              error = std::max(error, errors[i]);
-              const double ends = Square(init.value[i]) + Square(values[i]);
-              errors[i] += init.error[i] + reduction.own * (count * ends);
+              total.error += reduction.own * (count * (begin.squares + Square(total.value)));
+              errors[i] = total.SlotError(reduction);
             } else {
               errors[i] = 0;
             }
@@ -509,6 +527,12 @@ class Analysis {
 
   /// Term by term.
   bool Accumulate(int index) {
+    return HasRoots(ReductionOf(Node(index)).type) ? AccumulateIn<long double>(index)
+                                                   : AccumulateIn<double>(index);
+  }
+  template <typename Real>
+  bool AccumulateIn(int index) {
+    using Part = Total<Real>;
     const Expression::Node& node = Node(index);
     const Reduction reduction = ReductionOf(node);
     Program program;
@@ -538,16 +562,18 @@ class Analysis {
     const std::int64_t parts =
         rows >= kFewRows ? 1 : std::clamp<std::int64_t>(terms / kTerms, 1, kFewRows);
     const std::int64_t size = Size(axes);
-    std::vector<Total> totals(parts == 1 ? 0 : At(parts * size));
+    std::vector<Part> totals(parts == 1 ? 0 : At(parts * size));
     double largest = 0;
     std::mutex mutex;
     const double count = Terms(node);
-    const auto finish = [&](std::int64_t place, const Total& total, double& most) {
-      tensor.values[At(place)] = total.value;
-      if (std::isfinite(total.squares)) most = std::max(most, total.squares);
+    const auto finish = [&](std::int64_t place, const Part& total, double& most) {
+      tensor.values[At(place)] = total.Slot(reduction);
+      const auto squares_of_terms = static_cast<double>(total.squares);
+      if (std::isfinite(squares_of_terms)) most = std::max(most, squares_of_terms);
       if (!tensor.errors) return;
-      const double squares = reduction.own * (count * total.squares);
-      tensor.errors[At(place)] = total.error + (reduction.adds() ? squares : 0);
+      Part rounded = total;
+      if (reduction.adds()) rounded.error += reduction.own * (count * total.squares);
+      tensor.errors[At(place)] = rounded.SlotError(reduction);
     };
     const auto note = [&](double squares) {
       const std::lock_guard<std::mutex> lock(mutex);
@@ -556,11 +582,11 @@ class Analysis {
     const double time = RowTime(program) * static_cast<double>((terms + parts - 1) / parts);
     const bool is_done = InTasks(rows * parts, time, [&](std::int64_t begin, std::int64_t end) {
       Rows computed(program);
-      std::vector<Total> row(At(is_across ? 1 : kRow));
+      std::vector<Part> row(At(is_across ? 1 : kRow));
       double most = 0;
       for (std::int64_t piece = begin; piece < end; ++piece) {
         const std::int64_t which = piece / parts, part = piece % parts;
-        std::ranges::fill(row, Total::Nothing(reduction.gathering));
+        std::ranges::fill(row, Part::Nothing(reduction.gathering));
         for (std::int64_t term = terms * part / parts; term < terms * (part + 1) / parts; ++term) {
           const std::int64_t number = (which / across * terms + term) * across + which % across;
           Gather(reduction, is_across, computed.Compute(number), program.Length(number), row);
@@ -580,7 +606,7 @@ class Analysis {
     });
     if (!is_done) return false;
     for (std::int64_t place = 0; parts > 1 && place < size; ++place) {
-      Total total = totals[At(place)];
+      Part total = totals[At(place)];
       for (std::int64_t part = 1; part < parts; ++part) {
         total.Take(reduction, totals[At(part * size + place)]);
       }
@@ -590,48 +616,30 @@ class Analysis {
   }
 
   /// Adds a row of terms to one sum, or else each to its own.
+  template <typename Real>
   static void Gather(const Reduction& reduction, bool is_across, const Slot& term,
-                     std::int64_t points, std::vector<Total>& into) {
-    if (is_across && reduction.adds()) {
+                     std::int64_t points, std::vector<Total<Real>>& into) {
+    if (is_across && reduction.adds() && reduction.type == ir::Type::kF32) {
       using Row = Eigen::Map<const Eigen::ArrayXd>;
       const Row values(term.value, points), errors(term.error, points);
-      into[0].Take(reduction, {values.sum(), values.square().sum(), errors.sum()});
+      into[0].Take(reduction, {values.sum(), values.square().sum(), errors.sum(), 0});
       return;
     }
     for (std::int64_t i = 0; i < points; ++i) {
-      const double value = term.value[i];
-      into[is_across ? 0 : At(i)].Take(reduction, {value, value * value, term.error[i]});
+      into[is_across ? 0 : At(i)].Take(
+          reduction, Total<Real>::OfSlot(reduction, term.value[i], term.error[i]));
     }
   }
 
   // ---- Products of matrices ----
 
-  /// How a matrix is computed: a program over the axes of the batch, then those of the matrix.
-  struct Packing {
-    Program program;
-    std::size_t batch_axes = 0;
-    std::int64_t side = 1, depth = 1;
-    bool has_errors = false, depth_is_last = false;
-
-    Factor New() const {
-      const std::int64_t elements = side * depth;
-      return {Uninitialized(elements), has_errors ? Uninitialized(elements) : nullptr, side,
-              depth_is_last};
-    }
-    std::int64_t rows() const { return program.RowsFrom(batch_axes); }
-    /// A row of the matrix of a batch.
-    void Fill(std::int64_t batch, std::int64_t row, const Slot& slot, Factor& factor) const {
-      const std::int64_t place = program.Place(row) - batch * side * depth;
-      std::copy_n(slot.value, program.Length(row), &factor.values[At(place)]);
-      if (has_errors) std::copy_n(slot.error, program.Length(row), &factor.errors[At(place)]);
-    }
-  };
-
   Packing PackingOf(const Expression::Node& node, std::size_t operand, const Contraction& plan,
                     const Axes& side) const {
     Packing packing;
-    const ir::Type as = Expression::OperandType(node, operand);
+    ir::Type as = Expression::OperandType(node, operand);
+    if (IsWide(as)) as = ir::Type::kF64;  // Exact, or the sum is too large (Contract()).
     packing.program = ProgramOf(node.inputs[operand], as);
+    packing.has_roots = HasRoots(as);
     packing.batch_axes = plan.batch.size();
     packing.side = Size(side);
     packing.depth = Size(plan.depth);
@@ -715,7 +723,9 @@ class Analysis {
         largest = std::max(largest, result.largest);
       }
     }
-    return is_done && Begin(index, tensor, axes, largest);
+    if (!is_done) return false;
+    if (!ToSlots(ReductionOf(node), largest, Size(axes), tensor)) return Accumulate(index);
+    return Begin(index, tensor, axes, largest);
   }
 
   /// A sum that begins with it is never -0.
@@ -765,6 +775,15 @@ class Analysis {
 }  // namespace
 
 void ComputeReference(const ir::Function& function, ProblemData& data) {
+  if (!data.scalars.empty()) {
+    ir::Function other = function;
+    EXH_CHECK(other.scalars.size() == data.scalars.size());
+    for (std::size_t i = 0; i < data.scalars.size(); ++i) {
+      other.scalars[i].value = data.scalars[i];
+    }
+    data.has_scalars = true;
+    return Analysis(other, data).Run();
+  }
   Analysis(function, data).Run();
 }
 

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/derived/reference/rows.h"
 
+#include <type_traits>
+
 namespace exh::kernels::derived {
 namespace {
 
 template <typename T>
 void Copy(const T* from, std::int64_t step, std::int64_t points, double* to) {
+  const auto slot = [](const T& value) {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      return SlotOfWhole(ir::Type::kI64, value);
+    } else {
+      return ir::ToDouble(value);
+    }
+  };
   if (step == 1) {
-    for (std::int64_t i = 0; i < points; ++i) to[i] = ir::ToDouble(from[i]);
+    for (std::int64_t i = 0; i < points; ++i) to[i] = slot(from[i]);
   } else {
-    for (std::int64_t i = 0; i < points; ++i) to[i] = ir::ToDouble(from[i * step]);
+    for (std::int64_t i = 0; i < points; ++i) to[i] = slot(from[i * step]);
   }
 }
 
@@ -113,7 +122,7 @@ void Rows::Load(std::size_t which, std::int64_t points) {
   double* const memory = Memory(read.slot);
   if (read.elements != nullptr) return LoadElements(read, offset, points, memory);
   if (read.tensor == nullptr) {
-    for (std::int64_t i = 0; i < points; ++i) memory[i] = static_cast<double>(offset + i * step);
+    for (std::int64_t i = 0; i < points; ++i) memory[i] = SlotOfWhole(read.type, offset + i * step);
     return;
   }
   const double* const values = read.tensor->values.get() + offset;

@@ -11,6 +11,7 @@
 #include "kernels/derived/sources/loop_nest.h"
 #include "kernels/derived/sources/op_text.h"
 #include "kernels/derived/sources/source_names.h"
+#include "kernels/ir/op_functions.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -177,8 +178,8 @@ std::string Pointer(const ir::Array& array) {
   return (array.role == ir::ArrayRole::kInput ? "const " : "") + element + "*";
 }
 
-std::string WithHalfFunctions(const std::string& text, ir::Language language) {
-  const std::string functions = ir::HalfFunctions(text, language);
+std::string WithFunctions(const std::string& text, ir::Language language) {
+  const std::string functions = ir::HelperFunctions(text, language);
   return functions.empty() ? text : functions + "\n" + text;
 }
 
@@ -249,7 +250,10 @@ std::string NaiveSource(const ir::Function& function) {
     const Piece given = {"scalars[" + Number(i) + "]"};
     scalars.push_back("const " + std::string(RegisterName(scalar.type)) + " " +
                       out.names().scalar(i) + " = " +
-                      RoundText(given, ir::Type::kF64, scalar.type).text + ";");
+                      (scalar.type == ir::Type::kI64
+                           ? ir::FromCellText(given.text, scalar.type)
+                           : RoundText(given, ir::Type::kF64, scalar.type).text) +
+                      ";");
   }
   out.Open(std::string("extern \"C\" void exh_run(void* const* arrays, const double*") +
            (scalars.empty() ? "" : " scalars") + ", int)");
@@ -263,7 +267,7 @@ std::string NaiveSource(const ir::Function& function) {
   out.Block(0, true);
   out.Close();
   const std::string text = out.Take();
-  return WithHalfFunctions(text, ir::Language::kCpp);
+  return WithFunctions(text, ir::Language::kCpp);
 }
 
 Source NaiveCuda(const ir::Function& function) {
@@ -288,7 +292,7 @@ Source NaiveCuda(const ir::Function& function) {
   out.Block(0, false);
   out.Close();
   const std::string text = out.Take();
-  return {WithHalfFunctions(text, ir::Language::kCuda), launch};
+  return {WithFunctions(text, ir::Language::kCuda), launch};
 }
 
 }  // namespace exh::kernels::derived

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "kernels/derived/expression.h"
+#include "kernels/ir/op_functions.h"
 
 namespace exh::kernels::derived {
 
@@ -34,9 +35,13 @@ std::string Within(const Piece& piece, Binding binding) {
   return piece.binding < binding ? "(" + piece.text + ")" : piece.text;
 }
 
-std::string NumberText(double value, Dialect dialect, ir::Type type) {
-  return ir::NumberText(value, dialect == Dialect::kDouble ? ir::Type::kF64 : type,
+std::string NumberText(const ir::Number& number, Dialect dialect, ir::Type type) {
+  return ir::NumberText(number, dialect == Dialect::kDouble ? ir::Type::kF64 : type,
                         dialect == Dialect::kCuda ? ir::Language::kCuda : ir::Language::kCpp);
+}
+
+std::string NumberText(double value, Dialect dialect, ir::Type type) {
+  return NumberText(ir::Number(value), dialect, type);
 }
 
 Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir::Type computes) {
@@ -58,6 +63,11 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir:
     const std::string of_type = type == ir::Type::kF32 ? "f" : "";
     return {(dialect == Dialect::kCpp ? "__builtin_" : "") + name + of_type + argument};
   };
+  if (dialect != Dialect::kDouble && !ir::OpFunction(op, computes).empty()) {
+    std::vector<std::string> arguments;
+    for (const Piece& one : operands) arguments.push_back(one.text);
+    return {ir::OpCall(op, computes, arguments)};
+  }
   const bool is_whole = !ir::IsFloat(type);
   // Of what a comparison yields.
   const std::string yes = NumberText(1, dialect, ir::Type::kBool);
@@ -77,18 +87,20 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir:
     case ir::Op::kMad:
       return {infix(" * ", Binding::kProduct).text + " + " + operand(2, Binding::kProduct),
               Binding::kSum};
-    // Not fminf and fmaxf, which would hide a NaN.
     case ir::Op::kMin:
-    case ir::Op::kMax:
-      return choice(compare(op == ir::Op::kMin ? " < " : " > "), operand(0, Binding::kSum),
-                    operand(1, Binding::kSum));
+    case ir::Op::kMax: {
+      std::string chooses = compare(op == ir::Op::kMin ? " < " : " > ");
+      if (!is_whole) {  // In doubles: a NaN wins.
+        const std::string a = operand(0, Binding::kProduct);
+        chooses += " || " + a + " != " + a;
+      }
+      return choice(chooses, operand(0, Binding::kSum), operand(1, Binding::kSum));
+    }
     case ir::Op::kNeg:
       return {"-" + operand(0, Binding::kAtom), Binding::kProduct};
-    case ir::Op::kAbs: {
+    case ir::Op::kAbs:
       if (!is_whole || dialect == Dialect::kDouble) return call("fabs");
-      if (type == ir::Type::kU32) return operands[0];
-      return call(type == ir::Type::kI64 ? "llabs" : "abs");
-    }
+      return operands[0];  // Of integers without a sign.
     case ir::Op::kSqrt:
       return call("sqrt");
     case ir::Op::kRsqrt:
@@ -121,7 +133,8 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir:
 
 std::string AccumulateText(ir::Op op, const std::string& sum, const std::vector<Piece>& operands,
                            Dialect dialect, ir::Type computes) {
-  switch (op) {
+  const bool has_sign = dialect == Dialect::kDouble || ir::OpFunction(op, computes).empty();
+  switch (has_sign ? op : ir::Op::kConst) {
     case ir::Op::kAdd:
       return sum + " += " + operands[0].text + ";";
     case ir::Op::kMul:

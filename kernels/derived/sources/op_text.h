@@ -34,6 +34,8 @@ std::string Within(const Piece& piece, Piece::Binding binding);
 /// A literal that reads back as exactly this value, of what `type` is computed in, or of the
 /// dialect's double.
 std::string NumberText(double value, Dialect dialect, ir::Type type = ir::Type::kF32);
+/// The same of an integer beyond what a double has, too, but in the dialect's double.
+std::string NumberText(const ir::Number& number, Dialect dialect, ir::Type type = ir::Type::kF32);
 
 /// `op` of its operands, in their order, evaluated in `computes`, which they are converted to; not
 /// for memory, casts and indices. What Function says of a NaN holds.

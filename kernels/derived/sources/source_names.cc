@@ -2,34 +2,20 @@
 #include "kernels/derived/sources/source_names.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/check.h"
 #include "kernels/derived/sources/op_text.h"
 
 namespace exh::kernels::derived {
-namespace {
-
-/// Words of C++ that a backbone might have as a name, and names that every text may use.
-constexpr const char* kWords[] = {
-    "and",     "asm",       "auto",     "bool",     "break",    "case",   "char",   "class",
-    "const",   "delete",    "do",       "double",   "else",     "enum",   "export", "extern",
-    "false",   "float",     "for",      "goto",     "if",       "inline", "int",    "long",
-    "new",     "not",       "operator", "or",       "private",  "public", "return", "short",
-    "signed",  "sizeof",    "static",   "struct",   "switch",   "this",   "throw",  "true",
-    "try",     "typedef",   "union",    "unsigned", "using",    "void",   "while",  "xor",
-    "std",     "main",      "template", "bitand",   "bitor",    "compl",  "catch",  "friend",
-    "mutable", "namespace", "register", "virtual",  "volatile", "concept"};
-
-}  // namespace
 
 SourceNames::SourceNames(const ir::Function& function, const Expression& expression,
                          const std::vector<std::string>& reserved)
-    : function_(function), taken_(std::begin(kWords), std::end(kWords)) {
-  taken_.insert(reserved.begin(), reserved.end());
-  for (const ir::Array& array : function.arrays) arrays_.push_back(Unique(array.name));
-  for (const ir::Scalar& scalar : function.scalars) scalars_.push_back(Unique(scalar.name));
+    : function_(function), taken_(reserved.begin(), reserved.end()) {
+  ir::ArgumentNames arguments(function);
+  arrays_ = std::move(arguments.arrays);
+  scalars_ = std::move(arguments.scalars);
+  for (const auto* names : {&arrays_, &scalars_}) taken_.insert(names->begin(), names->end());
   for (const Expression::Axis& axis : expression.axes) axes_.push_back(Unique(axis.name));
   for (const Expression::Node& node : expression.nodes) nodes_.push_back(Unique(node.name));
 }
@@ -42,11 +28,7 @@ const std::string& SourceNames::scalar(std::string_view name) const {
 }
 
 std::string SourceNames::Unique(const std::string& wanted) {
-  std::string name = wanted;
-  for (int number = 2; !taken_.insert(name).second; ++number) {
-    name = wanted + "_" + std::to_string(number);
-  }
-  return name;
+  return ir::Identifier(wanted, taken_);
 }
 
 std::string AffineText(const Expression& expression, const SourceNames& names, std::int64_t offset,

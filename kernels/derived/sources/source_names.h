@@ -2,21 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels/derived/expression.h"
 #include "kernels/ir/function.h"
+#include "kernels/ir/identifiers.h"
 
 namespace exh::kernels::derived {
 
-/// Identifiers of a derived text. Everything has its name in the backbone, unless something before
-/// it has that one: arrays and scalars come first, then axes, then nodes.
+/// Identifiers of a derived text. Everything has its name in the backbone, as far as that is free
+/// (kernels/ir/identifiers.h): arrays and scalars come first, then axes, then nodes.
 class SourceNames {
  public:
-  /// `reserved`: names that the text has already. No name is a word of the language.
+  /// `reserved`: names that the text has already.
   SourceNames(const ir::Function& function, const Expression& expression,
               const std::vector<std::string>& reserved);
 
@@ -31,7 +31,7 @@ class SourceNames {
 
  private:
   const ir::Function& function_;
-  std::set<std::string, std::less<>> taken_;
+  ir::Taken taken_;
   std::vector<std::string> arrays_, scalars_, axes_, nodes_;
 };
 

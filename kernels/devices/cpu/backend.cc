@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
-#include "base/numbers.h"
-#include "base/system/process.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/cpu_printer.h"
+#include "kernels/cpu/compiler_probe.h"
 #include "kernels/cpu/contain/containment.h"
 #include "kernels/cpu/contain/runner.h"
 #include "kernels/devices/cpu/cpu_library.h"
@@ -29,11 +29,8 @@ Finding FindCompiler() {
     return {Kind::kBad, "compiler",
             fmt::format("'{}' is not on PATH: apt install {}", CompilerName(), CompilerName())};
   }
-  ProcessRequest request;
-  request.argv = {path, "--version"};
-  const ProcessResult result = RunProcess(request);
-  if (!result.ok()) return {Kind::kBad, "compiler", path + " fails"};
-  const std::string version(Trim(result.out.substr(0, result.out.find('\n'))));
+  const std::string version = CompilerVersion();
+  if (version.empty()) return {Kind::kBad, "compiler", path + " fails"};
   return {Kind::kGood, "compiler", path + ": " + version};
 }
 
@@ -45,6 +42,12 @@ class CpuBackend final : public Backend {
 
   std::vector<Finding> Examine() const override {
     std::vector<Finding> findings = {FindCompiler()};
+    if (findings.front().kind == Kind::kGood) {
+      std::string what = "answers";
+      for (const std::string& line : AskCompiler(CompilerOptions()).Report()) {
+        findings.push_back({Kind::kGood, std::exchange(what, ""), line});
+      }
+    }
     // What is missing does not stop a search: it makes it less safe.
     const Containment holds = TryContainment();
     findings.push_back({Kind::kGood, "candidates", "contained: " + ContainmentText(holds)});

@@ -6,17 +6,20 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <future>
+#include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/system/process.h"
 #include "kernels/cpu/compile.h"
+#include "kernels/cpu/compiler_probe.h"
+#include "kernels/cpu/problem_bench.h"
 #include "kernels/cpu/run.h"
 #include "kernels/devices/backend.h"
 #include "kernels/devices/problem_files.h"
@@ -31,6 +34,7 @@ cpu::CompilerOptions InFolder(const std::string& folder, const StopToken* stop) 
   options.directory = folder;
   options.keep_source = false;
   options.stop = stop;
+  options.known = cpu::AskCompiler(options);
   options.flags.insert(options.flags.end(), {"-isystem", EXH_EIGEN_INCLUDE});
   return options;
 }
@@ -48,13 +52,40 @@ double TimeoutSeconds(double cap_ns, Effort effort, double flops) {
   return kFirstStart + kNaiveRuns * flops / kNaiveRate;
 }
 
+}  // namespace
+
+cpu::Care CareOf(Effort effort) {
+  cpu::Care care;
+  care.is_full = effort != Effort::kQuick;
+  if (effort == Effort::kAudit) care.repeats_ms = 1e3 * kAuditSeconds;
+  return care;
+}
+
+namespace {
+
+/// Of the headers that yardsticks are compiled with: "3.4.0"; empty where they do not say it.
+std::string EigenVersion() {
+  std::ifstream file(EXH_EIGEN_INCLUDE "/Eigen/src/Core/util/Macros.h");
+  std::string version, line;
+  for (const std::string part :
+       {"EIGEN_WORLD_VERSION", "EIGEN_MAJOR_VERSION", "EIGEN_MINOR_VERSION"}) {
+    const std::string define = "#define " + part + " ";
+    while (std::getline(file, line) && !line.starts_with(define)) {
+    }
+    if (!file) return "";
+    version += (version.empty() ? "" : ".") + std::string(Trim(line.substr(define.size())));
+  }
+  return version;
+}
+
 class CpuEvaluator final : public Evaluator {
  public:
   CpuEvaluator(const Task& task, const StopToken* stop)
       : task_(task),
         compiler_(InFolder(scratch_.path(), stop)),
         stop_(stop),
-        runner_{ThisProgram(), kRunCandidate} {
+        problems_([this](const CheckedProblem& one) { return MakeOne(one); },
+                  {ThisProgram(), kRunCandidate}, stop) {
     RequireCompiler();
   }
 
@@ -67,16 +98,7 @@ class CpuEvaluator final : public Evaluator {
     return compiler_.Compile(source.text, waits_ ? Patience::kAllTime : Patience::kUsual);
   }
 
-  bool IsReady(double seconds) override {
-    if (!first_problems_.valid()) {
-      first_problems_ = std::async(std::launch::async, [this] {
-        const std::lock_guard lock(mutex_);
-        MakeProblems(Effort::kQuick);  // Measure() says why there are none.
-      });
-    }
-    return first_problems_.wait_for(std::chrono::duration<double>(seconds)) ==
-           std::future_status::ready;
-  }
+  bool IsReady(double seconds) override { return problems_.IsReady(seconds); }
 
   Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
     if (compiled.verdict != Verdict::kCorrect) {
@@ -85,25 +107,14 @@ class CpuEvaluator final : public Evaluator {
       failure.why = compiled.why;
       return failure;
     }
-    const std::lock_guard lock(mutex_);
-    Measurement failure = MakeProblems(effort);
-    if (failure.verdict != Verdict::kCorrect) return failure;
     cpu::RunRequest request;
     request.library = compiled.library;
     request.threads = static_cast<int>(task_.function->device.threads);
     request.cap_ns = cap.ns;
     request.timeout_s = TimeoutSeconds(cap.ns, effort, task_.flops);
-    for (std::size_t made = kOther; made < problems_->size(); ++made) {
-      if (made == kSpecial && (effort == Effort::kQuick || IsYardstick(compiled))) continue;
-      request.problems_after.push_back(made);
-    }
-    if (effort != Effort::kQuick) {
-      request.batch_ms = 10;
-      request.batches_ms = 1000;
-      request.repeats = 128;
-      request.repeats_ms = effort == Effort::kAudit ? 1e3 * kAuditSeconds : 100;
-    }
-    return cpu::RunCandidate(request, *problems_, runner_, stop_);
+    cpu::Care care = CareOf(effort);
+    care.special = !IsYardstick(compiled);
+    return problems_.Measure(request, care);
   }
 
   std::vector<Contender> Yardsticks(int jobs) override {
@@ -127,68 +138,36 @@ class CpuEvaluator final : public Evaluator {
     return fmt::format("{} {}, {}", threads, threads == 1 ? "thread" : "threads", CompilerCall());
   }
 
+  std::string CompilerText() const override { return compiler_.options().known.compiler; }
+  std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return {{"compiler", CompilerVersion()}, {"eigen", EigenVersion()}};
+  }
+
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
 
  private:
-  /// What candidates are checked with, in the order in which it is made.
-  enum ProblemNumber : std::size_t { kTimed, kOther, kWholeNumbers, kSpecial, kNumProblems };
-
-  /// All problems that this effort takes. kCorrect, or why there are none.
-  Measurement MakeProblems(Effort effort) {
-    Measurement outcome;
-    outcome.verdict = Verdict::kBroken;
-    while (!problems_ || problems_->size() < NumProblems(effort)) {
-      outcome.verdict = Verdict::kStopped;
-      if (IsStopped(stop_)) return outcome;
-      const std::size_t number = problems_ ? problems_->size() : 0;
-      constexpr Inputs kInputs[] = {Inputs::kUniform, Inputs::kUniform, Inputs::kWholeNumbers,
-                                    Inputs::kSpecial};
-      constexpr const char* kWhat[] = {"", "with inputs that it had not seen", "on whole numbers",
-                                       "on special values"};
-      const auto start = std::chrono::steady_clock::now();
-      const ProblemData data =
-          MakeProblem(task_, number == kOther ? kOtherSeed : kTimedSeed, kInputs[number], stop_);
-      if (data.empty()) return outcome;  // There was no time for it.
-      const cpu::Problem view = ViewOf(task_, data);
-      if (!problems_) {
-        problems_ = std::make_unique<cpu::ProblemSet>(view, kNumProblems);
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        is_costly_ = taken.count() > kCostly;
-      }
-      outcome.why = problems_->Add(view, kWhat[number]);
-      outcome.verdict = Verdict::kBroken;
-      if (!outcome.why.empty()) return outcome;
-    }
-    outcome.verdict = Verdict::kCorrect;
-    return outcome;
-  }
-
-  /// How many of them a measurement takes. Where a reference takes long, what is not going to be
-  /// best does without the others.
-  std::size_t NumProblems(Effort effort) const {
-    if (effort != Effort::kQuick) return kNumProblems;
-    return is_costly_ ? kOther : kSpecial;
+  std::optional<cpu::MadeProblem> MakeOne(const CheckedProblem& one) const {
+    auto data =
+        std::make_shared<const ProblemData>(MakeProblem(task_, one.seed, one.inputs, stop_));
+    if (data->empty()) return std::nullopt;  // There was no time for it.
+    return cpu::MadeProblem{ViewOf(task_, *data), data};
   }
 
   /// Libraries have their own ideas of NaN, and are no candidates.
   bool IsYardstick(const Compiled& compiled) const {
+    const std::lock_guard lock(mutex_);
     return yardsticks_.count(compiled.library) > 0;
   }
-
-  /// Seconds for one reference.
-  static constexpr double kCostly = 0.5;
 
   const Task& task_;
   ScratchFolder scratch_;
   cpu::Compiler compiler_;
   const StopToken* stop_;
-  std::vector<std::string> runner_;
-  std::mutex mutex_;  ///< Of what follows: one candidate is measured at a time.
-  std::unique_ptr<cpu::ProblemSet> problems_;
-  bool is_costly_ = false;
   std::atomic<bool> waits_ = false;   ///< For compilers, whatever is usual.
+  mutable std::mutex mutex_;          ///< Of what follows.
   std::set<std::string> yardsticks_;  ///< Their libraries.
-  std::future<void> first_problems_;  ///< Computed while the first candidates compile.
+  cpu::ProblemBench problems_;        ///< The last, for it may be at work when this ends.
 };
 
 }  // namespace
@@ -208,6 +187,14 @@ std::string CompilerPath() {
 std::string CompilerCall() {
   const cpu::CompilerOptions options;
   return fmt::format("{} {}", options.compiler, fmt::join(options.flags, " "));
+}
+
+std::string CompilerVersion() {
+  ProcessRequest request;
+  request.argv = {CompilerPath(), "--version"};
+  if (request.argv.front().empty()) return "";
+  const ProcessResult result = RunProcess(request);
+  return result.ok() ? std::string(Trim(result.out.substr(0, result.out.find('\n')))) : "";
 }
 
 void RequireCompiler() {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/stop.h"
+#include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/evaluator.h"
 #include "kernels/task.h"
 
@@ -18,11 +19,16 @@ namespace exh::kernels {
 /// Error when there is no compiler or the folder cannot be written.
 std::unique_ptr<Evaluator> MakeCpuEvaluator(const Task& task, const StopToken* stop);
 
+/// What an effort asks of a bench.
+cpu::Care CareOf(Effort effort);
+
 /// The compiler that it calls, and where it is; empty when it is missing.
 std::string CompilerName();
 std::string CompilerPath();
 /// As it is called: "g++ -O3 -march=native …".
 std::string CompilerCall();
+/// What it says of itself: "g++ (Debian 12.2.0-14) 12.2.0"; empty when it says nothing.
+std::string CompilerVersion();
 /// Throws Error when it is missing: one line that says what to install.
 void RequireCompiler();
 

@@ -24,8 +24,19 @@ constexpr const char* kStatuses = R"(enum {
   $UPPER$_OK = 0,
   $UPPER$_NULL_POINTER = 1,  // A pointer is null.
   $UPPER$_MISALIGNED = 2,    // A pointer is not aligned as said below.
-  $UPPER$_BAD_THREADS = 3    // Fewer than 1 thread.
+  $UPPER$_BAD_THREADS = 3,   // Fewer than 1 thread.
+  $UPPER$_OVERLAP = 4        // What is written overlaps another array.
 };
+)";
+
+/// Do two arrays, of so many bytes each, overlap?
+constexpr const char* kOverlap =
+    R"(static bool $KERNEL$_overlap(const void* a, std::uint64_t a_bytes, const void* b,
+                             std::uint64_t b_bytes) {
+  const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
+  return x < y + b_bytes && y < x + a_bytes;
+}
+
 )";
 
 std::string Contract(const Task& task, const Source& source, const Names& names) {
@@ -58,6 +69,24 @@ std::map<std::string, std::string> Values(const Task& task, const Names& names) 
           {"FLAGS", fmt::format("{}", fmt::join(CpuKernelFlags(), " "))}};
 }
 
+/// Conditions that an array that is written overlaps another one.
+std::vector<std::string> Overlaps(const ir::Function& function, const Names& names) {
+  std::vector<std::string> conditions;
+  const auto span = [&](const ir::Array& array) {
+    return fmt::format("{}, {}", names.arrays[array.id.index()],
+                       array.elements * ir::BytesOf(array.type));
+  };
+  for (const ir::Array& array : function.arrays) {
+    for (const ir::Array& other : function.arrays) {
+      // Of two outputs once.
+      const bool is_seen = standalone::IsOutput(other) && other.id.index() <= array.id.index();
+      if (!standalone::IsOutput(array) || is_seen) continue;
+      conditions.push_back("$KERNEL$_overlap(" + span(array) + ", " + span(other) + ")");
+    }
+  }
+  return conditions;
+}
+
 std::string Body(const Task& task, const Names& names) {
   const ir::Function& function = *task.function;
   std::vector<std::string> arrays, scalars;
@@ -75,10 +104,13 @@ std::string Body(const Task& task, const Names& names) {
             ? name
             : fmt::format("const_cast<{}*>({})", ir::ElementName(function.arrays[i].type), name));
   }
-  for (const std::string& name : names.scalars) {
-    scalars.push_back("static_cast<double>(" + name + ")");
+  for (std::size_t i = 0; i < names.scalars.size(); ++i) {
+    scalars.push_back(ir::ToCellText(names.scalars[i], function.scalars[i].type));
   }
   if (scalars.empty()) scalars.emplace_back("0");  // There is no array of nothing.
+  for (const std::string& condition : Overlaps(function, names)) {
+    text += "  if (" + condition + ") return $UPPER$_OVERLAP;\n";
+  }
   return text + "  if (threads < 1) return $UPPER$_BAD_THREADS;\n" +
          standalone::Listed("  void* const arrays[] = {", arrays, "};") + "\n" +
          standalone::Listed("  const double scalars[] = {", scalars, "};") +
@@ -112,7 +144,7 @@ std::string StandaloneCpu(const Task& task, const Source& source, const std::str
 
 )";
   const std::string end = "\n#undef exh_run\n\n" + standalone::Heading("What a program calls") +
-                          "\n" + kStatuses + "\n" + Contract(task, source, names) +
+                          "\n" + kStatuses + "\n" + kOverlap + Contract(task, source, names) +
                           "extern \"C\" " + Signature(task, names, " {") + "\n" + Body(task, names);
   return standalone::Comment(about + standalone::Fill(usage, values)) +
          standalone::Fill(begin, values) + std::string(standalone::WithoutHeader(source.text)) +

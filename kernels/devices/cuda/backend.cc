@@ -15,6 +15,7 @@
 #include "kernels/devices/cuda/doctor.h"
 #include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/cuda/evaluator.h"
+#include "kernels/devices/cuda/known_answers.h"
 #include "kernels/devices/cuda/process/candidate_process.h"
 #include "kernels/devices/cuda/process/compile_process.h"
 #include "kernels/devices/cuda/standalone/cuda_library.h"
@@ -86,6 +87,8 @@ class CudaBackend final : public Backend {
   double finals_seconds() const override { return 20; }
   std::vector<ProcessMain> processes() const override {
     return {{kCompileCuda, "compiles kernels: requests on stdin", CompileProcessMain},
+            {kAskNvrtc, "asks the compiler for known answers: the GPU's number on stdin",
+             KnownAnswersMain},
             {kRunCuda, "runs kernels on a GPU: requests on stdin", CandidateProcessMain}};
   }
 

@@ -14,6 +14,7 @@
 #include "kernels/devices/cuda/driver/gpu.h"
 #include "kernels/devices/cuda/driver/library.h"
 #include "kernels/devices/cuda/driver/nvrtc.h"
+#include "kernels/devices/cuda/known_answers.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -28,6 +29,10 @@ class Report {
     findings_.push_back({Finding::Kind::kNote, what, finding});
   }
   void SayHow(const std::string& how) { Say("", "get it: " + how); }
+  void SayKnown(const KnownAnswers& known) {
+    std::string what = "answers";
+    for (const std::string& line : known.Report()) Say(std::exchange(what, ""), line);
+  }
   std::vector<Finding> Take() { return std::move(findings_); }
 
  private:
@@ -94,6 +99,8 @@ void ReportNvrtc(const std::optional<Driver>& driver, Report& report) {
       for (const int ordinal : ordinals) finding += ", " + Loads(*driver, ordinal, cubin);
     }
     report.Say("nvrtc", finding);
+    if (ordinals.empty() || !cubin.ok()) continue;
+    report.SayKnown(KnownAnswersOf(nvrtc->description(), architecture, ordinals.front()));
   }
 }
 

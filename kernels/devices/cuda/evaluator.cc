@@ -33,19 +33,6 @@ const char* MathText(const ir::Function& function) {
              : "fp32 without TF32";
 }
 
-/// What candidates are checked with, in the order in which it is used.
-struct CheckedProblem {
-  const char* name;
-  Inputs inputs;
-  std::uint64_t seed;
-};
-constexpr CheckedProblem kProblems[] = {
-    {"uniform", Inputs::kUniform, kTimedSeed},
-    {"whole", Inputs::kWholeNumbers, kTimedSeed},
-    {"other", Inputs::kUniform, kOtherSeed},
-    {"special", Inputs::kSpecial, kTimedSeed},
-};
-
 class CudaEvaluator final : public Evaluator {
  public:
   CudaEvaluator(const Task& task, const EvaluatorOptions& options)
@@ -116,6 +103,12 @@ class CudaEvaluator final : public Evaluator {
                        MathText(*task_.function), cold_ ? "cold" : "warm");
   }
 
+  std::string CompilerText() const override { return bench_.CompilerText(); }
+  std::vector<std::string> Notes() const override { return bench_.Notes(); }
+
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return bench_.Versions();
+  }
   std::optional<MeasuredRates> Rates() override { return bench_.Rates(); }
 
   void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }
@@ -126,13 +119,13 @@ class CudaEvaluator final : public Evaluator {
                                          const EvaluatorOptions& options) const {
     // Where a reference takes seconds, two of them must do.
     const bool has_all = task_.flops <= kCudaMostFlopsOfFourProblems;
-    const std::size_t count = has_all ? std::size(kProblems) : 2;
+    const std::size_t count = has_all ? std::size(kCheckedProblems) : 2;
     std::vector<std::string> files;
     for (std::size_t number = 0; number < count; ++number) {
-      files.push_back(folder + "/" + kProblems[number].name);
+      files.push_back(folder + "/" + kCheckedProblems[number].name);
     }
     RunInParallel(count, options.jobs, [&](std::size_t number) {
-      const CheckedProblem& one = kProblems[number];
+      const CheckedProblem& one = kCheckedProblems[number];
       WriteProblem(task_, one.inputs, files[number], one.seed, options.stop);
       return true;
     });

@@ -13,6 +13,7 @@
 #include "kernels/devices/cuda/driver/device_programs.h"
 #include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/cuda/evaluator.h"
+#include "kernels/devices/cuda/known_answers.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -73,7 +74,7 @@ std::uint64_t MostRegisters(const ir::Device& device, const GpuKernel& kernel) {
 }  // namespace
 
 GpuBench::GpuBench(const ir::Device& device, const EvaluatorOptions& options,
-                   const WriteProblems& write, int spares, bool has_whole_numbers)
+                   const WriteProblems& write, int spares)
     : device_(device), compilers_(PoolOptions(device, scratch_.path(), options)) {
   const auto driver = Driver::Load(Driver::LibraryNames());
   if (!driver.driver) Missing(driver.problem);
@@ -82,12 +83,15 @@ GpuBench::GpuBench(const ir::Device& device, const EvaluatorOptions& options,
   EndIfStopped(options.stop);
   if (programs.verdict != Verdict::kCorrect) Missing(programs.why);
 
+  compilers_.Heed(
+      KnownAnswersOf(compilers_.compiler(), device.architecture, options.gpu, options.stop));
+  EndIfStopped(options.stop);
+
   RunSetup setup;
   setup.drivers = Driver::LibraryNames();
   setup.programs = programs.cubin;
   setup.ordinal = options.gpu;
   setup.cold = options.cold;
-  setup.has_whole_numbers = has_whole_numbers;
   setup.problems = write(scratch_.path());
   GpuPoolLimits limits;
   limits.stop = options.stop;
@@ -101,6 +105,10 @@ GpuBench::GpuBench(const ir::Device& device, const EvaluatorOptions& options,
 
 std::string GpuBench::Conditions() const {
   return fmt::format("{}, driver {}", runners_->ready().gpu, runners_->ready().driver);
+}
+
+std::map<std::string, std::string, std::less<>> GpuBench::Versions() const {
+  return {{"compiler", compilers_.compiler()}, {"driver", runners_->ready().driver}};
 }
 
 Compiled GpuBench::Compile(const Source& source, const std::string& text,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,11 +26,10 @@ class GpuBench {
   /// Writes problem files (cpu::WriteProblemFile) into a folder: their paths, by ProblemNumber.
   using WriteProblems = std::function<std::vector<std::string>(const std::string& folder)>;
 
-  /// `spares`: processes that stand ready beside the one that works. `has_whole_numbers`:
-  /// RunSetup's. Throws Error when the driver,
+  /// `spares`: processes that stand ready beside the one that works. Throws Error when the driver,
   /// a GPU or NVRTC is missing, or when `write` does.
   GpuBench(const ir::Device& device, const EvaluatorOptions& options, const WriteProblems& write,
-           int spares = 1, bool has_whole_numbers = true);
+           int spares = 1);
 
   /// Compiles the text of a source (Source::text or Source::careful). From several threads at once.
   Compiled Compile(const Source& source, const std::string& text, Optimization optimization);
@@ -45,8 +45,16 @@ class GpuBench {
     return runners_->SetProblems(files);
   }
 
+  /// What its compiler compiles wrongly; see KnownAnswers::Notes().
+  std::vector<std::string> Notes() const { return compilers_.known().Notes(); }
+  /// "libnvrtc.so.13: version 13.0 for sm_90".
+  std::string CompilerText() const {
+    return compilers_.compiler() + " for " + device_.architecture;
+  }
   /// "NVIDIA H100 80GB HBM3, driver 13.0".
   std::string Conditions() const;
+  /// Evaluator::Versions().
+  std::map<std::string, std::string, std::less<>> Versions() const;
 
  private:
   ScratchFolder scratch_;

@@ -19,8 +19,7 @@ class TextEvaluator : public Evaluator {
   /// Throws what GpuBench does.
   TextEvaluator(const ir::Device& device, const EvaluatorOptions& options,
                 const GpuBench::WriteProblems& write)
-      : cold_(options.cold),
-        bench_(device, options, write, /*spares=*/1, /*has_whole_numbers=*/false) {}
+      : cold_(options.cold), bench_(device, options, write) {}
 
   Compiled Compile(const Source& source) override {
     return bench_.Compile(source, source.text, Optimization::kFull);
@@ -37,6 +36,11 @@ class TextEvaluator : public Evaluator {
   /// "NVIDIA H100 80GB HBM3, driver 13.0, warm L2".
   std::string YardstickText() const override {
     return bench_.Conditions() + (cold_ ? ", cold L2" : ", warm L2");
+  }
+  std::string CompilerText() const override { return bench_.CompilerText(); }
+  std::vector<std::string> Notes() const override { return bench_.Notes(); }
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return bench_.Versions();
   }
   std::optional<MeasuredRates> Rates() override { return bench_.Rates(); }
   void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/hash.h"
 #include "kernels/devices/standalone/interface.h"
@@ -17,8 +16,7 @@ Unit UnitOf(const Task& task, const std::string& name) {
   const Kernel& kernel = *task.kernel;
   const ir::Target& function = *task.function;
   Unit unit;
-  std::set<std::string> none;
-  unit.kernel = standalone::Identifier(name.empty() ? function.name : name, none);
+  unit.kernel = standalone::KernelIdentifier(name.empty() ? function.name : name);
   unit.summary = kernel.summary();
   // Two kernels that are C++ are told apart by their names alone.
   unit.meaning = CacheKey(kernel.text().empty() ? kernel.name() : kernel.text());

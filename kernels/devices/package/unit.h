@@ -24,7 +24,7 @@ struct UnitArray {
 
 struct UnitScalar {
   std::string name, type;
-  double value = 1;  ///< Where nobody says another one.
+  kernels::ir::Number value = 1.0;  ///< Where nobody says another one.
 };
 
 /// A size or an option that says what is computed.

@@ -14,8 +14,10 @@ std::string Header(const Task& task, const Names& names, const std::string& abou
   for (const std::string& include : includes) text += "#include <" + include + ">\n";
   if (!includes.empty()) text += "\n";
   text += "// The sizes that it is for, and no others.\n";
+  ir::Taken macros;  // Of m and M each has one.
   for (const std::string& name : task.kernel->MeaningfulParameters()) {
-    text += fmt::format("#define {}_SIZE_{} {}\n", upper, UpperCase(name), task.sizes.at(name));
+    text += fmt::format("#define {} {}\n", ir::Numbered(upper + "_SIZE_" + UpperCase(name), macros),
+                        task.sizes.at(name));
   }
   return text + "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + declarations +
          "\n#ifdef __cplusplus\n}\n#endif\n";

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/ir/function.h"
+#include "kernels/ir/identifiers.h"
 
 namespace exh::kernels::standalone {
-
-/// `name` as an identifier that is not in `taken`, where it is put.
-std::string Identifier(const std::string& name, std::set<std::string>& taken);
 
 /// Names of what the kernel takes, as identifiers that clash with nothing in the program.
 struct Names {
@@ -19,6 +17,10 @@ struct Names {
   std::vector<std::string> arrays;   ///< By number.
   std::vector<std::string> scalars;  ///< Likewise.
 };
+
+/// What a kernel is called in names of functions: "matmul" of "exh_matmul" and "tuned.matmul". No
+/// function of another kernel has such a name.
+std::string KernelIdentifier(std::string_view name);
 
 /// "MATMUL": what constants begin with.
 std::string UpperCase(const std::string& name);

@@ -3,6 +3,7 @@
 
 #include "kernels/fused/code/body_printer.h"
 #include "kernels/fused/code/code.h"
+#include "kernels/ir/op_functions.h"
 #include "kernels/ir/type_text.h"
 
 namespace exh::kernels::fused {
@@ -65,7 +66,7 @@ Source CpuText(const Program& program, const std::vector<NestNode>& nests) {
       temporaries + second.Take() +
       "extern \"C\" void exh_run(void* const* arrays, const double*, int threads) "
       "{ Run(arrays, threads); }\n";
-  return ir::HalfFunctions(text, ir::Language::kCpp) + IslFunctions(text) + text;
+  return ir::HelperFunctions(text, ir::Language::kCpp) + IslFunctions(text) + text;
 }
 
 }  // namespace exh::kernels::fused

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
+#include "base/user_json.h"
+
 namespace exh::kernels::fused {
 namespace {
 
@@ -95,22 +98,11 @@ std::optional<std::vector<Field>> ReadList(const Field& field, bool may_be_absen
 
 std::optional<Mistake> ParseJson(std::string_view text, json& parsed) {
   try {
-    parsed = json::parse(text);
+    parsed = ParseUserJson(text);
     return std::nullopt;
-  } catch (const json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: … - unexpected …; last
-    // read: …": the place and what was expected are for people, the rest is not.
-    std::string what = error.what();
-    if (const std::size_t at = what.find(" at line "); at != std::string::npos) {
-      what = what.substr(at + 4);
-    } else if (const std::size_t bracket = what.find("] "); bracket != std::string::npos) {
-      what = what.substr(bracket + 2);
-    }
-    if (const std::size_t read = what.find("; last read: "); read != std::string::npos) {
-      const std::size_t more = what.find("; expected ", read);
-      what = what.substr(0, read) + (more == std::string::npos ? "" : what.substr(more));
-    }
-    return Mistake{Mistake::What::kMalformed, "", "no JSON: " + what, "malformed JSON"};
+  } catch (const Error& error) {
+    return Mistake{Mistake::What::kMalformed, "", fmt::format("no JSON: {}", error.what()),
+                   "malformed JSON"};
   }
 }
 

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cpu/compiler_probe.h"
+#include "kernels/cpu/problem_set.h"
 #include "kernels/cpu/run.h"
 #include "kernels/fused/code/code.h"
+#include "kernels/fused/run/problem.h"
 #include "kernels/ir/elements.h"
 
 namespace exh::kernels::fused {
@@ -17,6 +20,7 @@ cpu::CompilerOptions CompilerIn(const std::string& folder, const StopToken* stop
   options.directory = folder;
   options.keep_source = false;
   options.stop = stop;
+  options.known = cpu::AskCompiler(options);
   return options;
 }
 
@@ -32,21 +36,28 @@ Source CpuMachine::Text(const Program& program, const std::vector<NestNode>& nes
   return CpuText(program, nests);
 }
 
-std::string CpuMachine::Begin(const cpu::Problem& problem) {
-  problems_.emplace(problem, 1);
-  return problems_->error().empty() ? problems_->Add(problem, "") : problems_->error();
+std::string CpuMachine::Begin(const Graph& graph, const Program& program, std::uint64_t seed,
+                              std::uint64_t most_bytes) {
+  CheckReferenceBytes(program.list, most_bytes);
+  problems_.emplace(ProblemsOf(graph, program, stop_, seed, most_bytes), command_, stop_);
+  return "";
 }
 
 Compiled CpuMachine::Compile(const Source& source) {
   return compiler_.Compile(source.text, cpu::Compiler::Patience::kAllTime);
 }
 
-Measurement CpuMachine::RunOn(const Compiled& compiled, cpu::ProblemSet& problems) {
+cpu::RunRequest CpuMachine::RequestOf(const Compiled& compiled) const {
   cpu::RunRequest request;
   request.library = compiled.library;
   request.threads = threads_;
-  request.batches_ms = 100;
-  return cpu::RunCandidate(request, problems, command_, stop_);
+  return request;
+}
+
+Measurement CpuMachine::Run(const Compiled& compiled, bool is_full) {
+  cpu::RunRequest request = RequestOf(compiled);
+  if (is_full) request.timeout_s = 120;
+  return problems_->Measure(request, {.is_full = is_full});
 }
 
 double CpuMachine::CopyNs(std::uint64_t bytes) {
@@ -69,7 +80,7 @@ double CpuMachine::CopyNs(std::uint64_t bytes) {
       "{}  for (long i = 0; i < {}; ++i) y[i] = x[i];\n}}\n",
       count < 1 << 15 ? "" : "#pragma omp parallel for simd num_threads(threads)\n", count));
   if (copy.verdict != Verdict::kCorrect) return 0;
-  const Measurement measurement = RunOn(copy, problems);
+  const Measurement measurement = cpu::RunCandidate(RequestOf(copy), problems, command_, stop_);
   if (measurement.verdict == Verdict::kCorrect) known->second = measurement.best_ns;
   Discard(copy);
   return known->second;

@@ -10,7 +10,8 @@
 #include "base/stop.h"
 #include "base/system/scratch_folder.h"
 #include "kernels/cpu/compile.h"
-#include "kernels/cpu/problem_set.h"
+#include "kernels/cpu/problem_bench.h"
+#include "kernels/cpu/run.h"
 #include "kernels/fused/run/rows.h"
 
 namespace exh::kernels::fused {
@@ -27,16 +28,17 @@ class CpuMachine final : public RowMachine {
              const StopToken* stop);
 
   Source Text(const Program& program, const std::vector<NestNode>& nests) const override;
-  std::string Begin(const cpu::Problem& problem) override;
+  std::string Begin(const Graph& graph, const Program& program, std::uint64_t seed,
+                    std::uint64_t most_bytes) override;
   Compiled Compile(const Source& source) override;
-  Measurement Run(const Compiled& compiled) override { return RunOn(compiled, *problems_); }
+  Measurement Run(const Compiled& compiled, bool is_full) override;
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
   /// Measured, once for each number of bytes.
   double CopyNs(std::uint64_t bytes) override;
   std::string Conditions() const override;
 
  private:
-  Measurement RunOn(const Compiled& compiled, cpu::ProblemSet& problems);
+  cpu::RunRequest RequestOf(const Compiled& compiled) const;
 
   const std::vector<std::string> command_;
   const int threads_;
@@ -44,7 +46,7 @@ class CpuMachine final : public RowMachine {
   const StopToken* const stop_;
   ScratchFolder scratch_;
   cpu::Compiler compiler_;
-  std::optional<cpu::ProblemSet> problems_;
+  std::optional<cpu::ProblemBench> problems_;
   std::map<std::uint64_t, double> copies_;  ///< By elements.
 };
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
+#include "kernels/checked_problems.h"
+#include "kernels/cpu/problem_bench.h"
 #include "kernels/cpu/problem_file.h"
 #include "kernels/fused/graph/graph.h"
 #include "kernels/fused/reference.h"
@@ -14,8 +16,6 @@
 
 namespace exh::kernels::fused {
 
-/// Seeds of the inputs that a search times programs with, and of others that it checks them with.
-inline constexpr std::uint64_t kProblemSeeds[] = {1, 2};
 /// Of a reference (ReferenceBytes()), where nobody says how much it may take.
 inline constexpr std::uint64_t kMostReferenceBytes = std::uint64_t{6} << 30;
 /// 0: nobody says it.
@@ -24,13 +24,15 @@ inline std::uint64_t MostBytes(std::uint64_t said) {
 }
 
 /// What programs of an operator are run on and compared with: drawn inputs, and the reference in
-/// double precision.
+/// double precision. Whole numbers are as large as they may be for all results to be numbers, and
+/// exact if that is possible; special values stand where it is known what must come of them.
 class OperatorProblem {
  public:
   /// Throws TooLarge, before anything is drawn, if the reference takes more than `most_bytes`, and
   /// Interrupted when `stop`, which may be null, is stopped.
   OperatorProblem(const Graph& graph, const Program& program, std::uint64_t seed,
-                  std::uint64_t most_bytes, const StopToken* stop = nullptr);
+                  std::uint64_t most_bytes, const StopToken* stop = nullptr,
+                  Inputs inputs = Inputs::kUniform);
 
   /// The arrays in the order of ArgumentsOf(program); they stay in this object.
   cpu::Problem View() const;
@@ -49,6 +51,13 @@ class OperatorProblem {
   std::vector<Argument> arguments_;
   std::uint64_t compulsory_bytes_ = 0;
 };
+
+/// How an operator's kCheckedProblems are made, for a ProblemBench. Graph and program outlive it,
+/// and `stop`, which may be null. `seed`: instead of kTimedSeed, and those of the others with it.
+/// `most_bytes`: of each reference.
+cpu::ProblemBench::Make ProblemsOf(const Graph& graph, const Program& program,
+                                   const StopToken* stop, std::uint64_t seed = kTimedSeed,
+                                   std::uint64_t most_bytes = kMostReferenceBytes);
 
 /// The same number without drawing anything.
 std::uint64_t CompulsoryBytes(const Program& program);

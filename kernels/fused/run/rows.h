@@ -4,11 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "base/stop.h"
-#include "kernels/cpu/problem_file.h"
 #include "kernels/evaluation.h"
 #include "kernels/fused/code/nest.h"
 #include "kernels/fused/graph/graph.h"
@@ -30,6 +29,9 @@ struct RowOptions {
   std::uint64_t most_bytes = 256ULL << 20;
   /// Nor are those whose reference takes more (ReferenceBytes()).
   std::uint64_t reference_bytes = kMostReferenceBytes;
+  /// What moving so many bytes takes at least; empty: nothing is known of it. What is faster twice
+  /// is `impossible`.
+  std::function<double(std::uint64_t)> least_ns;
 };
 
 /// A schedule as it ran.
@@ -69,13 +71,17 @@ class RowMachine {
   }
   /// Are tiles that neighbouring threads do (WithPatches()) tried?
   virtual bool has_patches() const { return false; }
-  /// Programs run on these arrays from here on. Empty, or why they cannot.
-  virtual std::string Begin(const cpu::Problem& problem) = 0;
+  /// Programs are of this operator from here on, and run on problems drawn from `seed`. Both
+  /// outlive the last run. Empty, or why they cannot. Throws TooLarge when a reference takes more
+  /// than `most_bytes`.
+  virtual std::string Begin(const Graph& graph, const Program& program, std::uint64_t seed,
+                            std::uint64_t most_bytes) = 0;
   /// So many may be compiled at once.
   virtual int jobs() const { return 1; }
   virtual Compiled Compile(const Source& source) = 0;
-  /// Of what was compiled: checked and timed.
-  virtual Measurement Run(const Compiled& compiled) = 0;
+  /// Of what was compiled: checked and timed. `is_full`: for what is going to be reported, on all
+  /// problems and over many runs.
+  virtual Measurement Run(const Compiled& compiled, bool is_full) = 0;
   virtual void Discard(const Compiled& compiled) = 0;
   /// What a copy takes that moves so many bytes, read and written; 0: not known.
   virtual double CopyNs(std::uint64_t bytes) = 0;

@@ -54,6 +54,7 @@ struct ScalarDecl {
   Name name;
   Name type;  ///< Empty text: not said.
   double value = 0;
+  std::optional<std::int64_t> integer;  ///< When it is a whole one.
 };
 
 /// `input a: f32[m, k] strides (k, 1) outside zero aligned 4`.

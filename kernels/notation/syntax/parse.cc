@@ -174,6 +174,25 @@ bool BeginsLine(std::size_t type) {
   return std::ranges::find(kWords, type) != std::end(kWords);
 }
 
+/// `c[i, j] += …`: what adds up says so in brackets, and what it is added to on the right.
+bool ReportsAssignment(const Line& line, std::size_t at, DiagnosticSink& sink) {
+  const bool is_sign = line[at].type == KernelParser::PLUS ||
+                       line[at].type == KernelParser::MINUS ||
+                       line[at].type == KernelParser::STAR || line[at].type == KernelParser::SLASH;
+  const bool assigns = is_sign && at + 1 < line.size() &&
+                       line[at + 1].type == KernelParser::ASSIGN &&
+                       line[at].range.end == line[at + 1].range.begin;
+  if (!assigns) return false;
+  const SourceRange range = {line[at].range.file, line[at].range.begin, line[at + 1].range.end};
+  const std::string_view reduction = line[at].type == KernelParser::STAR ? "prod" : "sum";
+  sink.Report(Diag::kUnexpectedWord, range,
+              fmt::format("a statement has '=' and no '{}': what runs over an index says so, as in "
+                          "c[i, j] = {}(k) a[i, k] * b[k, j], and what there was before stands on "
+                          "the right, as in c[i, j] = c0[i, j] + sum(k) …",
+                          sink.sources().Text(range), reduction));
+  return true;
+}
+
 void Report(const dsl::SyntaxError& error, const Line& line, DiagnosticSink& sink) {
   static const antlr4::misc::IntervalSet kNothing;
   const auto& expected = error.expected ? *error.expected : kNothing;
@@ -204,6 +223,7 @@ void Report(const dsl::SyntaxError& error, const Line& line, DiagnosticSink& sin
       return;
     }
   }
+  if (ReportsAssignment(line, error.at, sink)) return;
   const std::string_view text = sink.sources().Text(token.range);
   std::string hint;
   int open = 0;
@@ -442,6 +462,7 @@ class TreeReader {
     scalar.name = NameOf(tree->NAME(0));
     if (tree->COLON() != nullptr) scalar.type = NameOf(tree->NAME(1));
     scalar.value = ReadReal(RangeOf(tree->NUMBER())) * (tree->MINUS() != nullptr ? -1 : 1);
+    scalar.integer = Whole(RangeOf(tree->NUMBER()), tree->MINUS() != nullptr);
     return scalar;
   }
 
@@ -710,6 +731,12 @@ std::vector<Word> WordsOf(std::uint32_t file, const dsl::SourceSet& sources) {
 
 std::vector<Statement> ParseStatements(std::uint32_t file, DiagnosticSink& sink) {
   std::vector<Statement> statements;
+  for (const Word& word : WordsOf(file, sink.sources())) {
+    if (!sink.sources().Text(word.range).starts_with("//")) continue;
+    sink.Report(Diag::kUnexpectedWord, word.range,
+                "'//' begins a comment, and nothing behind it would be computed; '/' divides, and "
+                "leaves out the remainder of integers");
+  }
   ParseLines(file, sink, [&](TreeReader& reader, KernelParser::ItemContext* item) {
     if (item->statement() != nullptr) {
       statements.push_back(reader.ReadStatement(item->statement()));

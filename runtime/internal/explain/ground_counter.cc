@@ -66,12 +66,7 @@ class CounterFilter {
       return domains_.counters[increment.source];
     }
     if (increment.weight == GroundIncrement::Weight::kTerm) {
-      const TermRange<Whole> range = TermRangeOf(TermOf(form_, increment.source), domains_);
-      const auto bound = [](Whole number) -> std::uint64_t {
-        if (number.sign() <= 0) return 0;
-        return number.IsInfinite() ? kSaturated : static_cast<std::uint64_t>(number.value);
-      };
-      return {bound(range.min), bound(range.max)};
+      return WeightOf(TermRangeOf(TermOf(form_, increment.source), domains_));
     }
     const Bits values = domains_.variables[increment.source];
     return {increment.numbers[std::countr_zero(values)],

@@ -53,12 +53,12 @@ void KeepCompared(const GroundDomains& domains, CompareOp op, std::uint32_t a, s
   const Interval left = domains.counters[a], right = domains.counters[b];
   switch (op) {
     case CompareOp::kLt:
-      if (left.min >= right.max) {
+      if (left.min >= right.max && right.max != kSaturated) {
         out->push_back(KeepInterval(a, {1, 0}));
         return;
       }
       out->push_back(KeepInterval(a, {0, right.max == kSaturated ? kSaturated : right.max - 1}));
-      out->push_back(KeepInterval(b, {left.min + 1, kSaturated}));
+      out->push_back(KeepInterval(b, {SaturatingAdd(left.min, 1), kSaturated}));
       return;
     case CompareOp::kLe:
       out->push_back(KeepInterval(a, {0, right.max}));
@@ -73,8 +73,12 @@ void KeepCompared(const GroundDomains& domains, CompareOp op, std::uint32_t a, s
       out->push_back(KeepInterval(b, left));
       return;
     case CompareOp::kNe:
-      if (left.IsConstrained()) out->push_back(KeepInterval(b, Without(right, left.min)));
-      if (right.IsConstrained()) out->push_back(KeepInterval(a, Without(left, right.min)));
+      if (left.IsConstrained() && left.min != kSaturated) {
+        out->push_back(KeepInterval(b, Without(right, left.min)));
+      }
+      if (right.IsConstrained() && right.min != kSaturated) {
+        out->push_back(KeepInterval(a, Without(left, right.min)));
+      }
       return;
   }
 }
@@ -140,13 +144,9 @@ void KeepLong(const GroundForm& form, const GroundLiteral& literal, bool complem
 
 void KeepTerm(const GroundForm& form, const GroundDomains& domains, std::uint32_t test,
               Interval allowed, std::vector<Narrowing>* out) {
-  const auto whole = [](std::uint64_t bound) {
-    return bound >= static_cast<std::uint64_t>(Whole::kInfinity)
-               ? Whole::Infinite(false)
-               : Whole{static_cast<std::int64_t>(bound)};
-  };
   Narrowings sink(form, out);
-  KeepTermWithin(TermOf(form, test), domains, whole(allowed.min), whole(allowed.max), &sink);
+  KeepTermWithin(TermOf(form, test), domains, Whole::Bound(allowed.min, true),
+                 Whole::Bound(allowed.max, false), &sink);
 }
 
 Truth Status(const GroundForm& form, const GroundDomains& domains, const GroundLiteral& literal) {

@@ -5,13 +5,20 @@
 // to do with these. What reads more, a long decision beside another one, or a counter, stays a
 // comparison of ranges (internal/network/term_ranges.h).
 //
-// Terms are exact as long as nothing exceeds kLargestTerm. A freeze looks at the ranges of all
-// parts of a term and refuses what could be larger, so that no propagation ever meets it.
+// Terms are exact as long as nothing exceeds kLargestTerm. While the root is propagated, ranges
+// beyond that are rounded outwards (term_numbers.h), so that nothing false follows from them. Then
+// the freeze looks at the ranges of all parts of a term that are left, and refuses what could still
+// be larger: below the root every term is exact. The same goes for weights that could be negative,
+// and for counters that are compared and could both saturate.
 #include <algorithm>
 #include <bit>
+#include <cstdio>
+#include <functional>
+#include <optional>
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/spelling.h"
 #include "runtime/internal/freeze/freezer.h"
 #include "runtime/internal/network/literal.h"
 
@@ -80,23 +87,36 @@ long double Magnitude(const TermRange<N>& range) {
   return std::max(of(range.min), of(range.max));
 }
 
-/// Can some part of the term exceed kLargestTerm, or a fraction have a larger denominator?
+/// A part of a term that can be larger than what is calculated exactly.
+struct Excess {
+  Op op;
+  long double size;  ///< About, of its numerator or denominator.
+};
+
+/// The first part of the term whose numerator or denominator can exceed kLargestTerm.
 template <typename N, typename View>
-bool MayBeTooLarge(const TermView& term, const View& view) {
+std::optional<Excess> FindExcess(const TermView& term, const View& view) {
+  constexpr auto kMost = static_cast<long double>(kLargestTerm);
   TermRanges<N> ranges;
   ForwardsFrom(term, view, &ranges);
   std::vector<long double> under(term.num_nodes(), 1);
   for (std::uint32_t i = 0; i < term.num_nodes(); ++i) {
     if (ranges[i].IsEmpty()) continue;
     const GroundTermNode& node = term.node(i);
+    // What the part itself was rounded from, of operands that were not.
+    long double size = Magnitude(ranges[i]);
     switch (node.op) {
       case Op::kNegate:
         under[i] = under[node.left];
         break;
       case Op::kAdd:
       case Op::kSubtract:
+        under[i] = under[node.left] * under[node.right];
+        if (size > kMost) size = Magnitude(ranges[node.left]) + Magnitude(ranges[node.right]);
+        break;
       case Op::kMultiply:
         under[i] = under[node.left] * under[node.right];
+        if (size > kMost) size = Magnitude(ranges[node.left]) * Magnitude(ranges[node.right]);
         break;
       case Op::kDivide:
         under[i] = under[node.left] * std::max(1.0L, Magnitude(ranges[node.right]));
@@ -108,15 +128,40 @@ bool MayBeTooLarge(const TermView& term, const View& view) {
       default:
         break;
     }
-    if (Magnitude(ranges[i]) * under[i] > static_cast<long double>(kLargestTerm)) return true;
+    const long double largest = under[i] * std::max(1.0L, size);
+    if (largest > kMost) return Excess{node.op, largest};
   }
-  return false;
+  return std::nullopt;
 }
 
 template <typename View>
-bool IsTooLarge(const TermView& term, const View& view) {
-  return term.test.fractions ? MayBeTooLarge<Fraction>(term, view)
-                             : MayBeTooLarge<Whole>(term, view);
+std::optional<Excess> ExcessOf(const TermView& term, const View& view) {
+  return term.test.fractions ? FindExcess<Fraction>(term, view) : FindExcess<Whole>(term, view);
+}
+
+std::string PartText(Op op) {
+  switch (op) {
+    case Op::kAdd:
+      return "a sum";
+    case Op::kSubtract:
+      return "a difference";
+    case Op::kMultiply:
+      return "a product";
+    case Op::kDivide:
+      return "a fraction";
+    case Op::kCounter:
+      return "a counter";
+    default:
+      return "a number";
+  }
+}
+
+[[noreturn]] void Refuse(const std::string& term, const Excess& excess) {
+  char size[32];
+  std::snprintf(size, sizeof size, "%.3Lg", excess.size);
+  throw Error(term + ": " + PartText(excess.op) + " in it may be " + size +
+              ", and terms are calculated up to 2^61: list smaller numbers, or divide before "
+              "multiplying");
 }
 
 }  // namespace
@@ -175,7 +220,8 @@ class Freezer::TermGrounder {
   void Finish(const std::string& text) {
     test_.node_end = static_cast<std::uint32_t>(tables_.nodes.size());
     test_.leaf_end = static_cast<std::uint32_t>(tables_.leaves.size());
-    const std::string place = "'" + text + "' in " + freezer_.place_;
+    constexpr std::size_t kLongestText = 300;
+    const std::string place = "'" + Shortened(text, kLongestText) + "' in " + freezer_.place_;
     if (test_.node_end - test_.node_begin > kMostTermNodes) {
       Drop();
       throw Error(place + ": has more than " + std::to_string(kMostTermNodes) +
@@ -298,8 +344,8 @@ Freezer::Outcome Freezer::GroundTerms(const Condition& condition, const Object* 
     }
     static Interval counter(std::uint32_t) { return {}; }
   };
-  if (IsTooLarge(term, AllValues{leaves, network_.universes})) {
-    throw Error(network_.terms.texts[test.text] + ": may exceed 2^61");
+  if (const auto excess = ExcessOf(term, AllValues{leaves, network_.universes})) {
+    Refuse(network_.terms.texts[test.text], *excess);
   }
   Point point{leaves};
   const auto holds = [&] { return TermStatus(term, point, condition.negated) == Truth::kTrue; };
@@ -368,9 +414,10 @@ bool Freezer::GroundWeight(const Term& weight, const std::string& text, const Ob
   const TermView term = grounder.View();
   if (term.num_leaves() == 0 && !test.counters) {
     const std::string place = network_.terms.texts[test.text];
+    if (const auto excess = ExcessOf(term, Point{})) Refuse(place, *excess);
     const TermRange<Whole> value = TermRangeOf(term, Point{});
     grounder.Drop();
-    if (value.may_fail || value.min.sign() < 0 || value.min.IsInfinite()) {
+    if (value.may_fail || value.min.sign() < 0) {
       throw Error(place + ": is no number of 0 to 2^61");
     }
     increment->value = static_cast<std::uint64_t>(value.min.value);
@@ -393,13 +440,68 @@ void Freezer::CheckTerms() {
   } view{layout, root};
   for (const TermTest& test : terms.tests) {
     const TermView term{terms, network_.universes, test};
-    if (IsTooLarge(term, view)) throw Error(terms.texts[test.text] + ": may exceed 2^61");
+    if (const auto excess = ExcessOf(term, view)) Refuse(terms.texts[test.text], *excess);
     if (test.right != TermTest::kNoRight) continue;
     const TermRange<Whole> range = TermRangeOf(term, view);
     if (range.min.sign() < 0 || range.may_fail) {
       throw Error(terms.texts[test.text] + (range.may_fail ? ": may divide by 0"
                                                            : ": may be negative, and a counter "
                                                              "counts from 0 on"));
+    }
+  }
+  CheckCounterPairs(view);
+}
+
+/// Counters that are compared as they are, not as terms, are exact up to kSaturated.
+template <typename View>
+void Freezer::CheckCounterPairs(const View& view) {
+  std::vector<std::optional<std::uint64_t>> most(network_.counters.size());
+  const std::function<std::uint64_t(std::uint32_t)> most_of = [&](std::uint32_t id) {
+    if (most[id]) return *most[id];
+    const Counter& counter = network_.counters[id];
+    std::uint64_t total = counter.base;
+    for (std::uint32_t i = counter.increment_begin; i < counter.increment_end; ++i) {
+      const Increment& increment = network_.increments[i];
+      bool may_count = true;
+      for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
+        may_count = may_count &&
+                    LiteralStatus(network_, view, network_.increment_literals[l]) != Truth::kFalse;
+      }
+      if (!may_count) continue;
+      std::uint64_t weight = increment.value;
+      if (increment.weight == Increment::Weight::kSlot) {
+        weight = network_.universes[increment.universe].back();
+      } else if (increment.weight == Increment::Weight::kCounter) {
+        weight = most_of(increment.source);
+      } else if (increment.weight == Increment::Weight::kTerm) {
+        weight = WeightOf(TermRangeOf(TermOf(network_, increment.source), view)).max;
+      }
+      total = counter.product ? SaturatingMul(total, std::max<std::uint64_t>(1, weight))
+                              : SaturatingAdd(total, weight);
+    }
+    most[id] = std::min(total, view.counter(id).max);
+    return *most[id];
+  };
+  const auto check = [&](const Literal& literal, std::uint32_t origin) {
+    if (literal.kind != Literal::Kind::kCounterPair || most_of(literal.a) != kSaturated ||
+        most_of(literal.b) != kSaturated) {
+      return;
+    }
+    throw Error("a comparison of two counters in " + OriginText(space_, network_.origins[origin]) +
+                ": both may exceed 2^64, the most that counters count to: list smaller numbers");
+  };
+  for (const Constraint& constraint : network_.constraints) {
+    if (constraint.kind != Constraint::Kind::kClause) continue;
+    for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
+      check(network_.literals[l], constraint.origin);
+    }
+  }
+  for (const Counter& counter : network_.counters) {
+    for (std::uint32_t i = counter.increment_begin; i < counter.increment_end; ++i) {
+      const Increment& increment = network_.increments[i];
+      for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
+        check(network_.increment_literals[l], counter.origin);
+      }
     }
   }
 }

@@ -121,6 +121,8 @@ class Freezer {
   Literal LongLiteral(DecisionId decision, const std::vector<bool>& values);
   /// Throws Error for terms that may be too large, and for weights that may be negative.
   void CheckTerms();
+  template <typename View>
+  void CheckCounterPairs(const View& view);
   std::int64_t IntegerOf(const TermNode& node, const Object* objects, std::size_t num_objects);
 
   // ---- freeze_clauses.cc

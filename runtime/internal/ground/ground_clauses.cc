@@ -368,10 +368,11 @@ bool GroundClauses::AddToJoint(std::span<const Literal> literals, std::uint32_t 
   std::vector<std::array<std::uint8_t, kMaxTableArity>> allowed;
   const auto extend = [&](const auto& self, std::size_t position) -> void {
     if (position == slots.size()) {
-      const bool holds = std::ranges::any_of(literals, [&](const Literal& literal) {
-        return LiteralStatus(network_, view, literal) == Truth::kTrue;
+      // Where a term was rounded that is not known, and the freeze refuses it later.
+      const bool may_hold = std::ranges::any_of(literals, [&](const Literal& literal) {
+        return LiteralStatus(network_, view, literal) != Truth::kFalse;
       });
-      if (!holds) return;
+      if (!may_hold) return;
       auto& combination = allowed.emplace_back();
       for (std::size_t i = 0; i < slots.size(); ++i) {
         combination[i] = static_cast<std::uint8_t>(std::countr_zero(view.values[i]));

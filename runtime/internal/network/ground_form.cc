@@ -414,12 +414,7 @@ int TermOutlook(const GroundForm& form, std::uint32_t test, const GroundView& vi
 
 Interval WeightRange(const GroundForm& form, std::uint32_t test, const GroundView& view) {
   const internal::TermView term{form.terms, form.universes, form.terms.tests[test]};
-  const auto range = internal::TermRangeOf(term, internal::ViewOfForm{view});
-  const auto bound = [](internal::Whole number) {
-    if (number.IsInfinite()) return number.sign() < 0 ? 0 : kSaturated;
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, number.value));
-  };
-  return {bound(range.min), bound(range.max)};
+  return internal::WeightOf(internal::TermRangeOf(term, internal::ViewOfForm{view}));
 }
 
 std::vector<std::vector<int>> AllowedTuples(const GroundForm& form,

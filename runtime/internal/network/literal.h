@@ -23,22 +23,27 @@ inline Truth PairStatus(const PairRelation& pairs, Bits left, Bits right) {
   return all ? Truth::kTrue : some ? Truth::kMaybe : Truth::kFalse;
 }
 
+/// A counter sticks at kSaturated, "this much or more": two that do are not known to be equal, nor
+/// which is larger. A freeze refuses to compare such counters.
 inline Truth CounterPairStatus(CompareOp op, Interval a, Interval b) {
+  const bool same = a.IsConstrained() && a == b && a.min != kSaturated;
   switch (op) {
     case CompareOp::kLt:
-      return a.max < b.min ? Truth::kTrue : a.min >= b.max ? Truth::kFalse : Truth::kMaybe;
+      if (a.max < b.min) return Truth::kTrue;
+      return a.min >= b.max && b.max != kSaturated ? Truth::kFalse : Truth::kMaybe;
     case CompareOp::kLe:
-      return a.max <= b.min ? Truth::kTrue : a.min > b.max ? Truth::kFalse : Truth::kMaybe;
+      if (a.max <= b.min && a.max != kSaturated) return Truth::kTrue;
+      return a.min > b.max ? Truth::kFalse : Truth::kMaybe;
     case CompareOp::kGt:
       return CounterPairStatus(CompareOp::kLt, b, a);
     case CompareOp::kGe:
       return CounterPairStatus(CompareOp::kLe, b, a);
     case CompareOp::kEq:
       if (!a.Intersects(b)) return Truth::kFalse;
-      return a.IsConstrained() && a == b ? Truth::kTrue : Truth::kMaybe;
+      return same ? Truth::kTrue : Truth::kMaybe;
     case CompareOp::kNe:
       if (!a.Intersects(b)) return Truth::kTrue;
-      return a.IsConstrained() && a == b ? Truth::kFalse : Truth::kMaybe;
+      return same ? Truth::kFalse : Truth::kMaybe;
   }
   EXH_UNREACHABLE();
 }

@@ -184,15 +184,10 @@ class Backwards {
         factor->max = Sum(factor->min, From<N>(-1), false);
       return;
     }
-    N min = QuotientOf(product.min, other.min, true),
-      max = QuotientOf(product.min, other.min, false);
-    for (const N over : {product.min, product.max}) {
-      for (const N under : {other.min, other.max}) {
-        min = std::min(min, QuotientOf(over, under, true));
-        max = std::max(max, QuotientOf(over, under, false));
-      }
-    }
-    Narrow(factor, min, max);
+    const Range quotients =
+        Hull({Quotient(product.min, other.min), Quotient(product.min, other.max),
+              Quotient(product.max, other.min), Quotient(product.max, other.max)});
+    Narrow(factor, quotients.min, quotients.max);
   }
 
   const TermView& term_;
@@ -259,7 +254,8 @@ class ValueByValue {
             return {number, number, false};
           },
           view_, &ranges_);
-      if (StatusOf(term_, ranges_, negated) != Truth::kTrue) return;
+      // What was rounded is not known: it stays.
+      if (StatusOf(term_, ranges_, negated) == Truth::kFalse) return;
       for (std::uint32_t i = 0; i < num_open_; ++i) {
         kept_[i][values_[i] / 64] |= Bits{1} << values_[i] % 64;
       }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers of integer terms: whole ones, and fractions for terms with `/`. Both stick at plus and
-// minus infinity, "this much or more": what a freeze has let pass gets there only while a counter
-// is not known yet. Rounding in operations that narrow is outwards, so that no value is lost.
+// Bounds of integer terms: whole numbers, and fractions for terms with `/`. A minimum is finite or
+// minus infinity, a maximum finite or plus infinity: "there is no bound". What exceeds the largest
+// number is rounded outwards, a minimum down to that number and a maximum up to infinity, and so is
+// a fraction whose denominator is too large. So no value is lost, whatever the numbers of a space
+// are. A freeze refuses the terms that could still be rounded when the root is propagated.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +20,10 @@ struct Whole {
   std::int64_t value;
 
   static constexpr Whole Infinite(bool negative) { return {negative ? -kInfinity : kInfinity}; }
-  static constexpr Whole Clamped(__int128 value) {
-    if (value >= kInfinity) return {kInfinity};
-    if (value <= -kInfinity) return {-kInfinity};
+  /// The tightest minimum, or maximum, of what the value bounds.
+  static constexpr Whole Bound(__int128 value, bool is_minimum) {
+    if (value >= kInfinity) return {is_minimum ? kInfinity - 1 : kInfinity};
+    if (value <= -kInfinity) return {is_minimum ? -kInfinity : 1 - kInfinity};
     return {static_cast<std::int64_t>(value)};
   }
   constexpr bool IsInfinite() const { return value >= kInfinity || value <= -kInfinity; }
@@ -29,6 +32,18 @@ struct Whole {
   friend constexpr Whole operator-(Whole a) { return {-a.value}; }
 };
 
+/// What an operation yields, as a minimum and as a maximum: the same number unless it was rounded.
+template <typename N>
+struct Rounded {
+  N down, up;
+
+  constexpr N at(bool is_minimum) const { return is_minimum ? down : up; }
+};
+
+constexpr Rounded<Whole> RoundedWhole(__int128 value) {
+  return {Whole::Bound(value, true), Whole::Bound(value, false)};
+}
+
 /// A fraction in lowest terms with a positive denominator, or an infinity.
 struct Fraction {
   static constexpr bool kIsWhole = false;
@@ -36,26 +51,6 @@ struct Fraction {
 
   static constexpr Fraction Infinite(bool negative) {
     return {negative ? -Whole::kInfinity : Whole::kInfinity, 1};
-  }
-  static constexpr Fraction Of(__int128 over, __int128 under) {
-    if (under < 0) {
-      over = -over;
-      under = -under;
-    }
-    __int128 a = over < 0 ? -over : over, b = under;
-    while (b != 0) {
-      const __int128 rest = a % b;
-      a = b;
-      b = rest;
-    }
-    if (a > 1) {
-      over /= a;
-      under /= a;
-    }
-    if (over >= Whole::kInfinity || over <= -Whole::kInfinity || under >= Whole::kInfinity) {
-      return Infinite(over < 0);
-    }
-    return {static_cast<std::int64_t>(over), static_cast<std::int64_t>(under)};
   }
   constexpr bool IsInfinite() const {
     return over >= Whole::kInfinity || over <= -Whole::kInfinity;
@@ -68,42 +63,71 @@ struct Fraction {
   friend constexpr Fraction operator-(Fraction a) { return {-a.over, a.under}; }
 };
 
-constexpr Whole FromInteger(std::int64_t value, Whole*) {
-  return Whole::Clamped(value);
-}
-constexpr Fraction FromInteger(std::int64_t value, Fraction*) {
-  return Fraction::Of(value, 1);
-}
-template <typename N>
-constexpr N From(std::int64_t value) {
-  return FromInteger(value, static_cast<N*>(nullptr));
+/// over / under, which is not 0.
+constexpr Rounded<Fraction> RoundedFraction(__int128 over, __int128 under) {
+  if (under < 0) {
+    over = -over;
+    under = -under;
+  }
+  __int128 a = over < 0 ? -over : over, b = under;
+  while (b != 0) {
+    const __int128 rest = a % b;
+    a = b;
+    b = rest;
+  }
+  if (a > 1) {
+    over /= a;
+    under /= a;
+  }
+  if (over < Whole::kInfinity && over > -Whole::kInfinity && under < Whole::kInfinity) {
+    const Fraction exact{static_cast<std::int64_t>(over), static_cast<std::int64_t>(under)};
+    return {exact, exact};
+  }
+  const __int128 floor = over / under - (over % under < 0 ? 1 : 0);
+  const __int128 ceil = floor + (over % under != 0 ? 1 : 0);
+  return {{Whole::Bound(floor, true).value, 1}, {Whole::Bound(ceil, false).value, 1}};
 }
 
-/// `is_minimum` decides what the sum of two opposite infinities is: of a minimum, the smaller one.
+constexpr Whole FromInteger(std::int64_t value, bool is_minimum, Whole*) {
+  return Whole::Bound(value, is_minimum);
+}
+constexpr Fraction FromInteger(std::int64_t value, bool is_minimum, Fraction*) {
+  return {Whole::Bound(value, is_minimum).value, 1};
+}
+template <typename N>
+constexpr N From(std::int64_t value, bool is_minimum = true) {
+  return FromInteger(value, is_minimum, static_cast<N*>(nullptr));
+}
+
+/// Of two minimums, or of two maximums.
 template <typename N>
 constexpr N Sum(N a, N b, bool is_minimum) {
-  if (a.IsInfinite() || b.IsInfinite()) {
-    if (!a.IsInfinite()) return b;
-    if (!b.IsInfinite() || a.sign() == b.sign()) return a;
-    return N::Infinite(is_minimum);
-  }
+  if (a.IsInfinite()) return a;
+  if (b.IsInfinite()) return b;
   if constexpr (N::kIsWhole) {
-    return N::Clamped(static_cast<__int128>(a.value) + b.value);
+    return N::Bound(static_cast<__int128>(a.value) + b.value, is_minimum);
   } else {
-    return N::Of(static_cast<__int128>(a.over) * b.under + static_cast<__int128>(b.over) * a.under,
-                 static_cast<__int128>(a.under) * b.under);
+    return RoundedFraction(
+               static_cast<__int128>(a.over) * b.under + static_cast<__int128>(b.over) * a.under,
+               static_cast<__int128>(a.under) * b.under)
+        .at(is_minimum);
   }
 }
 
-/// 0 times an infinity is 0: infinities stand for numbers that are not known yet.
+/// Of one bound of each factor; 0 times an infinity is 0. What stands for "no bound" is larger than
+/// all others, so the smallest and the largest of a range's products are right.
 template <typename N>
-constexpr N Product(N a, N b) {
-  if (a.sign() == 0 || b.sign() == 0) return From<N>(0);
-  if (a.IsInfinite() || b.IsInfinite()) return N::Infinite((a.sign() < 0) != (b.sign() < 0));
+constexpr Rounded<N> Product(N a, N b) {
   if constexpr (N::kIsWhole) {
-    return N::Clamped(static_cast<__int128>(a.value) * b.value);
+    return RoundedWhole(static_cast<__int128>(a.value) * b.value);
   } else {
-    return N::Of(static_cast<__int128>(a.over) * b.over, static_cast<__int128>(a.under) * b.under);
+    if (a.sign() == 0 || b.sign() == 0) return {From<N>(0), From<N>(0)};
+    if (a.IsInfinite() || b.IsInfinite()) {
+      const N infinity = N::Infinite((a.sign() < 0) != (b.sign() < 0));
+      return {infinity, infinity};
+    }
+    return RoundedFraction(static_cast<__int128>(a.over) * b.over,
+                           static_cast<__int128>(a.under) * b.under);
   }
 }
 
@@ -122,15 +146,20 @@ constexpr Whole CeilQuotient(Whole a, Whole b) {
   return -FloorQuotient(-a, b);
 }
 
-/// a / b rounded outwards: exact where N has fractions.
+/// a / b as the bounds of a factor, a whole number where N has no fractions: then it is rounded
+/// inwards.
 template <typename N>
-constexpr N QuotientOf(N a, N b, bool is_minimum) {
+constexpr Rounded<N> Quotient(N a, N b) {
   if constexpr (N::kIsWhole) {
-    return is_minimum ? CeilQuotient(a, b) : FloorQuotient(a, b);
+    return {CeilQuotient(a, b), FloorQuotient(a, b)};
   } else {
-    if (b.IsInfinite()) return From<N>(0);
-    if (a.IsInfinite()) return N::Infinite((a.sign() < 0) != (b.sign() < 0));
-    return N::Of(static_cast<__int128>(a.over) * b.under, static_cast<__int128>(a.under) * b.over);
+    if (b.IsInfinite()) return {From<N>(0), From<N>(0)};
+    if (a.IsInfinite()) {
+      const N infinity = N::Infinite((a.sign() < 0) != (b.sign() < 0));
+      return {infinity, infinity};
+    }
+    return RoundedFraction(static_cast<__int128>(a.over) * b.under,
+                           static_cast<__int128>(a.under) * b.over);
   }
 }
 

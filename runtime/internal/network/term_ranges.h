@@ -10,9 +10,11 @@
 // several decisions are open. What is left when few combinations are (one open decision, or
 // kMostCombinations of several) is tried value by value.
 //
-// Invariants: every function here is monotone: on smaller domains it never leaves more. With
-// all decisions and counters constrained the status is exact. What divides by 0 has no value, and
-// then the comparison does not hold: `may_fail` says that this may be, an empty range that it is.
+// Invariants: every function here is monotone: on smaller domains it never leaves more. With all
+// decisions and counters constrained the status is exact, unless numbers were rounded
+// (term_numbers.h): then it is not known. Only the root of a freeze meets that. What divides by 0
+// has no value, and then the comparison does not hold: `may_fail` says that this may be, an empty
+// range that it is.
 //
 // `View` is anything with domain(Slot) -> Bits and counter(number) -> Interval.
 #pragma once
@@ -91,12 +93,13 @@ std::uint32_t CountLeft(const View& view, const TermLeaf& leaf) {
   return static_cast<std::uint32_t>(count);
 }
 
+/// A counter sticks at kSaturated, "this much or more".
 inline TermRange<Whole> RangeOfCounter(Interval interval, std::int64_t offset) {
-  const auto at = [&](std::uint64_t value) {
-    if (value >= static_cast<std::uint64_t>(Whole::kInfinity)) return Whole::Infinite(false);
-    return Whole::Clamped(static_cast<__int128>(value) + offset);
+  const auto at = [&](std::uint64_t value, bool is_minimum) {
+    if (value == kSaturated && !is_minimum) return Whole::Infinite(false);
+    return Whole::Bound(static_cast<__int128>(value) + offset, is_minimum);
   };
-  return {at(interval.min), at(interval.max)};
+  return {at(interval.min, true), at(interval.max, false)};
 }
 
 inline TermRange<Whole> Widened(TermRange<Whole> range, Whole*) {
@@ -122,6 +125,15 @@ inline TermRange<Whole> Wholes(const TermRange<Fraction>& range) {
 template <typename N>
 TermRange<N> Hull(std::initializer_list<N> corners) {
   return {std::min(corners), std::max(corners)};
+}
+template <typename N>
+TermRange<N> Hull(std::initializer_list<Rounded<N>> corners) {
+  N min = corners.begin()->down, max = corners.begin()->up;
+  for (const Rounded<N>& corner : corners) {
+    min = std::min(min, corner.down);
+    max = std::max(max, corner.up);
+  }
+  return {min, max};
 }
 
 /// Joins two ranges, either of which may be empty.
@@ -185,16 +197,15 @@ inline TermRange<Whole> Remainder(const TermRange<Whole>& a, const TermRange<Who
   return result;
 }
 
-/// By a whole divisor; exact where N has fractions, and only asked for there.
+/// By a whole divisor; only asked for where N has fractions.
 template <typename N>
 TermRange<N> Divided(const TermRange<N>& a, const TermRange<N>& b) {
   TermRange<N> result{From<N>(1), From<N>(0)};
   for (const bool negative : {true, false}) {
     const TermRange<N> part = PartOf(b, negative);
     if (part.IsEmpty()) continue;
-    result = Joined(result,
-                    Hull({QuotientOf(a.min, part.min, true), QuotientOf(a.min, part.max, true),
-                          QuotientOf(a.max, part.min, true), QuotientOf(a.max, part.max, true)}));
+    result = Joined(result, Hull({Quotient(a.min, part.min), Quotient(a.min, part.max),
+                                  Quotient(a.max, part.min), Quotient(a.max, part.max)}));
   }
   return result;
 }
@@ -257,7 +268,7 @@ void Forwards(const TermView& term, const LeafRange& leaf_range, const View& vie
     TermRange<N>& range = (*ranges)[i];
     switch (node.op) {
       case Op::kNumber:
-        range = {From<N>(node.number), From<N>(node.number)};
+        range = {From<N>(node.number, true), From<N>(node.number, false)};
         break;
       case Op::kDecision:
         range = Widened(leaf_range(node.left), kind);
@@ -349,6 +360,15 @@ TermRange<Whole> TermRangeOf(const TermView& term, const View& view) {
   TermRanges<Whole> ranges;
   ForwardsFrom(term, view, &ranges);
   return ranges[term.test.left];
+}
+
+/// What a weight adds to a counter, of its range: it is never negative.
+inline Interval WeightOf(const TermRange<Whole>& range) {
+  const auto bound = [](Whole number) {
+    if (number.sign() <= 0) return std::uint64_t{0};
+    return number.IsInfinite() ? kSaturated : static_cast<std::uint64_t>(number.value);
+  };
+  return {bound(range.min), bound(range.max)};
 }
 
 }  // namespace exh::runtime::internal

@@ -50,13 +50,10 @@ Contribution Propagator::Contribute(std::uint32_t id, Truth counts) const {
     contribution.max = universe[63 - std::countl_zero(values)];
   } else if (increment.weight == Increment::Weight::kTerm) {
     const TermRange<Whole> range = TermRangeOf(TermOf(network_, increment.source), *this);
-    const auto bound = [](Whole number) {
-      return number.sign() <= 0    ? 0
-             : number.IsInfinite() ? kSaturated
-                                   : static_cast<std::uint64_t>(number.value);
-    };
-    contribution.min = bound(range.min);
-    contribution.max = bound(range.max);
+    contribution.unknown = range.IsEmpty() || range.may_fail || range.min.sign() < 0;
+    const Interval weight = contribution.unknown ? Interval{} : WeightOf(range);
+    contribution.min = weight.min;
+    contribution.max = weight.max;
   } else if (increment.weight == Increment::Weight::kCounter) {
     const Interval interval = counter(increment.source);
     contribution.min = interval.min;
@@ -139,6 +136,7 @@ bool Propagator::RunSum(std::uint32_t id) {
   Interval sum{record.base, record.base};
   std::uint64_t most = 0;  // What a single increment may add to the minimum.
   for (const Contribution& c : contributions) {
+    if (c.unknown) return true;
     if (c.counts == Truth::kTrue) sum.min = SaturatingAdd(sum.min, c.min);
     sum.max = SaturatingAdd(sum.max, c.max);
     if (c.counts == Truth::kMaybe) {
@@ -189,6 +187,7 @@ bool Propagator::RunProduct(std::uint32_t id) {
   Interval product{record.base, record.base};
   std::uint64_t largest = 1;  // By what a single increment may multiply the minimum.
   for (const Contribution& c : contributions) {
+    if (c.unknown) return true;
     product.min = SaturatingMul(product.min, min_factor(c));
     product.max = SaturatingMul(product.max, max_factor(c));
     const std::uint64_t least = std::max<std::uint64_t>(1, min_factor(c));

@@ -107,14 +107,9 @@ bool Propagator::RunTerm(std::uint64_t term, bool negated, Origin origin) {
 }
 
 bool Propagator::KeepTerm(std::uint32_t term, Interval allowed, Origin origin) {
-  const auto whole = [](std::uint64_t bound) {
-    return bound >= static_cast<std::uint64_t>(Whole::kInfinity)
-               ? Whole::Infinite(false)
-               : Whole{static_cast<std::int64_t>(bound)};
-  };
   TermSink sink(*this, origin);
-  return KeepTermWithin(TermOf(network_, term), *this, whole(allowed.min), whole(allowed.max),
-                        &sink);
+  return KeepTermWithin(TermOf(network_, term), *this, Whole::Bound(allowed.min, true),
+                        Whole::Bound(allowed.max, false), &sink);
 }
 
 }  // namespace exh::runtime::internal

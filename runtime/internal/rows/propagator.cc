@@ -382,7 +382,7 @@ bool Propagator::KeepCompared(CompareOp op, std::uint32_t a, std::uint32_t b, Or
   const Interval left = counter(a), right = counter(b);
   switch (op) {
     case CompareOp::kLt: {
-      if (left.min >= right.max) return Fail(origin);
+      if (left.min >= right.max && right.max != kSaturated) return Fail(origin);
       // Two strict comparisons round a cycle creep by one a step: over wide intervals the strict
       // one acts as `<=`, and the last step is left to the check of constrained counters.
       const std::uint64_t step = std::max(left.max, right.max) <= kMaxCreep ? 1 : 0;
@@ -399,8 +399,11 @@ bool Propagator::KeepCompared(CompareOp op, std::uint32_t a, std::uint32_t b, Or
     case CompareOp::kEq:
       return KeepCounter(a, right, origin) && KeepCounter(b, left, origin);
     case CompareOp::kNe:
-      return (!left.IsConstrained() || KeepDifferent(b, left.min, origin)) &&
-             (!right.IsConstrained() || KeepDifferent(a, right.min, origin));
+      // What is saturated is no number.
+      return (!left.IsConstrained() || left.min == kSaturated ||
+              KeepDifferent(b, left.min, origin)) &&
+             (!right.IsConstrained() || right.min == kSaturated ||
+              KeepDifferent(a, right.min, origin));
   }
   EXH_UNREACHABLE();
 }

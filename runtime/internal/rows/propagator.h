@@ -118,6 +118,9 @@ struct Contribution {
   const Increment* increment;
   Truth counts;
   std::uint64_t min, max;  ///< Of the value that it adds or multiplies by when it counts.
+  /// A term that may be negative or divide by 0: nothing follows. A freeze refuses it unless the
+  /// propagation of the root rules that out.
+  bool unknown = false;
 };
 
 /// Scratch of a thread.

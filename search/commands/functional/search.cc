@@ -13,13 +13,16 @@
 #include "base/parallel.h"
 #include "base/spelling.h"
 #include "base/system/signals.h"
+#include "base/system/user_file.h"
 #include "examples/lift/judge.h"
+#include "kernels/devices/device.h"
 #include "search/commands/functional/functional.h"
 #include "search/commands/replay_source.h"
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
 #include "search/functional/functional_subject.h"
 #include "search/functional/program_evaluator.h"
+#include "search/measure/possible.h"
 #include "search/solve/example_space.h"
 #include "search/solve/functional_file.h"
 
@@ -27,16 +30,19 @@ namespace exh::search {
 namespace {
 
 struct ProgramOptions {
-  SearchOptions search;
+  ProgramOptions() { search.problem.device.clear(); }
+
+  SearchOptions search;  ///< Without a device: kDefaultDevice.
   std::string file, size, mapping, memory;
   std::vector<std::string> dropped;
-  bool strict = false, through_fused = false;
+  bool strict = false, through_fused = false, whole_nest = false;
 };
 
 lift::Rules RulesOf(const ProgramOptions& options) {
   lift::Rules rules;
   rules.strict = options.strict;
   rules.through_fused = options.through_fused;
+  rules.whole_nest = options.whole_nest;
   std::vector<std::string> names;
   for (const lift::Rule& rule : lift::kRules) names.emplace_back(rule.name);
   for (const std::string& name : options.dropped) {
@@ -47,11 +53,15 @@ lift::Rules RulesOf(const ProgramOptions& options) {
   return rules;
 }
 
+constexpr const char* kDefaultDevice = "cuda";
+
 std::unique_ptr<FunctionalSubject> SubjectOf(const ProgramOptions& options,
                                              const StopToken* stop = nullptr) {
   if (options.file.empty()) throw UsageError("which program? search functional search FILE.fun");
-  return std::make_unique<FunctionalSubject>(TextAt(options.file), GivenOf(options.size),
-                                             RulesOf(options), FindDevice(options.search.problem),
+  ProblemOptions problem = options.search.problem;
+  if (problem.device.empty()) problem.device = kDefaultDevice;
+  return std::make_unique<FunctionalSubject>(ReadUserFile(options.file), GivenOf(options.size),
+                                             RulesOf(options), FindDevice(problem),
                                              Allowance{MemoryFor(options.memory), stop});
 }
 
@@ -75,8 +85,9 @@ int Search(const ProgramOptions& options, const Invocation& invocation) {
 
 int Measured(const Subject& subject, const kernels::Source& source) {
   const auto evaluator = subject.MakeEvaluator({.jobs = NumCores()});
-  const kernels::Measurement measured =
-      evaluator->Measure(evaluator->Compile(source), {}, kernels::Effort::kFinal);
+  // Of all implementations the same one holds.
+  const kernels::Measurement measured = MeasurePossible(*evaluator, evaluator->Compile(source),
+                                                        subject.Bound(false).bound(subject.root()));
   const bool is_right = measured.verdict == kernels::Verdict::kCorrect;
   fmt::print("{}\n", is_right ? "correct, " + FormatTime(measured.best_ns)
                               : fmt::format("{}: {}", kernels::VerdictName(measured.verdict),
@@ -85,9 +96,10 @@ int Measured(const Subject& subject, const kernels::Source& source) {
 }
 
 /// The mapping of the command line, or of the program; what neither says is in sequence.
-functional::Codes MappingOf(const ProgramOptions& options, const FunctionalSubject& subject) {
-  if (!options.mapping.empty()) return ParseMapping(options.mapping, subject.tree());
-  return functional::CodesOf(subject.mapped().program())[0];
+functional::Codes MappingOf(const ProgramOptions& options, const MappedProgram& mapped,
+                            const lift::TreeFile& tree) {
+  if (!options.mapping.empty()) return ParseMapping(options.mapping, tree);
+  return functional::CodesOf(mapped.program())[0];
 }
 
 /// What the rules say against it; nothing: it is valid.
@@ -100,11 +112,11 @@ std::string Objections(const FunctionalSubject& subject, const functional::Codes
   return verdict.candidate ? "" : fmt::format("{}", fmt::join(verdict.requirements, ", "));
 }
 
-kernels::Source SourceOfMapping(const FunctionalSubject& subject,
-                                const functional::Assignment& values,
-                                const functional::Codes& codes) {
+kernels::Source SourceOfMapping(const MappedProgram& mapped, const functional::Assignment& values,
+                                const functional::Codes& codes,
+                                const functional::GpuLimits& limits) {
   try {
-    return SourceOf(subject.mapped(), values, {codes}, LimitsOf(subject.device()));
+    return SourceOf(mapped, values, {codes}, limits);
   } catch (const functional::Unlowerable& why) {
     throw UsageError(fmt::format("this mapping cannot be run: {}", why.what()));
   }
@@ -113,16 +125,30 @@ kernels::Source SourceOfMapping(const FunctionalSubject& subject,
 int Run(const ProgramOptions& options) {
   const auto subject = SubjectOf(options);
   const functional::Assignment values = subject->mapped().Values();
-  const functional::Codes codes = MappingOf(options, *subject);
+  const functional::Codes codes = MappingOf(options, subject->mapped(), subject->tree());
   const std::string objections = Objections(*subject, codes);
   if (!objections.empty()) fmt::print("refused by {}; run all the same\n", objections);
-  return Measured(*subject, SourceOfMapping(*subject, values, codes));
+  return Measured(*subject,
+                  SourceOfMapping(subject->mapped(), values, codes, LimitsOf(subject->device())));
 }
 
+/// Of the device that was named; of none, what this machine's GPU has, or else what every one does.
+functional::GpuLimits LimitsFor(const ProgramOptions& options) {
+  const std::string& name = options.search.problem.device;
+  if (!name.empty()) return LimitsOf(FindDevice(options.search.problem));
+  const kernels::DeviceResult here =
+      kernels::LoadDevice(kDefaultDevice, {}, options.search.problem.gpu.value_or(0));
+  return here.device ? LimitsOf(*here.device) : functional::GpuLimits();
+}
+
+/// Needs no GPU: it is text.
 int Emit(const ProgramOptions& options) {
-  const auto subject = SubjectOf(options);
-  const functional::Assignment values = subject->mapped().Values();
-  fmt::print("{}", SourceOfMapping(*subject, values, MappingOf(options, *subject)).text);
+  if (options.file.empty()) throw UsageError("which program? search functional emit FILE.fun");
+  const MappedProgram mapped("the program", TextAt(options.file), GivenOf(options.size));
+  const lift::TreeFile tree = mapped.Tree();
+  fmt::print("{}", SourceOfMapping(mapped, mapped.Values(), MappingOf(options, mapped, tree),
+                                   LimitsFor(options))
+                       .text);
   return 0;
 }
 
@@ -138,7 +164,8 @@ int Replay(const ReplayOptions& options) {
   source_of.Decide(candidate);
   fmt::print("{}", subject->Outline(candidate));
   const functional::Assignment values = ValuesOf(subject->mapped().program(), candidate);
-  return Measured(*subject, SourceOfMapping(*subject, values, CodesOf(candidate)));
+  return Measured(*subject, SourceOfMapping(subject->mapped(), values, CodesOf(candidate),
+                                            LimitsOf(subject->device())));
 }
 
 void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
@@ -148,7 +175,8 @@ void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
   command.add_flag("--strict", options.strict, "local memory always has a group around it");
   command.add_flag("--through-fused", options.through_fused,
                    "the rule of fusion looks through maps that are fused");
-  options.search.problem.device = "cuda";
+  command.add_flag("--whole-nest", options.whole_nest,
+                   "the rule of fusion is of every map of a perfect nest, as published");
   command.add_option("--device", options.search.problem.device, "a GPU: cuda (default), h200");
   command.add_option("--gpu", options.search.problem.gpu, "which GPU (default 0)");
   AddMemoryOption(command, options.memory, kForReferences);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/system/user_file.h"
 #include "kernels/fused/graph/batch.h"
 #include "kernels/fused/graph/read.h"
 #include "kernels/fused/group.h"
@@ -89,7 +90,7 @@ void PrintValues(const StatementTensor& tensor, const fused::TensorValues& of) {
 /// What the reference says of drawn inputs. Returns a line of --values.
 json Evaluate(const fused::Graph& graph, const StatementList& list, const CheckOptions& options) {
   const std::uint64_t most_bytes = MemoryFor(options.memory);
-  fused::CheckReferenceBytes(list, most_bytes);
+  fused::CheckReferenceBytes(list, most_bytes);  // Before anything is drawn.
   const auto inputs = fused::DrawInputs(graph, options.seed);
   const auto values = fused::Evaluate(list, inputs, most_bytes);
   json line = {{"op", graph.name}, {"inputs", json::object()}, {"results", json::object()}};
@@ -139,7 +140,11 @@ int CheckOne(const std::string& text, const CheckOptions& options) {
   if (!options.evaluate) return 0;
   fmt::print("values of inputs drawn from seed {}\n", options.seed);
   ValuesFile file(options.values);
-  file.Write(Evaluate(*result.graph, list, options));
+  try {
+    file.Write(Evaluate(*result.graph, list, options));
+  } catch (const TooLarge& error) {
+    throw UsageError(fmt::format("{}; --memory allows more", error.what()));
+  }
   file.Close();
   return 0;
 }
@@ -186,7 +191,7 @@ int Check(const CheckOptions& options) {
   if (!options.values.empty() && !options.evaluate) {
     throw UsageError("--values has what --evaluate yields: it needs that");
   }
-  const std::string text = ReadOperators(options.file);
+  const std::string text = ReadUserFile(options.file);
   const bool is_batch = options.batch || options.file.ends_with(".jsonl");
   if (options.schedules && !is_batch) {
     throw UsageError("--schedules is of a batch; of one operator: search fused explain FILE.json");

@@ -4,24 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
-#include "base/error.h"
+#include "base/system/user_file.h"
 
 namespace exh::search {
 
 namespace fused = kernels::fused;
 
-std::string ReadOperators(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) throw UsageError(fmt::format("cannot read '{}'", path));
-  return text;
-}
-
 std::optional<fused::Graph> ReadOneOperator(const std::string& path) {
-  fused::ReadResult result = fused::ReadOperator(ReadOperators(path));
+  fused::ReadResult result = fused::ReadOperator(ReadUserFile(path));
   for (const fused::Mistake& mistake : result.mistakes) {
     fmt::print(stderr, "{}: {}\n", path, fused::TextOf(mistake));
   }

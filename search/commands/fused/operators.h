@@ -20,9 +20,6 @@ void AddFusedSearch(CLI::App& command, Invocation& invocation);
 /// `search fused` itself: operators as they run.
 void AddFusedRun(CLI::App& command, Invocation& invocation);
 
-/// The text of a file of operators. Throws UsageError.
-std::string ReadOperators(const std::string& path);
-
 /// The one operator of a file; what is wrong with it goes to stderr. Nothing: it is not taken.
 std::optional<kernels::fused::Graph> ReadOneOperator(const std::string& path);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/user_json.h"
 #include "poly/isl/baseline.h"
 
 namespace exh::search {
@@ -58,7 +59,7 @@ std::string ToLine(const LoggedOperator& logged) {
 }
 
 std::optional<LoggedOperator> LoggedOf(const std::string& line) {
-  const json text = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const json text = TryUserJson(line);
   if (!text.is_object() || !text.contains("line")) return std::nullopt;
   try {
     LoggedOperator logged;

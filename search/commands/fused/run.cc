@@ -4,6 +4,7 @@
 // isl and under influence.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -12,11 +13,13 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/process.h"
+#include "base/system/user_file.h"
 #include "kernels/devices/backend.h"
 #include "kernels/devices/cpu/evaluator.h"
 #include "kernels/fused/run/cpu_machine.h"
 #include "search/commands/fused/operators.h"
 #include "search/commands/fused/rows_log.h"
+#include "search/fused/fused_subject.h"
 #include "search/fused/gpu_machine.h"
 #include "search/subject/problem.h"
 
@@ -50,6 +53,8 @@ std::unique_ptr<fused::RowMachine> MachineOf(const RunOptions& options) {
 
 fused::RowOptions RowOptionsOf(const RunOptions& options) {
   fused::RowOptions rows = options.rows;
+  const kernels::ir::Device device = FindDevice(options.problem);
+  rows.least_ns = [device](std::uint64_t moved) { return LeastTimesOf(device, moved).ns(); };
   const auto bytes = ParseBytes(options.most_bytes);
   if (!bytes) {
     throw UsageError(
@@ -124,9 +129,14 @@ int RunOne(const RunOptions& options) {
 /// What a log that is there already has; the text of it that counts.
 std::string ReadRows(const std::string& path, const std::string& header, RowsSummary& summary,
                      std::set<std::size_t>& done) {
-  std::ifstream in(path, std::ios::binary);
-  std::string line, kept;
-  while (std::getline(in, line) && !in.eof()) {  // The last one may not be whole.
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return "";
+  const std::string text = ReadUserFile(path);
+  std::string kept;
+  for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = text.find('\n', begin);
+    if (end == std::string::npos) break;  // The last one may not be whole.
+    const std::string line = text.substr(begin, end - begin);
     if (kept.empty()) {
       if (line != header) {
         throw UsageError(fmt::format(
@@ -148,7 +158,7 @@ std::string ReadRows(const std::string& path, const std::string& header, RowsSum
 
 int RunBatch(const RunOptions& options) {
   const fused::RowOptions row_options = RowOptionsOf(options);
-  const std::string text = ReadOperators(options.file);
+  const std::string text = ReadUserFile(options.file);
   const auto machine = MachineOf(options);
   const std::string header = HeaderLine(text, row_options, machine->Conditions());
   RowsSummary summary;

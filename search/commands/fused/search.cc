@@ -13,11 +13,13 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/signals.h"
+#include "base/system/user_file.h"
 #include "search/commands/fused/operators.h"
 #include "search/commands/replay_source.h"
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
 #include "search/fused/fused_subject.h"
+#include "search/measure/possible.h"
 
 namespace exh::search {
 namespace {
@@ -40,7 +42,7 @@ int Begin(const FusedSearchOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
   return WithinBudget([&] {
-    const FusedSubject subject(ReadOperators(options.file), FindDevice(options.search.problem),
+    const FusedSubject subject(ReadUserFile(options.file), FindDevice(options.search.problem),
                                options.leaves, AllowanceOf(options, budget));
     CheckUnder(options, subject);
     return BeginRun(subject, options.search, invocation, budget);
@@ -88,8 +90,8 @@ int Replay(const ReplayOptions& options) {
     out.close();
     if (!out) throw Error(fmt::format("cannot write '{}'", options.emit));
   }
-  const kernels::Measurement measured =
-      evaluator->Measure(evaluator->Compile(source), {}, kernels::Effort::kFinal);
+  const kernels::Measurement measured = MeasurePossible(*evaluator, evaluator->Compile(source),
+                                                        subject->Bound(false).bound(candidate));
   fmt::print("{}{}\n", subject->Outline(candidate),
              measured.verdict == kernels::Verdict::kCorrect
                  ? "correct, " + FormatTime(measured.best_ns)

@@ -36,6 +36,13 @@ int Explain(ExplainOptions options) {
   if (options.file.empty() == !options.random) {
     throw UsageError("explain what? search explain FILE, or --random-dead-end");
   }
+  if (!options.random && IsRun(options.file)) {
+    throw UsageError(fmt::format(
+        "'{0}' is a run: explain takes a file with decisions that do not hold together, as `search "
+        "replay` takes files, or --random-dead-end with a kernel; which requirements the descents "
+        "of a run failed on, `search log show {0}` says",
+        options.file));
+  }
   std::optional<DecisionFile> file;
   if (!options.random) {
     file = ReadDecisionFile(options.file);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/system/user_file.h"
 #include "base/system/whole_file.h"
 #include "kernels/notation/syntax/format.h"
 #include "search/commands/command.h"
@@ -33,46 +33,45 @@ std::string Reason(int code) {
 /// `-` is standard input.
 std::optional<std::string> Read(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();  // Unlike iterators, it does not throw for a folder.
-  if (file.is_open() && errno == 0) return std::move(text).str();
-  fmt::print(stderr, "search: cannot read '{}': {}\n", path, Reason(errno));
-  return std::nullopt;
+  std::string error;
+  auto text = ReadFile(path, &error);
+  if (!text) fmt::print(stderr, "search: cannot read '{}': {}\n", path, error);
+  return text;
 }
 
-/// False when there is something to say, which it says.
-bool FormatFile(const std::string& path, bool check) {
+/// The exit code; what is not 0 is said: 1 for what stands in the file, 2 where it cannot be read.
+int FormatFile(const std::string& path, bool check) {
   const std::optional<std::string> text = Read(path);
-  if (!text) return false;
+  if (!text) return 2;
   const std::string name = path == "-" ? "<stdin>" : path;
   std::string messages;
   const auto formatted = kernels::notation::FormatKernel(name, *text, &messages);
   if (!formatted) {
     fmt::print(stderr, "{}", messages);
-    return false;
+    return 1;
   }
   if (check) {
-    if (*formatted == *text) return true;
+    if (*formatted == *text) return 0;
     fmt::print(stderr, "{}: not formatted; run 'search format {}'\n", name, path);
-    return false;
+    return 1;
   }
   if (path == "-") {
     fmt::print("{}", *formatted);
-    return true;
+    return 0;
   }
-  if (*formatted == *text) return true;
+  if (*formatted == *text) return 0;
   const int code = WriteWholeFile(path, *formatted);
   if (code != 0) fmt::print(stderr, "search: cannot write '{}': {}\n", path, Reason(code));
-  return code == 0;
+  return code == 0 ? 0 : 1;
 }
 
 int Format(const FormatOptions& options) {
   if (options.files.empty()) throw UsageError("format what? search format FILE.kernel");
-  bool all_well = true;
-  for (const std::string& file : options.files) all_well &= FormatFile(file, options.check);
-  return all_well ? 0 : 1;
+  int code = 0;
+  for (const std::string& file : options.files) {
+    code = std::max(code, FormatFile(file, options.check));
+  }
+  return code;
 }
 
 }  // namespace

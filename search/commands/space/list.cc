@@ -130,7 +130,10 @@ int Describe(const ProblemOptions& options) {
     fmt::print("\n");
   }
   for (const ir::Scalar& scalar : function.scalars) {
-    fmt::print("  scalar {}: {} = {}\n", scalar.name, ir::WordOf(scalar.type), scalar.value);
+    const ir::Number& value = scalar.value;
+    fmt::print("  scalar {}: {} = {}\n", scalar.name, ir::WordOf(scalar.type),
+               value.is_whole() ? fmt::format("{}", value.whole())
+                                : fmt::format("{}", double{value}));
   }
   fmt::print("\naxes\n");
   for (const Expression::Axis& axis : expression.axes) {

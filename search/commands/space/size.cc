@@ -4,7 +4,9 @@
 // level by level.
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -36,6 +38,8 @@ struct SizeOptions {
   bool exact = false;
   std::string cache;
 };
+
+constexpr const char* kDefaultBudget = "60s";
 
 std::string TableText(const std::vector<LevelCount>& levels) {
   std::string text =
@@ -73,7 +77,7 @@ SizeRequest Request(const SizeOptions& options) {
   request.method = ParseSizeMethod(options.estimate);
   if (options.samples && *options.samples < 2) throw UsageError("--samples must be 2 or more");
   if (options.samples) request.samples = static_cast<std::uint64_t>(*options.samples);
-  request.budget = options.budget.empty() && !options.samples ? "60s" : options.budget;
+  request.budget = options.budget.empty() && !options.samples ? kDefaultBudget : options.budget;
   if (request.budget.starts_with("evals=")) {
     throw UsageError("--budget of `search size` is a time; --samples says how many");
   }
@@ -91,6 +95,52 @@ Problem ProblemWithin(const ProblemOptions& options, const std::string& budget) 
   within.stop = &stop;
   return MakeProblem(within);
 }
+
+/// The count of --exact, for a part of the time that samples have.
+class CountOfAll {
+ public:
+  CountOfAll(const runtime::Candidate& root, const SizeOptions& options, const Cut& cut)
+      : root_(root) {
+    if (options.estimate != "auto" || options.samples || cut.bound) return;
+    seconds_ = kInsteadShare *
+               ParseBudget(options.budget.empty() ? kDefaultBudget : options.budget, SteadyClock())
+                   ->SecondsLeft();
+  }
+
+  bool is_possible() const { return seconds_ > 0; }
+  bool is_complete() const { return count_ && count_->complete; }
+
+  /// Is all counted?
+  bool Try(const std::function<bool()>& interrupted) {
+    ExactRequest request;
+    request.interrupted = interrupted;
+    request.seconds = seconds_;
+    StatusLine line(SteadyClock());
+    ExactCounter counter = MakeCounter(root_, request, line);
+    count_ = counter.Count(root_);
+    status_ = counter.status();
+    return count_->complete;
+  }
+
+  std::string Text(const std::string& name) const {
+    return ExactText(name, "implementations", *count_, status_);
+  }
+  nlohmann::ordered_json Json() const { return ExactJson("implementations", *count_, status_); }
+  /// What else there is, where samples had to do.
+  std::string Advice() const {
+    if (!count_) return "";
+    return fmt::format(
+        "to count all of them took more than {:.0f} s: --exact does, for as long as --budget "
+        "says\n",
+        seconds_);
+  }
+
+ private:
+  const runtime::Candidate& root_;
+  double seconds_ = 0;  ///< 0: it is not tried.
+  std::optional<ExactCount> count_;
+  CountStatus status_;
+};
 
 int Interrupted() {
   fmt::print(stderr, "interrupted: nothing is counted\n");
@@ -158,10 +208,33 @@ int Size(const SizeOptions& options) {
     return 0;
   }
   request.interrupted = interrupted;
+  StatusLine line(SteadyClock());
+  std::mutex mutex;  // Of the line.
+  request.progress = [&](const std::function<std::string()>& what) {
+    const std::lock_guard lock(mutex);
+    if (line.IsDue()) line.Show(fmt::format("{}, {:.0f} s", what(), line.seconds()));
+  };
+  // A space that falls into parts can be counted, however large its tree is. That takes as long as
+  // it takes: it is tried, where nothing asks for samples.
+  CountOfAll all(root, options, cut);
+  if (all.is_possible()) request.instead = [&] { return all.Try(interrupted); };
   const SizeReport report = FindSize(root, order, request, SteadyClock(), cut);
+  line.Clear();
+  const std::string name(problem.kernel->name());
+  if (all.is_complete()) {
+    if (text) {
+      fmt::print("{}", all.Text(name));
+    } else {
+      nlohmann::ordered_json json = ProblemJson(problem, order);
+      json["exact"] = all.Json();
+      json["estimates"] = nlohmann::ordered_json::array();
+      fmt::print("{}\n", json.dump(2));
+    }
+    return 0;
+  }
   if (report.exact.empty() && report.estimates.empty()) return Interrupted();
   if (text) {
-    fmt::print("{}", SizeText(problem.kernel->name(), report));
+    fmt::print("{}{}", SizeText(name, report), report.exact.empty() ? all.Advice() : "");
   } else {
     nlohmann::ordered_json json = ProblemJson(problem, order);
     json["seed"] = options.seed;
@@ -177,11 +250,10 @@ void AddSizeCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "size", "how many implementations there are: counted, or estimated when they are too many");
   const auto options = std::make_shared<SizeOptions>();
-  options->problem.space = "paper";
   AddProblemOptions(*command, options->problem);
   command->add_option("--estimate", options->estimate,
-                      "auto (default): counts a small space, and takes the better of both "
-                      "estimators for a large one; knuth, chen: only that one");
+                      "auto (default): counts a small space, and one that falls into parts; takes "
+                      "the better of both estimators for a large one; knuth, chen: only that one");
   command->add_flag("--exact", options->exact,
                     "counts all of them, however many: parts that are independent multiply, and "
                     "none is counted twice; --budget ends it with a lower bound");

@@ -67,7 +67,6 @@ void AddStatsCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "stats", "nodes and dead ends of the search tree, level by level, in one or several orders");
   const auto options = std::make_shared<StatsOptions>();
-  options->problem.space = "paper";
   AddProblemOptions(*command, options->problem);
   command->add_option("--depth", options->depth, "last level that is counted (default 10)");
   command->add_option("--beyond", options->beyond,

@@ -28,7 +28,15 @@ bool Front::Add(const FrontPoint& point) {
 
 bool Front::Add(const EvalRecord& eval) {
   const bool is_known = eval.verdict == kernels::Verdict::kCorrect && eval.memory_bytes > 0;
-  return is_known && Add(FrontPoint{eval.n, eval.best_ns, eval.memory_bytes});
+  return is_known && Add(FrontPoint{eval.n, eval.best_ns, eval.memory_bytes, TypicalTime(eval)});
+}
+
+std::vector<FrontPoint> Front::PointsForSure() const {
+  std::vector<FrontPoint> sure;
+  for (const FrontPoint& point : points_) {
+    if (sure.empty() || point.typical_ns < sure.back().ns) sure.push_back(point);
+  }
+  return sure;
 }
 
 Front FrontOf(const Log& log) {
@@ -56,9 +64,10 @@ std::string MemoryText(std::uint64_t memory_bytes, std::uint64_t workspace_bytes
 }
 
 std::string FrontText(const Front& front) {
-  if (front.points().size() < 2) return "";
+  const std::vector<FrontPoint> points = front.PointsForSure();
+  if (points.size() < 2) return "";
   std::string text = "time against memory:\n";
-  for (const FrontPoint& point : front.points()) {
+  for (const FrontPoint& point : points) {
     text += fmt::format("{:>8}  {:>10}  {:>10}\n", point.n, BytesText(point.bytes),
                         FormatTime(point.ns));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "search/log/log_reader.h"
+#include "search/log/times/best_time.h"
 
 namespace exh::search {
 
@@ -17,6 +18,7 @@ struct FrontPoint {
   std::uint64_t n = 0;      ///< Number of its record.
   double ns = 0;            ///< EvalRecord::best_ns.
   std::uint64_t bytes = 0;  ///< EvalRecord::memory_bytes.
+  double typical_ns = 0;    ///< As TypicalTime(); not less than `ns`.
   friend bool operator==(const FrontPoint&, const FrontPoint&) = default;
 };
 
@@ -30,6 +32,9 @@ class Front {
   bool Add(const EvalRecord& eval);
   /// Fewest bytes first, and so the slowest first.
   const std::vector<FrontPoint>& points() const { return points_; }
+  /// Those of them whose bytes buy time beyond doubt: a point that takes more than the one before
+  /// is also faster than it, whatever times vary by (IsFasterForSure).
+  std::vector<FrontPoint> PointsForSure() const;
 
  private:
   std::vector<FrontPoint> points_;
@@ -44,7 +49,8 @@ std::string BytesText(std::uint64_t bytes);
 /// "memory: 15.7 MB, of which 3.15 MB lie beside the arrays". Empty where it is not known.
 std::string MemoryText(std::uint64_t memory_bytes, std::uint64_t workspace_bytes);
 
-/// The front, a point a line. Empty where it has fewer than two: then nothing is to be chosen.
+/// The front, a point a line, as far as it is sure. Empty where it has fewer than two: then nothing
+/// is to be chosen.
 std::string FrontText(const Front& front);
 
 }  // namespace exh::search

@@ -8,12 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/numbers.h"
 #include "kernels/devices/backend.h"
 #include "kernels/task.h"
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
 #include "search/log/replay.h"
+#include "search/log/times/best_time.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -37,6 +39,8 @@ Printed Print(const Log& log, const EvalRecord& eval, const Rebuilt& rebuilt) {
     printed.outline = kernels::Outline(problem.task, candidate);
     printed.suffix = kernels::BackendOf(problem.device).suffix();
     printed.source = kernels::EmitSource(problem.task, candidate).text;
+  } catch (const Refused& refused) {
+    printed.trouble = std::string("code generation has no code for it: ") + refused.what();
   } catch (const std::exception& error) {
     printed.trouble = error.what();
   }
@@ -138,7 +142,10 @@ void WriteWinner(const Log& log, const Rebuilt& rebuilt, ScriptJson& json) {
   const Printed printed = Print(log, *best, rebuilt);
   json.Open('{');
   json.Key("n").Integer(static_cast<std::int64_t>(best->n));
-  json.Key("ns").Number(log.BestTime());
+  const TimeInterval time = BestTimeOf(log);
+  json.Key("ns").Number(time.ns);
+  json.Key("lo").Number(time.lo_ns);
+  json.Key("hi").Number(time.hi_ns);
   json.Key("across").Text(AcrossText(best->across, best->bits_vary));
   json.Key("outline").Text(printed.outline, kMostSource);
   json.Key("source").Text(printed.source, kMostSource);

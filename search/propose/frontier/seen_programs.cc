@@ -10,7 +10,7 @@
 namespace exh::search {
 
 bool SeenPrograms::Admit(Entry entry, ChosenBy /*chosen_by*/, Attempt& attempt) {
-  entries_.AddPath(entry);
+  if (!entries_.Guard(entry.candidate, [&] { entries_.AddPath(entry); })) return false;
   attempt.result = DescentResult::kImplementation;
   attempt.entry = std::move(entry);
   return true;

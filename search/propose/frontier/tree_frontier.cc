@@ -15,7 +15,7 @@ TreeFrontier::TreeFrontier(const EntryMaker& entries, std::shared_ptr<const Poli
 
 bool TreeFrontier::Admit(Entry entry, ChosenBy chosen_by, Attempt& attempt) {
   if (tree_.IsKnown(entry.code_hash)) return false;
-  entries_.AddPath(entry);
+  if (!entries_.Guard(entry.candidate, [&] { entries_.AddPath(entry); })) return false;
   attempt.selection = tree_.SelectTo(entry.path, chosen_by);
   if (!attempt.selection) return false;
   entry.selection = attempt.selection;

@@ -15,17 +15,21 @@ Random Pipeline::RandomOf(std::uint64_t number) const {
 }
 
 void Pipeline::Compile(Entry& entry) const {
+  if (entry.is_dropped()) return;
   if (parts_.state.idle_limit().IsIdle(entry.source.rough_ns)) {
     entry.compiled.verdict = kernels::Verdict::kIdle;
-    entry.compiled.why =
-        fmt::format("its instructions alone take about {}", FormatTime(entry.source.rough_ns));
+    const double limit = parts_.state.idle_limit().ns();
+    entry.compiled.why = fmt::format(
+        "not compiled: its instructions alone take about {}, and what takes more than {} is not "
+        "tried in the time that is left",
+        FormatTime(entry.source.rough_ns), FormatTime(limit));
     return;
   }
   const WorkspaceLimit& limit = parts_.state.workspace_limit();
   if (limit.IsAbove(entry.source.workspace_bytes)) {
     entry.compiled.verdict = kernels::Verdict::kIdle;
     entry.compiled.why =
-        fmt::format("it takes {} beside the arrays, and the best {}",
+        fmt::format("not compiled: it takes {} beside the arrays, and the best {}",
                     BytesText(entry.source.workspace_bytes), BytesText(limit.bytes()));
     return;
   }

@@ -40,7 +40,7 @@ class Pipeline {
   /// Evaluates what is proposed until the run is over.
   virtual void Run() = 0;
 
-  /// Compiles a candidate, or its trial, unless it is idle. From any thread.
+  /// Compiles a candidate, or its trial, unless it is idle or was dropped. From any thread.
   void Compile(Entry& entry) const;
 
  protected:

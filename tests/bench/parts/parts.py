@@ -64,7 +64,7 @@ class Bench:
     def replay(self, file):
         """A replay of the repository, with its yardsticks."""
         log = os.path.join(self.work, file + ".jsonl")
-        rc, text = self.run("replay", os.path.join(self.options.replays, file + ".txt"), "--log", log, seconds=200)
+        rc, text = self.run("replay", os.path.join(self.options.replays, file + ".txt"), "--all-yardsticks", "--log", log, seconds=200)
         records = read_log(log)
         return {"file": f"kernels/replays/{file}.txt", "exit_code": rc, "text": text[-3000:], **references(records)}
 

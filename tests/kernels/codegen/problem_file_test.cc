@@ -35,7 +35,7 @@ class ProblemFileTest : public ::testing::Test {
         {"halves", false, halves_.type(), halves_.bytes(), {}, {}},
         {"z", true, ir::Type::kI64, {}, reference_, tolerance_, 0.25},
     };
-    problem.scalars = {{ir::Type::kF32, 2}, {ir::Type::kI64, -0x1p52}, {ir::Type::kF64, 0.1}};
+    problem.scalars = {{ir::Type::kF32, 2}, {ir::Type::kI64, std::int64_t{9007199254740993}}, {ir::Type::kF64, 0.1}};
     EXPECT_EQ(WriteProblemFile(path_, problem), "");
   }
 
@@ -88,7 +88,7 @@ TEST_F(ProblemFileTest, TypesComeBack) {
   EXPECT_EQ(problem.scalars[0].type, ir::Type::kF32);
   EXPECT_EQ(problem.scalars[0].value, 2);
   EXPECT_EQ(problem.scalars[1].type, ir::Type::kI64);
-  EXPECT_EQ(problem.scalars[1].value, -0x1p52);
+  EXPECT_EQ(problem.scalars[1].value.whole(), 9007199254740993);  // No double is.
   EXPECT_EQ(problem.scalars[2].type, ir::Type::kF64);
   EXPECT_EQ(problem.scalars[2].value, 0.1);
 }

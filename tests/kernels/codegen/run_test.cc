@@ -199,6 +199,57 @@ TEST_F(RunTest, WrongInEveryHundredthRun) {
   EXPECT_THAT(m.why, HasSubstr("z[5] is 0"));
 }
 
+// Of an output that is not compared whole after each batch, one element.
+TEST_F(RunTest, WrongInEveryHundredthRunOfALargeOutput) {
+  constexpr int kLarge = 400000;
+  std::vector<float> x(kLarge);
+  std::vector<double> reference;
+  for (int i = 0; i < kLarge; ++i) {
+    x[static_cast<std::size_t>(i)] = static_cast<float>(i % 1001);
+    reference.push_back(2.0 * (i % 1001));
+  }
+  const std::vector<double> tolerance(kLarge, 0.5);
+  Problem problem;
+  problem.arrays = {{"x", false, ir::Type::kF32, std::as_bytes(std::span(x)), {}, {}},
+                    {"z", true, ir::Type::kF32, {}, reference, tolerance}};
+  problem.scalars = {{ir::Type::kF32, 2}};
+  problems_ = std::make_unique<ProblemSet>(problem, 2);
+  ASSERT_EQ(problems_->Add(problem, ""), "");
+  ASSERT_EQ(problems_->Add(problem, "again"), "");
+  request_.problems_after = {1};
+  request_.repeats = 128;
+  request_.repeats_ms = 60000;  // Enough, on a busy machine too.
+  const std::string correct = "for (int i = 0; i < 400000; ++i) z[i] = scalars[0] * x[i];\n";
+  EXPECT_EQ(Run(correct).verdict, Verdict::kCorrect);
+  const Measurement m = Run(correct + "if (runs % 100 == 99) z[234567] += 7;");
+  EXPECT_EQ(m.verdict, Verdict::kWrong);
+  EXPECT_THAT(m.why, HasSubstr("z[234567] is "));
+}
+
+TEST_F(RunTest, EachProblemHasItsScalars) {
+  std::vector<float> x(kElements, 3);
+  const std::vector<double> tolerance(kElements, 0);
+  for (const double second : {2.0, 2.25}) {
+    problems_.reset();
+    for (const double scalar : {2.0, second}) {
+      const std::vector<double> reference(kElements, 3 * scalar);
+      Problem problem;
+      problem.arrays = {{"x", false, ir::Type::kF32, std::as_bytes(std::span(x)), {}, {}},
+                        {"z", true, ir::Type::kF32, {}, reference, tolerance}};
+      problem.scalars = {{ir::Type::kF32, scalar}};
+      if (!problems_) problems_ = std::make_unique<ProblemSet>(problem, 2);
+      ASSERT_EQ(problems_->Add(problem, problems_->size() == 0 ? "" : "with another scalar"), "");
+    }
+    request_.problems_after = {1};
+    EXPECT_EQ(Run(kCorrect).verdict, Verdict::kCorrect);
+    const Measurement m = Run("for (int i = 0; i < 1000; ++i) z[i] = 2 * x[i]; (void)scalars;");
+    EXPECT_EQ(m.verdict, second == 2 ? Verdict::kCorrect : Verdict::kWrong);
+    if (second != 2) {
+      EXPECT_THAT(m.why, HasSubstr("with another scalar"));
+    }
+  }
+}
+
 TEST_F(RunTest, SpecialValuesAreChecked) {
   const char* const body = "for (int i = 0; i < 1000; ++i) z[i] = x[i] == x[i] ? 2 * x[i] : 0;";
   const Measurement m = Run(body);

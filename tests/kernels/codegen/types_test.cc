@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -148,7 +149,9 @@ std::string Compiled(const ir::Function& f, const Schedule& schedule, const Arra
     pointers.push_back(memory[i].data());
     written_pointers.push_back(written[i].data());
   }
-  for (const ir::Scalar& scalar : f.scalars) scalars.push_back(scalar.value);
+  for (const ir::Scalar& scalar : f.scalars) {
+    scalars.push_back(std::bit_cast<double>(scalar.value.Cell(scalar.type)));
+  }
   run(pointers.data(), scalars.data(), 2, written_pointers.data());
   Arrays got;
   for (const ir::Array& array : f.arrays) {
@@ -524,9 +527,14 @@ TEST(OpText, NumbersReadBack) {
 TEST(OpText, OperatorsGoByType) {
   EXPECT_EQ(CudaOpText(Op::kMad, Type::kF32, {"a", "b", "c"}), "fmaf(a, b, c)");
   EXPECT_EQ(CudaOpText(Op::kMad, Type::kF64, {"a", "b", "c"}), "fma(a, b, c)");
-  EXPECT_EQ(CudaOpText(Op::kMad, Type::kI32, {"a", "b", "c"}), "a * b + c");
+  EXPECT_EQ(CudaOpText(Op::kMad, Type::kI32, {"a", "b", "c"}), "exh_mad(a, b, c)");
+  EXPECT_EQ(CudaOpText(Op::kMad, Type::kU32, {"a", "b", "c"}), "a * b + c");
   EXPECT_EQ(CudaOpText(Op::kRsqrt, Type::kF64, {"a"}), "rsqrt(a)");
-  EXPECT_EQ(CudaOpText(Op::kAbs, Type::kI64, {"a"}), "a < 0 ? -a : a");
+  EXPECT_EQ(CudaOpText(Op::kAbs, Type::kI64, {"a"}), "exh_abs(a)");
+  EXPECT_EQ(CudaOpText(Op::kMax, Type::kF32, {"a", "b"}), "exh_max(a, b)");
+  EXPECT_EQ(CudaOpText(Op::kMax, Type::kI32, {"a", "b"}), "a > b ? a : b");
+  EXPECT_EQ(CpuOpText(Op::kMin, Type::kF32, {{"a", true}, {"b", false}}, 8).text,
+            "exh_min(a, splat8(b))");
   EXPECT_EQ(CudaOpText(Op::kLess, Type::kF32, {"a", "b"}), "a < b ? 1 : 0");
   EXPECT_EQ(CudaOpText(Op::kNot, Type::kBool, {"a"}), "1 - a");
   EXPECT_EQ(CudaOpText(Op::kNot, Type::kI32, {"a"}), "~a");

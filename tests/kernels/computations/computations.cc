@@ -175,6 +175,30 @@ end
     {"axpy_f16", "y[i] = alpha * x[i] + z[i]", "i=96", "f16"},
     {"axpy_bf16", "y[i] = alpha * x[i] + z[i]", "i=96", "bf16"},
     {"axpy_i64", "y[i] = 3 * x[i] + z[i]", "i=48", "i64"},
+    {"literal_i64", "y[i] = x[i] * 3 - 9007199254740993", "i=48", "i64"},
+    {"scalar_i64", R"(
+kernel scalar_i64
+  size n = 48
+  scalar s: i64 = -9007199254740993
+  input x: i64[n]
+  output y: i64[n]
+  output is: i32[n]
+  y[i] = x[i] + s
+  is[i] = x[i] == 9007199254740993 ? 1 : 0
+end
+)",
+     ""},
+    {"sum_i64", "y[i] = sum(j) a[i,j] * x[j]", "i=12,j=16", "i64"},
+    {"wraps_i32", "y[i] = abs(x[i] * x[i] * x[i]) - (-z[i]) * 2147483647", "i=48", "i32"},
+    {"quantize", R"(
+kernel quantize
+  size n = 96
+  input x: f32[n]
+  output q: u32[n]
+  q[i] = cast(u32, 255 * x[i])
+end
+)",
+     ""},
     {"axpy_i32", "y[i] = 3 * x[i] - z[i]", "i=48", "i32"},
     {"axpy_u32", "y[i] = 3 * x[i] + z[i]", "i=48", "u32"},
     {"axpy_i8", "y[i] = 3 * x[i] + z[i]", "i=96", "i8"},

@@ -56,6 +56,18 @@ class Compilers : public ::testing::Test {
   CompilePoolOptions options_;
 };
 
+TEST_F(Compilers, KnownAnswersAddOptionsToTextsThatTheySpeakFor) {
+  CompilePool pool(options_);
+  const std::string before = pool.Compile("good sum(").cubin;
+  EXPECT_EQ(pool.compiler(), "fake 1.0");
+  KnownAnswers known;
+  known.answers.push_back({"sums", "sum(", false, KnownAnswer::Outcome::kWrong, "", {"--slowly"}});
+  pool.Heed(known);
+  EXPECT_EQ(Contents(pool.Compile("good sum(").cubin), "machine code of good sum( --slowly");
+  EXPECT_EQ(Contents(before), "machine code of good sum(");
+  EXPECT_EQ(Contents(pool.Compile("good max(").cubin), "machine code of good max(");
+}
+
 TEST_F(Compilers, ATextIsCompiledOnce) {
   CompilePool pool(options_);
   const CompiledKernel fresh = pool.Compile("int x;");

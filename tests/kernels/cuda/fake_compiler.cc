@@ -65,6 +65,7 @@ CompileAnswer Answer(const CompileRequest& request, const std::string& word) {
     if (word == "spills" || word == "stack") answer.resources.local_bytes = 40;
     std::ofstream file(request.file);
     file << "machine code of " << request.source;
+    for (const std::string& option : request.options) file << " " << option;
     file.close();
     answer.ok = file.good();
     if (!answer.ok) answer.why = "cannot write " + request.file;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -205,8 +206,10 @@ std::function<void()> Check(ir::Type type, void** arguments) {
       const unsigned char* const element = got + i * width;
       const bool is_number = type != ir::Type::kBool || *element <= 1;
       const double error =
-          is_number ? cpu::ErrorOf(type, ir::ReadElement(type, element), expected[i], allowed[i])
-                    : std::numeric_limits<double>::infinity();
+          type == ir::Type::kI64 ? cpu::ErrorOf(ir::ReadNumber(type, element).whole(),
+                                                std::bit_cast<std::int64_t>(expected[i]))
+          : is_number ? cpu::ErrorOf(type, ir::ReadElement(type, element), expected[i], allowed[i])
+                      : std::numeric_limits<double>::infinity();
       const double most = std::max(allowed[i], 0.0);
       if (!(error <= most) || std::isinf(error)) {
         ++result->wrong;

@@ -5,6 +5,10 @@
 // x + y of EXH_FAKE_N elements, and any other is refused. Kernels beside it (exh_fill, exh_finish)
 // do nothing and spill. With EXH_FAKE_PLAIN=1 a candidate is z = x + y, without an alpha.
 //
+// A text with exh_known is one with a known answer: exh_expect fills its output with 0, and
+// exh_known likewise, but where the text contains EXH_FAKE_KNOWN and none of the options is
+// EXH_FAKE_REMEDY: then it does nothing.
+//
 // EXH_FAKE_FAULTS is a list of faults, with `;` between them. A candidate gets one of them: number
 // h modulo their count, where h is the hash of its text without comments, as the log of a search
 // has it (`code`). A fault is what else stands in the line of its kernel (fake_kernels.h), or
@@ -147,6 +151,15 @@ std::string Probes(const std::string& source) {
   return text;
 }
 
+std::string Known(const std::string& source, int count, const char* const* options) {
+  const std::string wrong = Variable("EXH_FAKE_KNOWN"), remedy = Variable("EXH_FAKE_REMEDY");
+  const bool is_mended =
+      std::any_of(options, options + count, [&](const char* option) { return option == remedy; });
+  const bool is_wrong = !wrong.empty() && source.find(wrong) != source.npos && !is_mended;
+  return std::string("fake cubin\nkernel exh_expect fill n=256 us=1\nkernel exh_known ") +
+         (is_wrong ? "nothing us=1\n" : "fill n=256 us=1\n");
+}
+
 }  // namespace
 
 extern "C" {
@@ -178,6 +191,10 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
   }
   if (program->source.find("probe_") != std::string::npos) {
     program->cubin = Probes(program->source);
+    return kSuccess;
+  }
+  if (program->source.find("exh_known") != std::string::npos) {
+    program->cubin = Known(program->source, count, options);
     return kSuccess;
   }
   if (program->source.find("exh_kernel") != std::string::npos) return CompileCandidate(program);

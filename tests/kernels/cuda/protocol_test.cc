@@ -32,12 +32,11 @@ T Again(const T& value, Parse parse) {
 }
 
 TEST(RunProtocol, LinesComeBack) {
-  RunSetup setup{{"a.so", "b.so"}, {"one", "two\n"}, "programs", 3, true, false};
+  RunSetup setup{{"a.so", "b.so"}, {"one", "two\n"}, "programs", 3, true};
   setup = Again(setup, ParseRunSetup);
   EXPECT_THAT(setup.drivers, ElementsAre("a.so", "b.so"));
   EXPECT_THAT(setup.problems, ElementsAre("one", "two\n"));
   EXPECT_TRUE(setup.cold);
-  EXPECT_FALSE(setup.has_whole_numbers);
   EXPECT_EQ(Again(RunReady{"", "H200", "13.0"}, ParseRunReady).gpu, "H200");
 
   RunRequest request;

@@ -2,6 +2,7 @@
 #include "tests/kernels/derived/cases.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -624,7 +625,9 @@ Data::Data(const ir::Function& function) {
       values.Set(i, is_input ? drawn(type) : wrong);
     }
   }
-  for (const ir::Scalar& scalar : function.scalars) scalars.push_back(scalar.value);
+  for (const ir::Scalar& scalar : function.scalars) {
+    scalars.push_back(std::bit_cast<double>(scalar.value.Cell(scalar.type)));
+  }
 }
 
 std::vector<void*> Data::pointers() {

@@ -8,13 +8,16 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
+#include <set>
 #include <tuple>
 
 #include "kernels/derived/sources/element_source.h"
 #include "kernels/derived/sources/naive_source.h"
 #include "kernels/derived/sources/op_text.h"
 #include "kernels/derived/tolerance.h"
+#include "kernels/ir/op_functions.h"
 #include "kernels/ir/ops.h"
 #include "tests/kernels/derived/cases.h"
 #include "tests/support/compiled_texts.h"
@@ -102,7 +105,7 @@ TEST(OpText, HoldsTogether) {
               "extern \"C\" float in_float_{0}(float a, float b, float c) {{ return {2}; }}\n",
               i, text(all[i], Dialect::kDouble), text(all[i], Dialect::kCpp));
         }
-        return functions;
+        return ir::OpFunctions(functions, ir::Language::kCpp) + functions;
       },
       "#include <cmath>", "-O0");
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -164,7 +167,7 @@ TEST(OpText, HoldsTogetherOfIntegers) {
               i, text(all[i], Dialect::kDouble), text(all[i], Dialect::kCpp),
               all[i].type == ir::Type::kI64 ? "long long" : "int");
         }
-        return functions;
+        return ir::OpFunctions(functions, ir::Language::kCpp) + functions;
       },
       "#include <cmath>\n#include <cstdint>", "-O0");
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -214,6 +217,150 @@ TEST(OpText, HasNumbersThatReadBack) {
     EXPECT_EQ(NumberText(ir::InfoOf(type).largest, Dialect::kCpp, type), largest + suffix);
     EXPECT_EQ(NumberText(ir::InfoOf(type).lowest, Dialect::kCpp, type),
               "(-" + largest + suffix + " - 1)");
+  }
+}
+
+/// Of scalars and vectors, in both languages: a NaN is the larger and the smaller one, whichever
+/// operand it is.
+TEST(OpFunctions, KeepNans) {
+  const std::string calls = "exh_max( exh_min(";
+  const std::set<std::string_view> names = {"exh_max", "exh_min"};
+  const CompiledTexts compiled(
+      2,
+      [&](std::size_t i) {
+        std::string text =
+            ir::OpFunctions(calls, i == 0 ? ir::Language::kCpp : ir::Language::kCuda);
+        text += "typedef float vec4 __attribute__((vector_size(16)));\n";
+        for (const std::string& line : ir::VectorOpFunctions(names, ir::Type::kF32, 4, "vec4")) {
+          text += line + "\n";
+        }
+        for (const char* const name : {"max", "min"}) {
+          text += fmt::format(
+              "extern \"C\" float {0}_f32_{1}(float a, float b) {{ return exh_{0}(a, b); }}\n"
+              "extern \"C\" double {0}_f64_{1}(double a, double b) {{ return exh_{0}(a, b); }}\n"
+              "extern \"C\" float {0}_vector_{1}(float a, float b) {{\n"
+              "  return exh_{0}(vec4{{0, 0, a, 0}}, vec4{{0, 0, b, 0}})[2];\n}}\n",
+              name, i);
+        }
+        return fmt::format("namespace n{} {{\n{}}}\n", i, text);
+      },
+      "#define __device__\n#define __forceinline__ inline", "-O2 -Wall -Wextra -Werror");
+  for (const std::size_t i : {0, 1}) {
+    for (const ir::Op op : {ir::Op::kMax, ir::Op::kMin}) {
+      const auto find = [&](const char* type) {
+        return compiled.Find(i, fmt::format("{}_{}_{}", ir::InfoOf(op).word, type, i));
+      };
+      const auto in_f32 = reinterpret_cast<float (*)(float, float)>(find("f32"));
+      const auto in_vector = reinterpret_cast<float (*)(float, float)>(find("vector"));
+      const auto in_f64 = reinterpret_cast<double (*)(double, double)>(find("f64"));
+      ASSERT_NE(in_f32, nullptr) << compiled.CompilerError(i);
+      const double numbers[] = {NAN, -INFINITY, -1.5, 0, 2, INFINITY};
+      for (const double a : numbers) {
+        for (const double b : numbers) {
+          const double more = op == ir::Op::kMax ? std::max(a, b) : std::min(a, b);
+          const double expected = std::isnan(a) || std::isnan(b) ? NAN : more;
+          const auto x = static_cast<float>(a), y = static_cast<float>(b);
+          for (const double got : {double{in_f32(x, y)}, double{in_vector(x, y)}, in_f64(a, b),
+                                   ir::Evaluate(op, ir::Type::kF32, a, b, 0)}) {
+            EXPECT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
+                << ir::InfoOf(op).word << " of " << a << " and " << b << " is " << got;
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Integers at the ends of their range wrap around, of scalars and of vectors, and no compiler
+/// takes it that they do not.
+TEST(OpFunctions, WrapAround) {
+  struct Of {
+    ir::Op op;
+    ir::Type type;
+  };
+  std::vector<Of> all;
+  std::set<std::string_view> names;
+  for (const ir::Op op : {ir::Op::kAdd, ir::Op::kSub, ir::Op::kMul, ir::Op::kMad, ir::Op::kDiv,
+                          ir::Op::kNeg, ir::Op::kAbs}) {
+    names.insert(ir::OpFunction(op, ir::Type::kI32));
+    for (const ir::Type type : {ir::Type::kI32, ir::Type::kI64}) all.push_back({op, type});
+  }
+  const CompiledTexts compiled(
+      1,
+      [&](std::size_t) {
+        std::string text;
+        for (const ir::Type type : {ir::Type::kI32, ir::Type::kI64}) {
+          const std::string vector = fmt::format("vec4_{}", ir::WordOf(type));
+          text += fmt::format("typedef {} {} __attribute__((vector_size({})));\n",
+                              ir::ElementName(type), vector, 4 * ir::BytesOf(type));
+          for (const std::string& line : ir::VectorOpFunctions(names, type, 4, vector)) {
+            text += line + "\n";
+          }
+        }
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          const ir::Type type = all[i].type;
+          std::vector<Piece> scalars = {{"a"}, {"b"}, {"c"}};
+          scalars.resize(static_cast<std::size_t>(ir::InfoOf(all[i].op).operands));
+          std::string vectors;
+          for (const Piece& one : scalars) {
+            vectors += fmt::format("{}V{{1, {}, 1, 1}}", vectors.empty() ? "" : ", ", one.text);
+          }
+          // As `x + 1 > x`: what has no meaning on overflow is folded.
+          text += fmt::format(
+              "extern \"C\" long long one_{0}({1} a, {1} b, {1} c) {{ return {2}; }}\n"
+              "extern \"C\" long long lane_{0}({1} a, {1} b, {1} c) {{\n"
+              "  typedef vec4_{3} V; return {4}({5})[1]; }}\n"
+              "extern \"C\" int grows_{0}({1} a, {1} b, {1} c) {{ return {2} > a; }}\n",
+              i, ir::ElementName(type), OpText(all[i].op, scalars, Dialect::kCpp, type).text,
+              ir::WordOf(type), ir::OpFunction(all[i].op, type), vectors);
+        }
+        return ir::OpFunctions(text, ir::Language::kCpp) + text;
+      },
+      "", "-O3");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto [op, type] = all[i];
+    const bool is_wide = type == ir::Type::kI64;
+    const auto call = [&](const char* name, std::int64_t a, std::int64_t b,
+                          std::int64_t c) -> long long {
+      void* const function = compiled.Find(0, fmt::format("{}_{}", name, i));
+      EXPECT_NE(function, nullptr) << compiled.CompilerError(0);
+      if (function == nullptr) return 0;
+      if (is_wide) {
+        return reinterpret_cast<long long (*)(long long, long long, long long)>(function)(a, b, c);
+      }
+      return reinterpret_cast<long long (*)(int, int, int)>(function)(
+          static_cast<int>(a), static_cast<int>(b), static_cast<int>(c));
+    };
+    const std::int64_t least = is_wide ? std::numeric_limits<std::int64_t>::min()
+                                       : std::numeric_limits<std::int32_t>::min();
+    const std::int64_t numbers[] = {least, least + 1, -3, -1, 1, 7, -(least + 1), -(least + 2)};
+    for (const std::int64_t a : numbers) {
+      for (const std::int64_t b : numbers) {
+        // What the operator is, in more bits than any of them needs.
+        const __int128 x = a, y = b;
+        const __int128 wide = op == ir::Op::kAdd   ? x + y
+                              : op == ir::Op::kSub ? x - y
+                              : op == ir::Op::kMul ? x * y
+                              : op == ir::Op::kMad ? x * y + x
+                              : op == ir::Op::kDiv ? x / y
+                              : op == ir::Op::kNeg ? -x
+                                                   : (x < 0 ? -x : x);
+        const std::int64_t expected =
+            is_wide ? static_cast<std::int64_t>(wide) : static_cast<std::int32_t>(wide);
+        const std::string what =
+            fmt::format("{} of {} and {} in {}", ir::InfoOf(op).word, a, b, ir::WordOf(type));
+        EXPECT_EQ(call("one", a, b, a), expected) << what;
+        EXPECT_EQ(call("lane", a, b, a), expected) << what;
+        EXPECT_EQ(ir::EvaluateWhole(op, type, a, b, a), expected) << what;
+        void* const grows = compiled.Find(0, fmt::format("grows_{}", i));
+        ASSERT_NE(grows, nullptr);
+        const int says =
+            is_wide ? reinterpret_cast<int (*)(long long, long long, long long)>(grows)(a, b, a)
+                    : reinterpret_cast<int (*)(int, int, int)>(grows)(
+                          static_cast<int>(a), static_cast<int>(b), static_cast<int>(a));
+        EXPECT_EQ(says, expected > a ? 1 : 0) << what;
+      }
+    }
   }
 }
 

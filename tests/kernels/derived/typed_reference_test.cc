@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -233,6 +235,208 @@ TEST(Reference, IntegerSumsWrap) {
       {{"x", {2147483647, 2, 3}}});
   EXPECT_EQ(c.reference("y")[0], -2147483644.0);
   EXPECT_EQ(c.tolerance("y")[0], 0);
+}
+
+/// Integers of 64 bits in arrays of the backbone, computed exactly.
+class ComputedWhole {
+ public:
+  using Inputs = std::map<std::string, std::vector<std::int64_t>>;
+
+  ComputedWhole(const std::function<void(Builder&)>& build, const Inputs& inputs) {
+    Builder b(function);
+    build(b);
+    b.Finish();
+    for (const ir::Array& array : function.arrays) data[array.name];
+    for (const auto& [name, values] : inputs) {
+      Elements elements(Type::kI64, values.size());
+      std::ranges::copy(values, elements.As<std::int64_t>().begin());
+      data.at(name).values = std::move(elements);
+    }
+    ComputeReference(function, data);
+  }
+  const std::vector<std::int64_t>& whole(const char* name) const { return data.at(name).whole; }
+
+  ir::Function function;
+  ProblemData data;
+};
+
+constexpr std::int64_t kBeyond = 9007199254740993;  // 2^53 + 1: no double is.
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+
+TEST(Reference, IntegersOf64BitsAreExactAndWrap) {
+  const std::vector<std::int64_t> x = {kBeyond, kMost, kLeast, -kBeyond, kLeast + 1, 3, kMost - 1};
+  const std::vector<std::int64_t> y = {1, 1, -1, kBeyond + 2, kBeyond, kMost, kMost};
+  const auto wrapped = [](__int128 wide) { return static_cast<std::int64_t>(wide); };
+  for (const Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kMin, Op::kMax, Op::kXor, Op::kDiv}) {
+    const ComputedWhole c(
+        [&](Builder& b) {
+          const auto in_x = b.InputArray("x", x.size(), Type::kI64),
+                     in_y = b.InputArray("y", x.size(), Type::kI64),
+                     out = b.OutputArray("z", x.size(), Type::kI64);
+          const AxisRef n = b.Axis("n", static_cast<std::uint32_t>(x.size()), {});
+          const Value load_x = b.Load("load_x", in_x, {{n, 1}}),
+                      load_y = b.Load("load_y", in_y, {{n, 1}});
+          const Value value = b.Compute("value", op, {n}, {MayStage(load_x), MayStage(load_y)});
+          // A literal and a scalar that no double holds.
+          b.Scalar("s", kBeyond, Type::kI64);
+          const Value more = b.Compute("more", Op::kMad, {n},
+                                       {InRegisters(value), ir::ScalarArg("s"), Literal(kBeyond)});
+          b.Store("store", out, {{n, 1}}, InRegisters(more));
+        },
+        {{"x", x}, {"y", y}});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const __int128 a = x[i], b = y[i];
+      const std::int64_t value = wrapped(op == Op::kAdd   ? a + b
+                                         : op == Op::kSub ? a - b
+                                         : op == Op::kMul ? a * b
+                                         : op == Op::kMin ? std::min(a, b)
+                                         : op == Op::kMax ? std::max(a, b)
+                                         : op == Op::kXor ? (a ^ b)
+                                                          : a / b);
+      EXPECT_EQ(c.whole("z")[i], wrapped(__int128{value} * kBeyond + kBeyond))
+          << ir::InfoOf(op).word << " of " << x[i] << " and " << y[i];
+      EXPECT_EQ(c.data.at("z").tolerance[i], 0);
+    }
+  }
+}
+
+/// y = op(x == 2^53 + 1, x, other), and what becomes of x in other types.
+TEST(Reference, IntegersOf64BitsBecomeOthersAtOnce) {
+  // The nearest double of the last is between two floats, and it is not.
+  const std::vector<std::int64_t> x = {kBeyond, kBeyond - 1, 0, (1ll << 62) + (1ll << 38) + 1};
+  for (const Type to : {Type::kBool, Type::kI32, Type::kF32, Type::kF64}) {
+    const ComputedWhole c(
+        [&](Builder& b) {
+          const auto in = b.InputArray("x", x.size(), Type::kI64),
+                     out = b.OutputArray("y", x.size(), to),
+                     is = b.OutputArray("is", x.size(), Type::kBool),
+                     chosen = b.OutputArray("chosen", x.size(), Type::kI64);
+          const AxisRef n = b.Axis("n", static_cast<std::uint32_t>(x.size()), {});
+          const Value load = b.Load("load", in, {{n, 1}});
+          const Value cast = b.Compute("cast", Op::kConst, {n}, {InRegisters(load)}, to);
+          b.Store("store", out, {{n, 1}}, InRegisters(cast));
+          const Value equal =
+              b.Compute("equal", Op::kEqual, {n}, {InRegisters(load), Literal(kBeyond)});
+          b.Store("store_is", is, {{n, 1}}, InRegisters(equal));
+          // The condition is an i64 as well.
+          const Value select =
+              b.Compute("select", Op::kSelect, {n},
+                        {InRegisters(load), InRegisters(load), Literal(kBeyond + 8)});
+          b.Store("store_chosen", chosen, {{n, 1}}, InRegisters(select));
+        },
+        {{"x", x}});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double expected = to == Type::kBool  ? x[i] != 0
+                              : to == Type::kI32 ? static_cast<std::int32_t>(x[i])
+                              : to == Type::kF32 ? static_cast<double>(static_cast<float>(x[i]))
+                                                 : static_cast<double>(x[i]);
+      EXPECT_EQ(c.data.at("y").reference[i], expected) << ir::WordOf(to) << " of " << x[i];
+      EXPECT_EQ(c.data.at("is").reference[i], x[i] == kBeyond ? 1 : 0);
+      EXPECT_EQ(c.whole("chosen")[i], x[i] != 0 ? x[i] : kBeyond + 8);
+    }
+  }
+}
+
+/// Sums of products of 64 and 32 bits: as products of matrices where doubles hold them, and else
+/// term by term.
+TEST(Reference, ProductsOfMatricesOfIntegersWrap) {
+  constexpr std::uint32_t kSide = 24;
+  for (const Type type : {Type::kI64, Type::kI32, Type::kU32}) {
+    for (const bool is_large : {false, true}) {
+      std::mt19937_64 random(7);
+      const auto draw = [&] {
+        std::vector<double> values(kSide * kSide);
+        for (double& value : values) {
+          const auto size = static_cast<double>(random() % (is_large ? 1u << 31 : 100u));
+          value = ir::InfoOf(type).is_signed && random() % 2 == 1 ? -size : size;
+        }
+        return values;
+      };
+      const std::vector<double> a = draw(), b = draw();
+      const Computed c(
+          [&](Builder& builder) {
+            const auto in_a = builder.InputArray("a", a.size(), type),
+                       in_b = builder.InputArray("b", b.size(), type),
+                       out = builder.OutputArray("c", a.size(), type);
+            const AxisRef m = builder.Axis("m", kSide, {}), n = builder.Axis("n", kSide, {}),
+                          k = builder.Axis("k", kSide, {});
+            const Value load_a = builder.Load("load_a", in_a, {{m, kSide}, {k, 1}}),
+                        load_b = builder.Load("load_b", in_b, {{k, kSide}, {n, 1}});
+            const Value init = builder.Compute("init", Op::kConst, {m, n}, {Literal(5)}, type);
+            const Value sum = builder.Reduce("sum", Op::kMad, {m, n, k}, {k}, init,
+                                             {MayStage(load_a), MayStage(load_b)});
+            builder.Store("store", out, {{m, kSide}, {n, 1}}, InRegisters(sum));
+          },
+          {{"a", a}, {"b", b}});
+      for (std::uint32_t i = 0; i < kSide; ++i) {
+        for (std::uint32_t j = 0; j < kSide; ++j) {
+          __int128 sum = 5;
+          for (std::uint32_t k = 0; k < kSide; ++k) {
+            sum +=
+                static_cast<__int128>(a[i * kSide + k]) * static_cast<__int128>(b[k * kSide + j]);
+          }
+          const double expected = type == Type::kI64   ? static_cast<double>(std::int64_t(sum))
+                                  : type == Type::kI32 ? static_cast<double>(std::int32_t(sum))
+                                                       : static_cast<double>(std::uint32_t(sum));
+          ASSERT_EQ(c.reference("c")[i * kSide + j], expected) << ir::WordOf(type);
+          if (type == Type::kI64) {
+            ASSERT_EQ(c.data.at("c").whole[i * kSide + j], std::int64_t(sum));
+          }
+          ASSERT_EQ(c.tolerance("c")[i * kSide + j], 0);
+        }
+      }
+    }
+  }
+}
+
+/// What a product of many doubles may be off is a part of it, however small or large it is.
+TEST(Reference, TolerancesOfDoublesAreRelative) {
+  static constexpr std::uint32_t kTerms = 500, kRows = 3;
+  std::vector<double> x(kRows * kTerms);
+  // About 1e-200, 1, and 1e200.
+  for (std::uint32_t row = 0; row < kRows; ++row) {
+    const double factor = row == 0 ? 0.4 : row == 1 ? 1 : 2.5;
+    for (std::uint32_t i = 0; i < kTerms; ++i) {
+      x[row * kTerms + i] = factor * (1 + 0.001 * (i % 2 == 0 ? 1.0 : -1.0));
+    }
+  }
+  const auto build = [&](bool is_scaled) {
+    return [is_scaled](Builder& b) {
+      const auto in = b.InputArray("x", kRows * kTerms, Type::kF64),
+                 out = b.OutputArray("y", kRows, Type::kF64);
+      const AxisRef m = b.Axis("m", kRows, {}), k = b.Axis("k", kTerms, {});
+      const Value load = b.Load("load", in, {{m, kTerms}, {k, 1}});
+      const Value init = b.Compute("init", Op::kConst, {m}, {Literal(1.0)}, Type::kF64);
+      Value value = b.Reduce("prod", Op::kMul, {m, k}, {k}, init, {MayStage(load)});
+      if (is_scaled) {
+        value = b.Compute("half", Op::kMul, {m}, {InRegisters(value), Literal(0.5)});
+        value = b.Compute("root", Op::kSqrt, {m}, {InRegisters(value)});
+      }
+      b.Store("store", out, {{m, 1}}, InRegisters(value));
+    };
+  };
+  for (const bool is_scaled : {false, true}) {
+    const Computed c(build(is_scaled), {{"x", x}});
+    std::vector<double> relative;
+    for (std::uint32_t row = 0; row < kRows; ++row) {
+      relative.push_back(c.tolerance("y")[row] / std::abs(c.reference("y")[row]));
+    }
+    EXPECT_LT(std::abs(std::log10(c.reference("y")[0]) / (is_scaled ? 0.5 : 1) + 199), 2);
+    // 26 roots of 500 roundings of 2^-53, twice: no more, and no less than any order may need.
+    EXPECT_NEAR(relative[1], (is_scaled ? 0.5 : 1) * kErrorFactor * 0x1p-52 * std::sqrt(501.0),
+                0.05 * relative[1]);
+    EXPECT_NEAR(relative[0], relative[1], 1e-6 * relative[1]);
+    EXPECT_NEAR(relative[2], relative[1], 1e-6 * relative[1]);
+  }
+  // Elements, too: squares of these are no doubles.
+  for (const double size : {1e-200, 1e200}) {
+    for (const Op op : {Op::kAdd, Op::kMul, Op::kDiv}) {
+      const double y = op == Op::kAdd ? size / 3 : 3.1;
+      const Computed c = TypedPair(op, Type::kF64, {size}, {y});
+      EXPECT_NEAR(c.tolerance("z")[0] / c.reference("z")[0], 0x1p-51, 1e-3 * 0x1p-51);
+    }
+  }
 }
 
 /// y = x of the point above, plus that of the next column but one; rows along either axis.

@@ -102,7 +102,7 @@ UNARY = {
 BINARY = {
     "Add": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
     "RealDiv": quotient, "Pow": power,
-    "Maximum": lambda a, b: a if a > b else b, "Minimum": lambda a, b: a if a < b else b,
+    "Maximum": lambda a, b: a if a != a or a > b else b, "Minimum": lambda a, b: a if a != a or a < b else b,
     "Greater": lambda a, b: a > b, "GreaterEqual": lambda a, b: a >= b,
     "Less": lambda a, b: a < b, "LessEqual": lambda a, b: a <= b,
     "Equal": lambda a, b: a == b, "NotEqual": lambda a, b: a != b,
@@ -110,8 +110,8 @@ BINARY = {
 }
 REDUCTIONS = {
     "ReduceSum": (0, lambda a, b: a + b), "ReduceProd": (1, lambda a, b: a * b),
-    "ReduceMax": (-math.inf, lambda a, b: b if b > a else a),
-    "ReduceMin": (math.inf, lambda a, b: b if b < a else a),
+    "ReduceMax": (-math.inf, lambda a, b: b if b != b or b > a else a),
+    "ReduceMin": (math.inf, lambda a, b: b if b != b or b < a else a),
     "ReduceAny": (0, lambda a, b: 1 if a or b else 0), "ReduceAll": (1, lambda a, b: 1 if a and b else 0),
 }
 

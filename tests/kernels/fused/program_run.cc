@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "kernels/cpu/compare.h"
 #include "kernels/fused/run/problem.h"
 #include "tests/support/compiled_texts.h"
@@ -18,11 +20,7 @@ std::string Unique(const std::string& text, std::size_t number) {
   return "namespace t" + std::to_string(number) + " {\n" + unique + "}\n";
 }
 
-}  // namespace
-
-std::string Compared(const Graph& graph, const Program& program, const RunArrays& run) {
-  const OperatorProblem problem(graph, program, 7, std::size_t{1} << 30);
-  const cpu::Problem view = problem.View();
+std::string ComparedOn(const cpu::Problem& view, const RunArrays& run) {
   std::vector<std::vector<std::byte>> arrays;
   std::vector<void*> pointers;
   for (const cpu::ProblemArray& array : view.arrays) {
@@ -42,19 +40,39 @@ std::string Compared(const Graph& graph, const Program& program, const RunArrays
   return "";
 }
 
+}  // namespace
+
+AllProblems::AllProblems(const Graph& graph, const Program& program) {
+  for (const CheckedProblem& one : kCheckedProblems) {
+    problems_.push_back(std::make_unique<OperatorProblem>(
+        graph, program, one.seed, std::uint64_t{1} << 30, nullptr, one.inputs));
+  }
+}
+
+std::string AllProblems::Compared(const RunArrays& run) const {
+  for (std::size_t i = 0; i < problems_.size(); ++i) {
+    const std::string why = ComparedOn(problems_[i]->View(), run);
+    if (!why.empty()) return why + " " + kCheckedProblems[i].what;
+  }
+  return "";
+}
+
 void ExpectRight(const std::vector<CpuProgram>& programs) {
   const kernels::testing::CompiledTexts texts(
       programs.size(), [&](std::size_t i) { return Unique(programs[i].text, i); }, "",
       "-O1 -fopenmp -Wall -Werror -Wno-unused-variable");
+  std::map<const Program*, AllProblems> problems;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     using RunFunction = void (*)(void* const*, const double*, int);
     const auto run = reinterpret_cast<RunFunction>(texts.Find(i, "exh_run_" + std::to_string(i)));
     ASSERT_NE(run, nullptr) << texts.CompilerError(i) << programs[i].text;
-    EXPECT_EQ(Compared(*programs[i].graph, *programs[i].program,
-                       [&](const std::vector<void*>& arrays, const cpu::Problem&) {
-                         run(arrays.data(), nullptr, 2);
-                         return std::string();
-                       }),
+    const AllProblems& of =
+        problems.try_emplace(programs[i].program, *programs[i].graph, *programs[i].program)
+            .first->second;
+    EXPECT_EQ(of.Compared([&](const std::vector<void*>& arrays, const cpu::Problem&) {
+      run(arrays.data(), nullptr, 2);
+      return std::string();
+    }),
               "")
         << programs[i].name << "\n"
         << programs[i].text;

@@ -63,23 +63,109 @@ TEST(Reference, IntegersWrapAndAreExact) {
 }
 
 TEST(Reference, ToleratesWhatRoundingsAre) {
-  // One rounding of 0.75 is u 0.75 at most; the worst case is taken twice.
-  const TensorValues sum =
+  // One rounding of 0.55 is u 0.55 at most; the worst case is taken twice.
+  const double tenth = static_cast<double>(0.1F), ninth = static_cast<double>(1 / 9.0F);
+  const std::vector<OperationText> add = {{"Add", {"x", "0.1: float32"}, "y: float32 [1]"}};
+  const TensorValues sum = ValuesOf({"x: float32 [1]"}, add, {{ninth}});
+  EXPECT_NEAR(sum.tolerance[0], 2 * kUnit * (ninth + tenth), 1e-12);
+  // What a float holds is not rounded: nothing else can come of it.
+  const TensorValues exact =
       ValuesOf({"x: float32 [1]"}, {{"Add", {"x", "0.5: float32"}, "y: float32 [1]"}}, {{0.25}});
-  EXPECT_NEAR(sum.tolerance[0], 2 * kUnit * 0.75, 1e-12);
+  EXPECT_EQ(exact.tolerance[0], 0);
   const TensorValues moved =
       ValuesOf({"x: float32 [1]"}, {{"Neg", {"x"}, "y: float32 [1]"}}, {{0.3}});
   EXPECT_EQ(moved.tolerance[0], 0);
   // A half that comes of a rounding may be its neighbour.
-  const TensorValues half =
-      ValuesOf({"x: float32 [1]"},
-               {{"Add", {"x", "x"}, "a: float32 [1]"}, {"Cast", {"a"}, "y: float16 [1]"}}, {{0.5}});
+  const TensorValues half = ValuesOf(
+      {"x: float32 [1]"},
+      {{"Mul", {"x", "0.3: float32"}, "a: float32 [1]"}, {"Cast", {"a"}, "y: float16 [1]"}},
+      {{3.3}});
   EXPECT_GT(half.tolerance[0], 0x1p-11);
   EXPECT_LT(half.tolerance[0], 0x1p-9);
   // … and one that comes of none is what it is.
   const TensorValues cast =
       ValuesOf({"x: float32 [1]"}, {{"Cast", {"x"}, "y: float16 [1]"}}, {{0.1}});
   EXPECT_EQ(cast.tolerance[0], 0);
+}
+
+TEST(Reference, WhatIsExactIsToleratedNoError) {
+  // Products and sums of halves are exact in f32, whatever comes of them as halves.
+  std::vector<OperationText> chain = {{"Mul", {"x", "x"}, "a0: float16 [1]"}};
+  for (int i = 0; i < 20; ++i) {
+    const std::string from = "a" + std::to_string(i), to = "a" + std::to_string(i + 1);
+    chain.push_back({i % 2 == 0 ? "Add" : "Mul", {from, "x"}, to + ": float16 [1]"});
+  }
+  EXPECT_EQ(ValuesOf({"x: float16 [1]"}, chain, {{0.7001953125}}).tolerance[0], 0);
+  // A function errs, and halves behind it by a few units; a chain of them by no more than eight.
+  std::vector<OperationText> functions = {{"Exp", {"x"}, "a0: float16 [1]"}};
+  for (int i = 0; i < 20; ++i) {
+    const std::string from = "a" + std::to_string(i), to = "a" + std::to_string(i + 1);
+    functions.push_back({i % 2 == 0 ? "Tanh" : "Exp", {from}, to + ": float16 [1]"});
+  }
+  const TensorValues values = ValuesOf({"x: float16 [1]"}, functions, {{0.7001953125}});
+  EXPECT_GT(values.tolerance[0], 0);
+  EXPECT_LT(values.tolerance[0], 16 * 0x1p-11 * values.values[0]);
+  // Sums of whole numbers are exact in any order, up to 2^24.
+  const std::vector<OperationText> sum = {{"ReduceSum", {"x"}, "y: float32 [1]", {{"axis", 0}}}};
+  EXPECT_EQ(ValuesOf({"x: float32 [3]"}, sum, {{1 << 22, -3, 7}}).tolerance[0], 0);
+  EXPECT_GT(ValuesOf({"x: float32 [3]"}, sum, {{1 << 24, -3, 7}}).tolerance[0], 0);
+  EXPECT_GT(ValuesOf({"x: float32 [3]"}, sum, {{0x1p-30, -3, 7}}).tolerance[0], 0);
+}
+
+TEST(Reference, KnowsWhatRoundingsDecide) {
+  const std::vector<OperationText> divide = {{"Mul", {"x", "0.1: float32"}, "a: float32 [1]"},
+                                             {"Sub", {"a", "z"}, "b: float32 [1]"},
+                                             {"Reciprocal", {"b"}, "y: float32 [1]"}};
+  const std::vector<std::string> both = {"x: float32 [1]", "z: float32 [1]"};
+  const double tenth = static_cast<double>(0.1F);
+  // The difference is 0 or it is next to 0.
+  const double third = static_cast<double>(1 / 3.0F);
+  EXPECT_FALSE(ValuesOf(both, divide, {{third}, {third * tenth}}).is_known);
+  EXPECT_TRUE(ValuesOf(both, divide, {{third}, {2}}).is_known);
+  // Of exact numbers it is known.
+  const std::vector<OperationText> exact = {{"Sub", {"x", "z"}, "b: float32 [1]"},
+                                            {"Reciprocal", {"b"}, "y: float32 [1]"}};
+  const TensorValues infinite = ValuesOf(both, exact, {{2}, {2}});
+  EXPECT_TRUE(infinite.is_known);
+  EXPECT_EQ(infinite.values[0], INFINITY);
+}
+
+TEST(Reference, LimitsTheMeanOfErrorsThatAreIndependent) {
+  const auto limit = [](const std::string& scale) {
+    const std::string of = ": float32 [100, 40]";
+    std::vector<OperationText> chain = {{"Mul", {"x", scale}, "a0" + of}};
+    for (int i = 0; i < 20; ++i) {
+      const std::string from = "a" + std::to_string(i), to = "a" + std::to_string(i + 1);
+      chain.push_back({"Tanh", {from}, to + of});
+    }
+    const Graph graph = GraphOf(
+        OperatorJson({"x" + of, "s: float32 [1]"}, chain, {chain.back().output.substr(0, 3)}));
+    std::vector<std::vector<double>> inputs = DrawInputs(graph, 3);
+    return Evaluate(StatementsOf(graph), inputs).back().rms_limit;
+  };
+  EXPECT_LT(limit("s"), 0.1);
+  // What all elements have of one number, they have in common.
+  const Graph common = GraphOf(OperatorJson(
+      {"x: float32 [100]", "s: float32 [1]"},
+      {{"Exp", {"s"}, "e: float32 [1]"}, {"Mul", {"x", "e"}, "y: float32 [100]"}}, {"y"}));
+  EXPECT_EQ(Evaluate(StatementsOf(common), DrawInputs(common, 3)).back().rms_limit, 1);
+}
+
+TEST(Reference, ANanWinsInExtremes) {
+  const double nan = NAN;
+  for (const char* kind : {"Maximum", "Minimum"}) {
+    const TensorValues first =
+        ValuesOf({"x: float32 [1]"}, {{kind, {"x", "0: float32"}, "y: float32 [1]"}}, {{nan}});
+    const TensorValues second =
+        ValuesOf({"x: float32 [1]"}, {{kind, {"0: float32", "x"}, "y: float32 [1]"}}, {{nan}});
+    EXPECT_TRUE(std::isnan(first.values[0])) << kind;
+    EXPECT_TRUE(std::isnan(second.values[0])) << kind;
+  }
+  for (const char* kind : {"ReduceMax", "ReduceMin"}) {
+    const std::vector<OperationText> reduce = {{kind, {"x"}, "y: float32 [1]", {{"axis", 0}}}};
+    EXPECT_TRUE(std::isnan(ValuesOf({"x: float32 [3]"}, reduce, {{1, nan, 2}}).values[0])) << kind;
+    EXPECT_TRUE(std::isnan(ValuesOf({"x: float32 [3]"}, reduce, {{nan, nan, nan}}).values[0]));
+  }
 }
 
 // A rounding error near the threshold decides a comparison otherwise.

@@ -82,8 +82,8 @@ class RowsTest(unittest.TestCase):
         for command in (["search", file, "--memory", "1GiB", "--out", self.folder.name + "/run"],
                         ["check", file, "--evaluate", "--memory", "1GiB"]):
             out = run(*command)
-            self.assertEqual(out.returncode, 1, out.stdout)
-            self.assertIn("the reference of k takes 114686 MiB, more than 1024", out.stderr)
+            self.assertEqual(out.returncode, 2, out.stdout)
+            self.assertIn("the reference of k takes 114686 MiB, more than 1024; --memory allows more", out.stderr)
         out = run(file, *QUICK, "--memory", "1GiB", "--most-bytes", "1TiB")
         self.assertEqual(out.returncode, 2)
         self.assertIn("takes 114686 MiB, more than 1024", out.stderr)

@@ -192,15 +192,26 @@ TEST(Compute, OfManyReadsDeclaresTheFarthest) {
   EXPECT_NE(KernelOf("y[i] = " + sum, {{"i", 8}}), "nothing");
 }
 
+// Beside a read at a distance in the same statement, or with all steps, nothing is refused.
+TEST(Compute, TakesIndicesThatRunAsFarAsTheySay) {
+  const Sizes sizes = {{"i", 8}, {"j", 8}, {"k", 4}};
+  for (const char* const text :
+       {"y = sum(i) (x[i] + x[i + 1])", "y[i] = sum(j) x[i, j]; z[j] = sum(i) x[i, j]",
+        "y = sum(k) x[k + 4]; z = sum(j) x[j]", "y[i] = x[i + k]", "y = sum(j) x[2 * k, j]"}) {
+    EXPECT_NE(KernelOf(text, sizes), "nothing") << text;
+  }
+}
+
 TEST(Compute, SaysWhatIsWrong) {
   const auto deviations = [](const std::string& text, const Sizes& sizes) {
     return dsl::VerifyDiagnostics("--compute", text, [&](dsl::DiagnosticSink& sink) {
-      const auto kernel = Compose(text, sizes, sink);
+      // Comments are for files.
+      const auto kernel = Compose(text.substr(0, text.find("// expected")), sizes, sink);
       EXPECT_NE(kernel.has_value(), sink.has_errors());
     });
   };
   using Nothing = std::vector<std::string>;
-  const Sizes sizes = {{"i", 8}, {"j", 4}};
+  const Sizes sizes = {{"i", 8}, {"j", 4}, {"s", 2}};
   for (const char* const text : {
            "y[i] = x[i, k] // expected-error {{nothing runs over 'k': it stands neither on the "
            "left "
@@ -220,6 +231,29 @@ TEST(Compute, SaysWhatIsWrong) {
            "a[i, k] * b[k, j]}}",
            "y[i] = x[i]; end // expected-error {{expected a statement like}}",
            "y[i] x[i] // expected-error {{expected '=', got 'x'}}",
+           "y[i] = x[i] // 2 // expected-error {{'//' begins a comment, and nothing behind it would "
+           "be computed; '/' divides}}",
+           "y[i] = x[i] /// twice // expected-error {{'//' begins a comment}}",
+           // What a size of this name makes a number.
+           "y[i] = x[i, s] // expected-error {{nothing runs over 's': it stands neither on the left "
+           "side nor in a reduction, like sum(s)}}",
+           "c[i, j] = a[i, s] * b[s, j] // expected-error {{nothing runs over 's'}} expected-error "
+           "{{nothing runs over 's'}}",
+           "t[i] = x[i]; y[i] = t[s] // expected-error {{nothing runs over 's'}}",
+           "c[i, j] += a[i, s] * b[s, j] // expected-error {{a statement has '=' and no '+=': what "
+           "runs over an index says so, as in c[i, j] = sum(k) a[i, k] * b[k, j], and what there "
+           "was before stands on the right, as in c[i, j] = c0[i, j] + sum(k) …}}",
+           "y[i] *= x[i] // expected-error {{c[i, j] = prod(k) a[i, k]}}",
+           // Each index has the steps that --size says, whatever else reads the array.
+           "y[i] = sum(j) x[i, j]; z[i] = sum(s) x[i, s] // expected-error {{index 'j' has 4 steps "
+           "by --size and stands alone, so it runs over this whole dimension of 'x', which has 2 "
+           "elsewhere}} expected-note {{here it has 2}} expected-error {{index 's' has 2 steps by "
+           "--size}} expected-note {{here it has 4}}",
+           "y[i] = sum(j) x[j]; z[i] = x[i + 1] // expected-error {{index 'j' has 4 steps by --size "
+           "and stands alone, so it runs over this whole dimension of 'x', which has 9 elsewhere}} "
+           "expected-note {{here it has 9}}",
+           "y = sum(j) x[j]; z[i] = sum(j) x[j + 1] // expected-error {{which has 5 elsewhere}} "
+           "expected-note {{here it has 5}}",
            "// expected-error {{there is no statement, like c[i, j] = sum(k) a[i, k] * b[k, j]}}",
        }) {
     EXPECT_EQ(deviations(text, sizes), Nothing{}) << text;

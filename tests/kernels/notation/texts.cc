@@ -57,7 +57,7 @@ std::string AxesOf(const ir::Function& function, const ir::Instruction& inst) {
 std::string OperandText(const ir::Function& function, const ir::Operand& operand) {
   switch (operand.kind) {
     case ir::Operand::Kind::kLiteral:
-      return fmt::format("{}", operand.literal);
+      return fmt::format("{}", double{operand.literal});
     case ir::Operand::Kind::kScalar:
       return operand.scalar;
     case ir::Operand::Kind::kComm:

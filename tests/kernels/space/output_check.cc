@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -45,7 +46,8 @@ std::vector<Line> Aligned(const ir::Array& array, const Elements& values) {
 OutputCheck::OutputCheck(const Task& task, const std::vector<Inputs>& kinds) : task_(task) {
   for (const Inputs inputs : kinds) problems_.push_back(MakeProblem(task, 1, inputs));
   for (const ir::Scalar& scalar : task.function->scalars) {
-    scalars_.push_back(ir::Rounded(scalar.type, scalar.value));
+    const ir::Number value = ir::Rounded(scalar.type, scalar.value);
+    scalars_.push_back(std::bit_cast<double>(value.Cell(scalar.type)));
   }
 }
 
@@ -73,8 +75,8 @@ std::string OutputCheck::CheckOn(const ProblemData& problem, const Run& run) con
   for (const ir::Array& array : task_.function->arrays) {
     if (array.role != ir::ArrayRole::kOutput) continue;
     const ArrayData& data = problem.find(array.name)->second;
-    const cpu::ProblemArray wanted = {array.name,     true,           array.type,    {},
-                                      data.reference, data.tolerance, data.rms_limit};
+    const cpu::ProblemArray wanted = {array.name,     true,           array.type,     {},
+                                      data.reference, data.tolerance, data.rms_limit, data.whole};
     const std::size_t number = array.id.index();
     const std::span<const std::byte> got(static_cast<const std::byte*>(array_pointers[number]),
                                          array.bytes());

@@ -11,12 +11,14 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "kernels/codegen/interpreter.h"
 #include "kernels/codegen/plan/bank_use.h"
 #include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/devices/cuda/driver/nvrtc.h"
 #include "kernels/devices/device.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
@@ -29,6 +31,7 @@
 #include "tests/kernels/space/output_check.h"
 #include "tests/kernels/space/sample.h"
 #include "tests/support/compiled_texts.h"
+#include "tests/support/sass.h"
 
 namespace exh::kernels::testing {
 namespace {
@@ -495,6 +498,57 @@ TEST(Units, ATileIsOneInstruction) {
   }
 }
 
+/// What the sums of a unit of doubles begin with, as text.
+std::vector<std::string> Beginnings(const std::string& source) {
+  std::vector<std::string> found;
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t name = line.find_first_not_of(' ');
+    const std::size_t equals = line.find(" = ");
+    if (name == line.npos || equals == line.npos || line.compare(name, 2, "a_") != 0) continue;
+    found.push_back(line.substr(equals + 3));
+  }
+  return found;
+}
+
+// A compiler may take a choice between a value and 0 for something that the unit does, and get it
+// wrong.
+TEST(Units, SumsOfDoublesBeginWithNoChoiceThatACompilerSees) {
+  int values = 0, choices = 0;
+  const Product biased = kProducts[7];
+  ASSERT_EQ(biased.computation.name, "biased_product");
+  for (const std::string more : {"", "dim_kind(mad.k0)=BLOCK\n"}) {
+    Product product = biased;
+    product.more = more;
+    for (const CudaText& text : Print(DrawProduct(product, 12, 5))) {
+      for (const std::string& first : Beginnings(text.source)) {
+        const bool is_number = first.find_first_not_of("-.0123456789ef;") == first.npos;
+        EXPECT_TRUE(is_number || first.starts_with("exh_begin(")) << first;
+        values += !is_number;
+        choices += first.find(" ? ") != first.npos;
+      }
+    }
+  }
+  EXPECT_GT(values, 0);
+  EXPECT_GT(choices, 0);
+}
+
+TEST(Units, NoChoiceIsLeftToTheUnitOfDoubles) {
+  const auto [nvrtc, problem] = cuda::Nvrtc::Load(cuda::Nvrtc::LibraryNames());
+  if (!nvrtc) GTEST_SKIP() << problem;
+  Product product = kProducts[7];
+  product.more = "dim_kind(mad.k0)=BLOCK\n";
+  int steps = 0;
+  for (const CudaText& text : Print(DrawProduct(product, 4, 9))) {
+    const cuda::Cubin cubin = nvrtc->Compile(text.source, "sm_90");
+    ASSERT_TRUE(cubin.ok()) << cubin.log;
+    const tests::DoubleSteps found = tests::DoubleStepsOf(cubin.bytes, "exh_kernel");
+    steps += found.all;
+    EXPECT_EQ(found.of_zero_or_sums, 0) << text.source;
+  }
+  EXPECT_GT(steps, 0);
+}
+
 TEST(Units, AWrongFragmentShows) {
   const Sample sample = DrawProduct(kProducts[0], 20, 3);
   const std::vector<std::string> messages =
@@ -613,8 +667,10 @@ TEST(Fragments, HaveCoveredColumns) {
     for (const Parameter& p : kernel.parameters()) sizes[p.name] = p.default_value;
     sizes["h"] = sizes["w"] = side;
     sizes["c"] = channels;
+    ir::Device device;
+    if (for_units) device.tensor_units = {"DMMA"};
     ir::Function function;
-    BuildBackbone(kernel, sizes, false, function, for_units);
+    BuildBackbone(kernel, sizes, false, function, &device);
     std::string names;
     for (const ir::LogicalDim& axis : function.logical_dims) {
       if (!axis.covers() || axis.name.rfind("mad.", 0) != 0) continue;

@@ -71,6 +71,13 @@ static __device__ double ErrorOf(T element, double reference, double tolerance) 
   return error <= infinity ? error : infinity;
 }
 
+// A reference of integers of 64 bits is no double: its bits are the integer.
+static __device__ double ErrorOf(exh_i64 got, double reference, double) {
+  const exh_i64 wanted = __double_as_longlong(reference);
+  const unsigned long long a = got, b = wanted;
+  return static_cast<double>(got < wanted ? b - a : a - b);
+}
+
 // Every element against its reference and tolerance: as Compare() of kernels/cpu/compare.h. An
 // error of up to `forgiven` is none.
 template <typename T>
@@ -172,17 +179,18 @@ exh_copy(const float4* __restrict__ from, float4* __restrict__ to, unsigned long
 }
 
 // What the yardsticks need around the vendor's routines: elements that lie apart brought together,
-// and max(x, 0), which is 0 of a NaN.
+// and max(x, 0), which is a NaN of one.
 template <typename T>
 static __device__ void Pack(const T* from, T* to, long long n, long long stride) {
   const long long i = blockIdx.x * 256ll + threadIdx.x;
   if (i < n) to[i] = from[i * stride];
 }
-static __device__ exh_f64 Positive(exh_f64 x) { return fmax(x, 0.0); }
-static __device__ exh_f32 Positive(exh_f32 x) { return fmaxf(x, 0.0f); }
-// Behind the bits of infinity come those of NaN, and all with a sign.
-static __device__ exh_f16 Positive(exh_f16 x) { return x.bits <= 0x7c00 ? x : exh_f16{0}; }
-static __device__ exh_bf16 Positive(exh_bf16 x) { return x.bits <= 0x7f80 ? x : exh_bf16{0}; }
+static __device__ exh_f64 Positive(exh_f64 x) { return x < 0 ? 0 : x; }
+static __device__ exh_f32 Positive(exh_f32 x) { return x < 0 ? 0 : x; }
+// From the sign to the bits of -infinity.
+static __device__ bool IsBelow(unsigned bits, unsigned last) { return bits >= 0x8000 && bits <= last; }
+static __device__ exh_f16 Positive(exh_f16 x) { return IsBelow(x.bits, 0xfc00) ? exh_f16{0} : x; }
+static __device__ exh_bf16 Positive(exh_bf16 x) { return IsBelow(x.bits, 0xff80) ? exh_bf16{0} : x; }
 template <typename T>
 static __device__ void Relu(const T* from, T* to, long long n) {
   const long long i = blockIdx.x * 256ll + threadIdx.x;

@@ -153,10 +153,21 @@ CompiledKernel CompilePool::Compile(const std::string& source, Optimization opti
   return *std::move(kernel);
 }
 
+std::string CompilePool::compiler() const {
+  const std::lock_guard lock(mutex_);
+  return compiler_;
+}
+
+std::vector<std::string> CompilePool::OptionsOf(const std::string& source) const {
+  std::vector<std::string> options = options_.options;
+  for (std::string& option : known_.OptionsFor(source)) options.push_back(std::move(option));
+  return options;
+}
+
 std::string CompilePool::KeyOf(const std::string& source, Optimization optimization,
                                const std::string& compiler) const {
   if (options_.cache.empty()) return "";
-  std::vector<std::string> options = options_.options;
+  std::vector<std::string> options = OptionsOf(source);
   if (optimization == Optimization::kQuick) options.push_back("quick");
   return CubinCache::Key(source, options_.architecture, options, compiler);
 }
@@ -216,7 +227,7 @@ CompiledKernel CompilePool::CompileIn(Slot& slot, const std::string& source,
   request.id = next_id++;
   request.source = source;
   request.architecture = options_.architecture;
-  request.options = options_.options;
+  request.options = OptionsOf(source);
   request.optimization = optimization;
   request.file = fmt::format("{}/{}-{}.cubin", options_.folder, ::getpid(), request.id);
   ++slot.compilations;

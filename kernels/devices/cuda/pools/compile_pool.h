@@ -15,6 +15,7 @@
 #include "kernels/devices/cuda/pools/cubin_cache.h"
 #include "kernels/devices/cuda/process/worker.h"
 #include "kernels/evaluation.h"
+#include "kernels/known_answers.h"
 
 namespace exh::kernels::cuda {
 
@@ -55,6 +56,12 @@ class CompilePool {
   CompiledKernel Compile(const std::string& source,
                          Optimization optimization = Optimization::kFull);
 
+  /// From here on texts are compiled with the options that these answers ask for.
+  void Heed(KnownAnswers known) { known_ = std::move(known); }
+  const KnownAnswers& known() const { return known_; }
+  /// Name and version of the compiler that was started last; empty: none was.
+  std::string compiler() const;
+
   /// Number of times that the compiler really ran, and of processes that were started.
   std::uint64_t runs() const;
   std::uint64_t starts() const;
@@ -67,6 +74,7 @@ class CompilePool {
     bool busy = false;
   };
   class Lease;
+  std::vector<std::string> OptionsOf(const std::string& source) const;
   std::string KeyOf(const std::string& source, Optimization optimization,
                     const std::string& compiler) const;
   std::optional<CompiledKernel> Remembered(const std::string& key) const;
@@ -76,6 +84,7 @@ class CompilePool {
 
   CompilePoolOptions options_;
   CubinCache cache_;
+  KnownAnswers known_;
   std::vector<Slot> slots_;
   mutable std::mutex mutex_;
   std::condition_variable free_;

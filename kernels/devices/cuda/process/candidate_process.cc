@@ -54,7 +54,6 @@ class Bench {
   Bench(const Driver& driver, const RunSetup& setup)
       : gpu_(driver, setup.ordinal), programs_(gpu_, ReadFile(setup.programs)) {
     cold_ = setup.cold;
-    has_whole_numbers_ = setup.has_whole_numbers;
     Load(setup.problems);
     timer_.emplace(gpu_, programs_.Function("exh_clock"));
   }
@@ -297,13 +296,12 @@ class Bench {
     if (!Check(set, 0, " after the timed runs", answer) || trust == Trust::kYardstick) return;
     const auto again = Clock::now();
     if (request.full && !RunManyTimes(request, launch, once_ns, hash, answer)) return;
-    constexpr const char* kOther = " on other inputs, after the timed runs";
-    const char* const when[] = {
-        "", has_whole_numbers_ ? " on whole numbers, after the timed runs" : kOther, kOther,
-        " on special values"};
+    constexpr const char* kWhen[] = {"", " on whole numbers, after the timed runs",
+                                     " on other inputs, after the timed runs",
+                                     " on special values"};
     for (std::size_t number = kWholeNumbers; number < sets_.size(); ++number) {
       if (number > kWholeNumbers && !request.full) break;
-      if (!RunChecked(number, when[number], request, launch, answer, nullptr)) return;
+      if (!RunChecked(number, kWhen[number], request, launch, answer, nullptr)) return;
     }
     m.check_ms += std::chrono::duration<double, std::milli>(Clock::now() - again).count();
   }
@@ -403,7 +401,7 @@ class Bench {
 
   Gpu gpu_;
   Module programs_;
-  bool cold_ = false, has_whole_numbers_ = true;
+  bool cold_ = false;
   std::vector<std::unique_ptr<DataSet>> sets_;
   std::optional<Timer> timer_;
   std::optional<Vendor> vendor_;

@@ -111,7 +111,15 @@ void DataSet::AddReference(const cpu::ProblemArray& from, const Module& programs
   to.values = Buffer(gpu_, from.reference.size_bytes());
   to.tolerance = Buffer(gpu_, from.tolerance.size_bytes());
   to.rms_limit = from.rms_limit;
-  gpu_.Upload(to.values.data(), from.reference.data(), from.reference.size_bytes());
+  if (from.type == ir::Type::kI64) {  // As the device programs have it: integers.
+    std::vector<std::int64_t> whole(from.whole.begin(), from.whole.end());
+    for (std::size_t i = whole.size(); i < from.reference.size(); ++i) {
+      whole.push_back(ir::Number(from.reference[i]).whole());
+    }
+    gpu_.Upload(to.values.data(), whole.data(), from.reference.size_bytes());
+  } else {
+    gpu_.Upload(to.values.data(), from.reference.data(), from.reference.size_bytes());
+  }
   gpu_.Upload(to.tolerance.data(), from.tolerance.data(), from.tolerance.size_bytes());
 }
 
@@ -197,13 +205,14 @@ std::string DataSet::WrongText(std::size_t copy, std::size_t number, std::uint64
   std::array<std::byte, sizeof(double)> got;
   const std::size_t width = ir::BytesOf(array.type);
   gpu_.Download(got.data(), addresses_[copy][number] + width * first, width);
-  double reference = 0, tolerance = 0;
+  std::uint64_t cell = 0;
+  double tolerance = 0;
   const std::uint64_t place = sizeof(double) * first;
-  gpu_.Download(&reference, array.reference.values.data() + place, sizeof reference);
+  gpu_.Download(&cell, array.reference.values.data() + place, sizeof cell);
   gpu_.Download(&tolerance, array.reference.tolerance.data() + place, sizeof tolerance);
   return cpu::WrongElementText(array.name, array.type, first,
-                               ir::ReadElement(array.type, got.data()), reference, tolerance,
-                               wrong);
+                               ir::ReadNumber(array.type, got.data()),
+                               ir::Number::OfCell(array.type, cell), tolerance, wrong);
 }
 
 DataSet::Verdict DataSet::Check(std::size_t copy, bool has_results) const {

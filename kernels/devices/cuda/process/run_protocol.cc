@@ -42,7 +42,6 @@ std::string ToJsonLine(const RunSetup& s) {
                    {"problems", s.problems},
                    {"programs", s.programs},
                    {"ordinal", s.ordinal},
-                   {"has_whole_numbers", s.has_whole_numbers},
                    {"cold", s.cold}});
 }
 
@@ -52,7 +51,6 @@ std::optional<RunSetup> ParseRunSetup(const std::string& line) {
     object.at("problems").get_to(s.problems);
     object.at("programs").get_to(s.programs);
     object.at("ordinal").get_to(s.ordinal);
-    s.has_whole_numbers = object.value("has_whole_numbers", true);
     object.at("cold").get_to(s.cold);
   });
 }

@@ -14,7 +14,7 @@
 
 namespace exh::kernels::cuda {
 
-/// Which of the problems is which. On the first a candidate is timed; on the others it is checked.
+/// Which of the problems is which (kCheckedProblems). On the first a candidate is timed; on the others it is checked.
 enum ProblemNumber : std::size_t { kTimed, kWholeNumbers, kOtherSeed, kSpecialValues };
 
 /// The first line: what every candidate of a run needs.
@@ -22,10 +22,9 @@ struct RunSetup {
   std::vector<std::string> drivers;  ///< Names of the driver's library, to be tried in turn.
   /// Problem files, by ProblemNumber: as many as there are.
   std::vector<std::string> problems;
-  std::string programs;           ///< Cubin of the device programs.
-  int ordinal = 0;                ///< Which GPU.
-  bool cold = false;              ///< Rotate buffers, so that L2 holds none of the inputs.
-  bool has_whole_numbers = true;  ///< Problem kWholeNumbers is; otherwise it has other inputs.
+  std::string programs;  ///< Cubin of the device programs.
+  int ordinal = 0;       ///< Which GPU.
+  bool cold = false;     ///< Rotate buffers, so that L2 holds none of the inputs.
 };
 
 /// The answer to it.

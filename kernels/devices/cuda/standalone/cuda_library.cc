@@ -109,8 +109,8 @@ std::string UnitText(const Task& task, const Source& source, const std::string& 
                                     ir::ElementName(array.type), i));
   }
   for (std::size_t i = 0; i < function.scalars.size(); ++i) {
-    const ir::Type type = ir::ComputeTypeOf(function.scalars[i].type);
-    arguments.push_back(fmt::format("static_cast<{}>(scalars[{}])", ir::RegisterName(type), i));
+    const std::string cell = fmt::format("scalars[{}]", i);
+    arguments.push_back(ir::FromCellText(cell, function.scalars[i].type));
   }
   if (source.gpu->launch.scratch_bytes() > 0) {
     arguments.insert(arguments.end(), {"workspace", "workspace_bytes"});

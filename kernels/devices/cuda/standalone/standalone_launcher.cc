@@ -109,7 +109,7 @@ std::string Contract(const Task& task, const Launch& launch, const Names& names)
   std::string text = R"(//
 // $KERNEL$_launch() enqueues one run of the kernel on the current device and returns at once:
 //   cudaSuccess
-//   cudaErrorInvalidValue            a pointer is null)";
+//   cudaErrorInvalidValue            a pointer is null, what is written overlaps something)";
   if (has_workspace) text += ", or the workspace is too small";
   text += R"(
 //   cudaErrorMisalignedAddress       a pointer is not aligned as said below
@@ -158,9 +158,14 @@ std::string Launcher(const Task& task, const Source& source, const Names& names)
   const bool has_workspace = launch.scratch_bytes() > 0;
   std::vector<std::string> pointers, arguments, values;
   for (const ir::Array& array : task.function->arrays) {
-    pointers.push_back("{" + names.arrays[array.id.index()] + ", " + Number(array.alignment) + "}");
+    pointers.push_back("{" + names.arrays[array.id.index()] + ", " + Number(array.alignment) +
+                       ", " + Number(array.elements * ir::BytesOf(array.type)) + ", " +
+                       (IsOutput(array) ? "true}" : "false}"));
   }
-  if (has_workspace) pointers.push_back("{workspace, " + Number(ir::kDefaultAlignment) + "}");
+  if (has_workspace) {
+    pointers.push_back("{workspace, " + Number(ir::kDefaultAlignment) + ", " +
+                       Number(launch.scratch_bytes()) + ", true}");
+  }
   for (const auto* list : {&names.arrays, &names.scalars}) {
     for (const std::string& name : *list) {
       arguments.push_back("&" + name);
@@ -180,10 +185,22 @@ extern "C" std::size_t $KERNEL$_workspace_bytes() {
 }
 
 $SIGNATURE$
+  const struct {
+    const void* pointer;
+    std::size_t alignment, bytes;
+    bool is_written;
+    std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(pointer); }
+    std::uintptr_t end() const { return begin() + bytes; }
 $POINTERS$
-  for (const auto& [pointer, alignment] : pointers) {
-    if (pointer == nullptr) return cudaErrorInvalidValue;
-    if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) return cudaErrorMisalignedAddress;
+  for (const auto& one : pointers) {
+    if (one.pointer == nullptr) return cudaErrorInvalidValue;
+    if (one.begin() % one.alignment != 0) return cudaErrorMisalignedAddress;
+  }
+  for (const auto& one : pointers) {
+    for (const auto& other : pointers) {
+      const bool overlap = one.begin() < other.end() && other.begin() < one.end();
+      if (one.is_written && &one != &other && overlap) return cudaErrorInvalidValue;
+    }
   }
 )";
   if (has_workspace) text += "  if (workspace_bytes < $WORKSPACE$) return cudaErrorInvalidValue;\n";
@@ -192,15 +209,13 @@ $LAUNCH$
 }
 
 )";
-  return Fill(
-      text, {{"WORKSPACE", Number(launch.scratch_bytes())},
-             {"SIGNATURE", Listed("extern \"C\" cudaError_t " + names.kernel + "_launch(",
-                                  LauncherParameters(task, launch, names), ") {")},
-             {"POINTERS",
-              Listed("  const std::pair<const void*, std::size_t> pointers[] = {", pointers, "};")},
-             {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},
-             {"LAUNCH", Launches(launch, names, values)},
-             {"SHARED", Number(SharedBytes(launch))}});
+  return Fill(text, {{"WORKSPACE", Number(launch.scratch_bytes())},
+                     {"SIGNATURE", Listed("extern \"C\" cudaError_t " + names.kernel + "_launch(",
+                                          LauncherParameters(task, launch, names), ") {")},
+                     {"POINTERS", Listed("  } pointers[] = {", pointers, "};")},
+                     {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},
+                     {"LAUNCH", Launches(launch, names, values)},
+                     {"SHARED", Number(SharedBytes(launch))}});
 }
 
 }  // namespace exh::kernels::standalone

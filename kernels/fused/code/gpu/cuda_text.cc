@@ -6,6 +6,7 @@
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/code/gpu/tile_printer.h"
 #include "kernels/fused/code/transform.h"
+#include "kernels/ir/op_functions.h"
 #include "kernels/ir/type_text.h"
 
 namespace exh::kernels::fused {
@@ -353,8 +354,9 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
   const std::string text = third.Take();
   const bool has_teams =
       std::ranges::any_of(kernels, [](const Kernel& kernel) { return kernel.shared_bytes() > 0; });
-  return {ir::HalfFunctions(text, ir::Language::kCuda) + IslFunctions(text) + VectorTypesOf(text) +
-              (has_teams ? "extern __shared__ float4 exh_shared[];\n" : "") + text,
+  return {ir::HelperFunctions(text, ir::Language::kCuda) + IslFunctions(text) +
+              VectorTypesOf(text) + (has_teams ? "extern __shared__ float4 exh_shared[];\n" : "") +
+              text,
           launch};
 }
 

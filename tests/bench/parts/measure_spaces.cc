@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tests/bench/measure_spaces.h"
+#include "tests/bench/parts/measure_spaces.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -15,8 +15,8 @@
 
 #include "kernels/library/kernel.h"
 #include "search/subject/problem.h"
-#include "tests/bench/engine_kernels.h"
-#include "tests/bench/measure_descents.h"
+#include "tests/bench/parts/engine_kernels.h"
+#include "tests/bench/parts/measure_descents.h"
 #include "tests/kernels/computations/computations.h"
 
 namespace exh::tests {

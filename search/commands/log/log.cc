@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "base/error.h"
 #include "search/commands/command.h"
+#include "search/commands/log/logged_subject.h"
 #include "search/log/log_reader.h"
 #include "search/log/log_repair.h"
 #include "search/log/log_text.h"
+#include "search/log/times/best_time.h"
 
 namespace exh::search {
 namespace {
@@ -26,7 +29,10 @@ int Show(const ShowOptions& options) {
     fmt::print("{}", RunText(log, options.lines));
     return 0;
   }
-  fmt::print("{}", EvalText(log, PickRecord(log, options.run, options.record), options.full));
+  const EvalRecord& eval = PickRecord(log, options.run, options.record);
+  fmt::print("{}", EvalText(log, eval, options.full));
+  std::fflush(stdout);  // What follows may take a second.
+  fmt::print("{}", LoopsOf(log, options.run, eval));
   return 0;
 }
 
@@ -37,7 +43,16 @@ std::string Difference(const RunRecord& a, const RunRecord& b) {
   return "";
 }
 
-int Diff(const std::string& a, const std::string& b) {
+/// What a record took: in the finals, if it is the best.
+std::string TimeOfRecord(const Log& log, const EvalRecord& eval) {
+  if (eval.verdict != kernels::Verdict::kCorrect) {
+    return std::string(kernels::VerdictName(eval.verdict));
+  }
+  const bool is_best = log.Best() != nullptr && log.Best()->n == eval.n;
+  return IntervalText(is_best ? BestTimeOf(log) : TimeInterval{0, TimeOf(eval), 0});
+}
+
+int Diff(const std::string& a, const std::string& b, bool full) {
   const RecordName name_a = ParseRecordName(a), name_b = ParseRecordName(b);
   const Log log_a = ReadLogAloud(name_a.run), log_b = ReadLogAloud(name_b.run);
   if (const std::string difference = Difference(*log_a.run, *log_b.run); !difference.empty()) {
@@ -48,7 +63,9 @@ int Diff(const std::string& a, const std::string& b) {
   }
   const EvalRecord& eval_a = PickRecord(log_a, name_a.run, name_a.n);
   const EvalRecord& eval_b = PickRecord(log_b, name_b.run, name_b.n);
-  const std::string text = DiffText(log_a, eval_a, log_b, eval_b);
+  fmt::print("time: {} -> {}\n{}", TimeOfRecord(log_a, eval_a), TimeOfRecord(log_b, eval_b),
+             MachineDifferences(log_a.run->machine, log_b.run->machine));
+  const std::string text = DiffText(log_a, eval_a, log_b, eval_b, full);
   fmt::print("{}", text.empty() ? "no decision differs\n" : text);
   return 0;
 }
@@ -97,11 +114,13 @@ void AddDiff(CLI::App& log, Invocation& invocation) {
   CLI::App* const diff =
       log.add_subcommand("diff", "decisions in which two records differ: RUN, RUN@N, RUN@best");
   const auto records = std::make_shared<std::vector<std::string>>();
+  const auto full = std::make_shared<bool>(false);
   diff->add_option("records", *records, "two records; RUN alone is its best");
-  diff->callback([records, &invocation] {
-    invocation.run = [records] {
+  diff->add_flag("--full", *full, "also decisions that follow from those that were taken");
+  diff->callback([records, full, &invocation] {
+    invocation.run = [records, full] {
       if (records->size() != 2) throw UsageError("search log diff takes two records: A B");
-      return Diff((*records)[0], (*records)[1]);
+      return Diff((*records)[0], (*records)[1], *full);
     };
   });
 }

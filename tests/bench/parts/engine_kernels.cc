@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tests/bench/engine_kernels.h"
+#include "tests/bench/parts/engine_kernels.h"
 
 #include <utility>
 

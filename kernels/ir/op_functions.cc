@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/ir/op_functions.h"
+
+#include <array>
+
+#include "base/check.h"
+
+namespace exh::kernels::ir {
+namespace {
+
+bool Wraps(Type computes) {
+  const Type type = ComputeTypeOf(computes);
+  return type == Type::kI32 || type == Type::kI64;
+}
+
+/// A function of integers. In its bodies stand N, the type, and U, the same without a sign.
+struct WholeFunction {
+  std::string_view name, parameters;
+  std::string_view scalar;  ///< What it returns, of scalars.
+  std::string_view vector;  ///< The same of vectors; empty: it is that of each lane.
+};
+
+constexpr auto kWholeFunctions = std::to_array<WholeFunction>({
+    {"exh_add", "N a, N b", "N(U(a) + U(b))", "(N)((U)a + (U)b)"},
+    {"exh_sub", "N a, N b", "N(U(a) - U(b))", "(N)((U)a - (U)b)"},
+    {"exh_mul", "N a, N b", "N(U(a) * U(b))", "(N)((U)a * (U)b)"},
+    {"exh_mad", "N a, N b, N c", "N(U(a) * U(b) + U(c))", "(N)((U)a * (U)b + (U)c)"},
+    {"exh_neg", "N a", "N(U(0) - U(a))", "(N)(-(U)a)"},
+    {"exh_abs", "N a", "a < 0 ? N(U(0) - U(a)) : a", "a < 0 ? (N)(-(U)a) : a"},
+    // The lowest number by -1 is a fault of processors.
+    {"exh_div", "N a, N b", "b == -1 ? N(U(0) - U(a)) : a / b", ""},
+});
+
+/// With `number` and `bits` in the places of N and U.
+std::string With(std::string_view text, std::string_view number, std::string_view bits) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == 'N') {
+      out += number;
+    } else if (text[i] == 'U') {
+      out += bits;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+std::string Bits(Type type) {
+  return type == Type::kI64 ? "unsigned long long" : "unsigned";
+}
+
+/// static_cast<int>(static_cast<unsigned>(a) + …).
+std::string ScalarBody(const WholeFunction& of, Type type) {
+  const std::string number = "static_cast<" + std::string(ElementName(type)) + ">";
+  return With(of.scalar, number, "static_cast<" + Bits(type) + ">");
+}
+
+bool Calls(const std::string& text, std::string_view name) {
+  return text.find(std::string(name) + "(") != std::string::npos;
+}
+
+/// `kMax` and `kMin`.
+struct Extreme {
+  std::string_view name, sign, instruction;
+};
+constexpr auto kExtremes =
+    std::to_array<Extreme>({{"exh_max", " > ", "max.NaN.f32"}, {"exh_min", " < ", "min.NaN.f32"}});
+
+/// The form of processors: of scalars, and of vectors.
+std::string Chosen(const Extreme& of) {
+  return "a != a ? a : a" + std::string(of.sign) + "b ? a : b";
+}
+
+std::string_view HeadOf(Language in) {
+  return in == Language::kCuda ? "static __device__ __forceinline__ " : "static inline ";
+}
+
+std::string ScalarExtreme(const Extreme& of, Type type, Language in) {
+  const std::string number(ElementName(type)), name(of.name);
+  std::string text(HeadOf(in));
+  text += number + " " + name + "(" + number + " a, " + number + " b) {";
+  const std::string chosen = "return " + Chosen(of) + ";";
+  if (in == Language::kCpp || type == Type::kF64) return text + " " + chosen + " }\n";
+  // From GPUs of 8.0 on; HIP and hosts have other ways.
+  return text + "\n#if !defined(__CUDA_ARCH__) || defined(EXH_SHIM)\n  " + chosen +
+         "\n#elif __CUDA_ARCH__ < 800\n  " + chosen + "\n#else\n  float value;\n  asm(\"" +
+         std::string(of.instruction) +
+         " %0, %1, %2;\" : \"=f\"(value) : \"f\"(a), \"f\"(b));\n  return value;\n#endif\n}\n";
+}
+
+}  // namespace
+
+std::string_view OpFunction(Op op, Type computes) {
+  if (IsFloat(computes)) {
+    return op == Op::kMax ? kExtremes[0].name : op == Op::kMin ? kExtremes[1].name : "";
+  }
+  if (!Wraps(computes)) return "";
+  switch (op) {
+    case Op::kAdd:
+      return "exh_add";
+    case Op::kSub:
+      return "exh_sub";
+    case Op::kMul:
+      return "exh_mul";
+    case Op::kMad:
+      return "exh_mad";
+    case Op::kNeg:
+      return "exh_neg";
+    case Op::kAbs:
+      return "exh_abs";
+    case Op::kDiv:
+      return "exh_div";
+    default:
+      return "";
+  }
+}
+
+std::string OpCall(Op op, Type computes, const std::vector<std::string>& operands) {
+  std::string text(OpFunction(op, computes));
+  EXH_CHECK(!text.empty());
+  for (std::size_t i = 0; i < operands.size(); ++i) text += (i == 0 ? "(" : ", ") + operands[i];
+  return text + ")";
+}
+
+std::string OpFunctions(const std::string& text, Language in) {
+  std::string functions;
+  for (const Extreme& one : kExtremes) {
+    if (!Calls(text, one.name)) continue;
+    for (const Type type : {Type::kF32, Type::kF64}) functions += ScalarExtreme(one, type, in);
+  }
+  for (const WholeFunction& one : kWholeFunctions) {
+    if (!Calls(text, one.name)) continue;
+    for (const Type type : {Type::kI32, Type::kI64}) {
+      const std::string number(ElementName(type));
+      functions += std::string(HeadOf(in)) + number + " " + std::string(one.name) + "(" +
+                   With(one.parameters, number, "") + ") { return " + ScalarBody(one, type) +
+                   "; }\n";
+    }
+  }
+  return functions;
+}
+
+std::string HelperFunctions(const std::string& text, Language in) {
+  return HalfFunctions(text, in) + OpFunctions(text, in);
+}
+
+std::vector<std::string> VectorOpFunctions(const std::set<std::string_view>& names, Type type,
+                                           std::uint32_t lanes, const std::string& vector) {
+  std::vector<std::string> lines;
+  const auto define = [&](std::string_view name, std::string_view parameters,
+                          const std::string& body) {
+    lines.push_back("static inline " + vector + " " + std::string(name) + "(" +
+                    With(parameters, vector, "") + ") { " + body + " }");
+  };
+  for (const Extreme& one : kExtremes) {
+    if (names.contains(one.name)) define(one.name, "N a, N b", "return " + Chosen(one) + ";");
+  }
+  const std::string bits = vector + "_bits";
+  for (const WholeFunction& one : kWholeFunctions) {
+    if (!names.contains(one.name)) continue;
+    if (lines.empty()) {
+      lines.push_back("typedef " + Bits(type) + " " + bits + " __attribute__((vector_size(" +
+                      std::to_string(lanes * BytesOf(type)) + ")));");
+    }
+    const std::string of_each = "for (int i = 0; i < " + std::to_string(lanes) +
+                                "; ++i) a[i] = " + std::string(one.name) +
+                                "(a[i], b[i]); return a;";
+    define(one.name, one.parameters,
+           one.vector.empty() ? of_each : "return " + With(one.vector, vector, bits) + ";");
+  }
+  return lines;
+}
+
+}  // namespace exh::kernels::ir

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// Reads of a value that come after a reduction over it has ended: y[i, j] = d[i, j] / s[i] with
+// s[i] = sum(j) d[i, j] reads all d of a row once more when the sum is there. Where one reader has
+// all axes of a value, registers hand it over; so they would have to hold the row until then. Where
+// they cannot, memory holds it, or it is computed once more, as if the text said so.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kernels/ir/builder.h"
+#include "kernels/notation/resolve.h"
+#include "kernels/notation/syntax/ast.h"
+
+namespace exh::kernels::notation {
+
+/// What becomes of a value until a late read.
+enum class Kept : std::uint8_t {
+  kInRegisters,
+  kInMemory,  ///< If the search so decides.
+  kNowhere,   ///< It is computed once more.
+};
+
+class LateReads {
+ public:
+  /// Both outlive this.
+  LateReads(const Kernel& kernel, const Resolution& resolution);
+
+  /// Reductions over values that have ended: the statement of the value, and the axis.
+  using Ended = std::set<std::pair<int, int>>;
+  /// The reads of values in an expression that are late, with what has ended before each, where
+  /// `before` has when the expression is computed.
+  std::map<const Expr*, Ended> In(const Expr& expr, const Ended& before) const;
+
+  /// Of the value of a statement, until a read before which so much has ended.
+  Kept KeptUntil(int statement, const Ended& before, const ir::Builder& builder) const;
+
+ private:
+  void Find(const Expr& expr, const Ended& before, std::map<const Expr*, Ended>& found) const;
+  const Expr* ChosenOf(const Expr& expr) const;
+  /// The statement of a value that is read; -1: it is none.
+  int ValueOf(const Expr& expr) const;
+  std::set<int> MadeOf(const Expr& expr) const;
+  Ended EndedIn(const Expr& expr) const;
+  bool Reduces(const Expr& expr) const;
+  bool AdjoinsIn(const Expr& expr, int axis) const;
+  bool HasAxis(int statement, int axis) const;
+  std::set<int> EndedAxes(int statement, const Ended& before) const;
+
+  const Kernel& kernel_;
+  const Resolution& resolution_;
+  std::vector<std::set<int>> made_of_;  ///< By statement: the values behind its own.
+  std::vector<Ended> ended_;            ///< By statement: what has ended when it is there.
+};
+
+}  // namespace exh::kernels::notation

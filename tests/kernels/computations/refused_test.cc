@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// Of what the spaces hold code generation refuses nothing: a sample of `./exh bench refused`.
+// EXH_IMPLEMENTATIONS says how many of each (EXH_IMPLEMENTATIONS=1000 ./exh test -R refused).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ostream>
+#include <string>
+
+#include "search/subject/problem.h"
+#include "tests/kernels/computations/computations.h"
+#include "tests/kernels/computations/refusals.h"
+
+namespace exh::kernels::testing {
+namespace {
+
+std::uint64_t Implementations(std::uint64_t usual) {
+  const char* const wanted = std::getenv("EXH_IMPLEMENTATIONS");
+  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
+}
+
+void ExpectNothingRefused(const Task& task, std::uint64_t count) {
+  const Refusals found = CountRefusals(task, Implementations(count), 1);
+  EXPECT_GT(found.drawn, 0u);
+  EXPECT_EQ(found.refused, 0u) << found.Text();
+  for (const auto& [kind, reason] : found.reasons) ADD_FAILURE() << reason.decisions;
+}
+
+class EachDevice : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EachDevice, HasCodeForEveryComputation) {
+  search::ProblemOptions options;
+  options.device = GetParam();
+  const ir::Device device = search::FindDevice(options);
+  for (const Computation& computation : Computations()) {
+    SCOPED_TRACE(computation.name);
+    ExpectNothingRefused(MakeTask(KernelOf(computation), SizesOf(computation, 1), device), 20);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachDevice, ::testing::Values("cpu", "h200", "k4000", "hip-text"),
+                         [](const auto& each) {
+                           std::string name = each.param;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+/// Where random searches met implementations without code.
+struct Known {
+  const char* kernel;
+  const char* size;
+  const char* device;
+};
+
+void PrintTo(const Known& known, std::ostream* out) {
+  *out << known.kernel << " " << known.size << " on " << known.device;
+}
+
+class EachKnown : public ::testing::TestWithParam<Known> {};
+
+TEST_P(EachKnown, HasCode) {
+  search::ProblemOptions options;
+  options.kernel = GetParam().kernel;
+  options.size = GetParam().size;
+  options.device = GetParam().device;
+  ExpectNothingRefused(search::MakeProblem(options).task, 300);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachKnown,
+                         ::testing::Values(Known{"softmax", "", "h200"},
+                                           Known{"layer_norm", "m=2048,n=1000", "h200"},
+                                           Known{"softmax", "m=4096,n=2048", "hip-text"}));
+
+}  // namespace
+}  // namespace exh::kernels::testing
