@@ -116,7 +116,7 @@ ROOMS = {
         "subject": {"log", "descend"},
         "measure": {"log", "subject"},
         "report": {"log", "subject", "measure"},
-        "install": {"log", "subject", "report"},
+        "install": {"log", "subject", "measure", "report"},
         "kernel": {"log", "descend", "subject", "measure", "report"},
         "fused": {"log", "descend", "subject", "measure", "report"},
         "functional": {"log", "descend", "subject", "measure", "report", "solve"},

@@ -25,7 +25,7 @@
 
 #include "base/check.h"
 #include "kernels/ir/ops.h"
-#include "kernels/notation/late_reads.h"
+#include "kernels/notation/axes/late_reads.h"
 #include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {

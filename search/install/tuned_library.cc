@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "kernels/devices/backend.h"
 #include "kernels/devices/standalone/text.h"
-#include "kernels/ir/identifiers.h"
+#include "kernels/ir/names/identifiers.h"
 #include "kernels/ir/type_text.h"
 
 namespace exh::search {

@@ -259,9 +259,9 @@ std::string CellText(const TunedKernel& kernel, std::size_t scalar, std::string&
   if (std::ranges::all_of(kernel.units, is_wide)) return wide;
   std::vector<int> row;
   for (const Wisdom* one : kernel.units) row.push_back(is_wide(one) ? 1 : 0);
-  const std::string table = fmt::format("k_{}_whole_{}", kernel.name, scalar);
+  const std::string table = fmt::format("ExhWhole{}_{}", scalar, kernel.name);
   tables += fmt::format("constexpr bool {}[] = {{{}}};\n", table, fmt::join(row, ", "));
-  return fmt::format("{}[entry - k_{}] ? {} : {}", table, kernel.name, wide, name);
+  return fmt::format("{}[entry - ExhEntries_{}] ? {} : {}", table, kernel.name, wide, name);
 }
 
 std::string KernelText(const TunedKernel& kernel, const LibraryKind& kind,

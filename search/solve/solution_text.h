@@ -15,7 +15,8 @@ namespace exh::search {
 ///   column  r0=0  r1=4  …
 std::string SolutionText(const runtime::Candidate& solution);
 
-/// {"column(r0)": 0, "layout": "ROWS", …}: numbers of integer choices, names of values of the others.
+/// {"column(r0)": 0, "layout": "ROWS", …}: numbers of integer choices, names of values of the
+/// others.
 nlohmann::ordered_json SolutionJson(const runtime::Candidate& solution);
 
 }  // namespace exh::search

@@ -105,7 +105,8 @@ TEST(ExportCuda, SaysWhereItComesFrom) {
 }
 
 TEST(ExportCuda, WhatIsWrittenOverlapsNothing) {
-  const tests::ProgramRun run = tests::RunOnProcessor("#define EXHAUST_NO_MAIN\n" + Axpy().text + R"(
+  const tests::ProgramRun run =
+      tests::RunOnProcessor("#define EXHAUST_NO_MAIN\n" + Axpy().text + R"(
 #include <cstdio>
 
 alignas(256) float a[3 * 4096], b[4096];

@@ -8,12 +8,12 @@
 
 #include "kernels/derived/expression.h"
 #include "kernels/ir/function.h"
-#include "kernels/ir/identifiers.h"
+#include "kernels/ir/names/identifiers.h"
 
 namespace exh::kernels::derived {
 
 /// Identifiers of a derived text. Everything has its name in the backbone, as far as that is free
-/// (kernels/ir/identifiers.h): arrays and scalars come first, then axes, then nodes.
+/// (kernels/ir/names/identifiers.h): arrays and scalars come first, then axes, then nodes.
 class SourceNames {
  public:
   /// `reserved`: names that the text has already.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
-#include "kernels/ir/identifiers.h"
+#include "kernels/ir/names/identifiers.h"
 
 namespace exh::kernels::standalone {
 

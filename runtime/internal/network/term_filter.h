@@ -185,8 +185,8 @@ class Backwards {
       return;
     }
     const Range quotients =
-        Hull({Quotient(product.min, other.min), Quotient(product.min, other.max),
-              Quotient(product.max, other.min), Quotient(product.max, other.max)});
+        Hull({QuotientOf(product.min, other.min), QuotientOf(product.min, other.max),
+              QuotientOf(product.max, other.min), QuotientOf(product.max, other.max)});
     Narrow(factor, quotients.min, quotients.max);
   }
 

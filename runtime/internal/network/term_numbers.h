@@ -149,7 +149,7 @@ constexpr Whole CeilQuotient(Whole a, Whole b) {
 /// a / b as the bounds of a factor, a whole number where N has no fractions: then it is rounded
 /// inwards.
 template <typename N>
-constexpr Rounded<N> Quotient(N a, N b) {
+constexpr Rounded<N> QuotientOf(N a, N b) {
   if constexpr (N::kIsWhole) {
     return {CeilQuotient(a, b), FloorQuotient(a, b)};
   } else {

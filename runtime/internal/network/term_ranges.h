@@ -204,8 +204,8 @@ TermRange<N> Divided(const TermRange<N>& a, const TermRange<N>& b) {
   for (const bool negative : {true, false}) {
     const TermRange<N> part = PartOf(b, negative);
     if (part.IsEmpty()) continue;
-    result = Joined(result, Hull({Quotient(a.min, part.min), Quotient(a.min, part.max),
-                                  Quotient(a.max, part.min), Quotient(a.max, part.max)}));
+    result = Joined(result, Hull({QuotientOf(a.min, part.min), QuotientOf(a.min, part.max),
+                                  QuotientOf(a.max, part.min), QuotientOf(a.max, part.max)}));
   }
   return result;
 }

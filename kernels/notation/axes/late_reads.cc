@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/notation/late_reads.h"
+#include "kernels/notation/axes/late_reads.h"
 
 #include <algorithm>
 

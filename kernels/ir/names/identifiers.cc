@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/ir/identifiers.h"
+#include "kernels/ir/names/identifiers.h"
 
 #include <algorithm>
 #include <cctype>
