@@ -236,8 +236,9 @@ DeviceResult Read(const std::string& file, const json& object,
 /// What people call devices, with the names that they have here; some of these look more like those
 /// of others.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
-    {"gpu", "cuda"},      {"nvidia", "cuda"}, {"gpu0", "cuda"},   {"cuda:0", "cuda"},
-    {"processor", "cpu"}, {"x86", "cpu"},     {"hopper", "h200"},
+    {"gpu", "cuda"},      {"nvidia", "cuda"},   {"gpu0", "cuda"}, {"cuda:0", "cuda"},
+    {"processor", "cpu"}, {"x86", "cpu"},       {"host", "cpu"},  {"hopper", "h200"},
+    {"hip", "hip-text"},  {"rocm", "hip-text"},
 };
 
 std::string UnknownDevice(const std::string& name, const std::vector<std::string>& names) {
@@ -257,21 +258,6 @@ struct File {
   json object = json::object();
   std::string error;
 };
-
-/// What people call devices that are called otherwise here.
-constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
-    {"gpu", "cuda"},     {"nvidia", "cuda"}, {"amd", "hip-text"}, {"rocm", "hip-text"},
-    {"hip", "hip-text"}, {"host", "cpu"},    {"processor", "cpu"}};
-
-std::string UnknownDevice(const std::string& name, const std::vector<std::string>& names) {
-  for (const auto& [word, meant] : kOtherWords) {
-    const bool is_there = std::ranges::find(names, meant) != names.end();
-    if (name == word && is_there) {
-      return fmt::format("unknown device '{}'; did you mean '{}'?", name, meant);
-    }
-  }
-  return UnknownName("device", name, names);
-}
 
 File FindFile(const std::string& folder, const std::string& name) {
   File found;

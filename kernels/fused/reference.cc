@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -41,18 +42,6 @@ constexpr double kWhole = 0x1p48;
 
 std::size_t At(std::int64_t i) {
   return static_cast<std::size_t>(i);
-}
-
-/// The product of whole numbers of a type, which wraps. In double precision its last bits would be
-/// lost.
-double WholeProduct(Type type, double a, double b) {
-  const auto product = static_cast<std::uint64_t>(static_cast<std::int64_t>(a)) *
-                       static_cast<std::uint64_t>(static_cast<std::int64_t>(b));
-  const auto bits = type == Type::kI64 ? static_cast<std::int64_t>(product)
-                    : type == Type::kU32
-                        ? static_cast<std::int64_t>(static_cast<std::uint32_t>(product))
-                        : static_cast<std::int64_t>(static_cast<std::int32_t>(product));
-  return static_cast<double>(bits);
 }
 
 /// Of 26 times it: eight times it is beyond all chance, and one conversion is tolerated whole.
@@ -366,17 +355,42 @@ class StatementRun {
     if (of.op == Op::kConst)
       return Convert(Conversion(step(of.operands[0]).type, of.type), in[0], points, row);
     Row& computed = Narrows(of) ? before : row;
-    derived::RuleOf(of.op, of.computes)
-        .row(in, points, computed.values.data(), computed.errors.data());
-    if (of.op == Op::kMul && !ir::IsFloat(of.computes)) {
-      for (std::int64_t i = 0; i < points; ++i) {
-        computed.values[At(i)] =
-            WholeProduct(ir::ComputeTypeOf(of.computes), in[0].value[i], in[1].value[i]);
-      }
-    }
+    Apply(of, in, points, computed);
     LookAt(of, in, points, computed);
     if (!Narrows(of)) return;
     Convert(Narrowing(of), {before.values.data(), before.errors.data()}, points, row);
+  }
+
+  /// The operator of a step. Rules hold an i64 and errors of an f64 in ways of their own.
+  void Apply(const Step& of, const derived::Operands& in, std::int64_t points, Row& computed) {
+    const derived::Rule& rule = derived::RuleOf(of.op, of.computes);
+    const Type type = ir::ComputeTypeOf(of.computes);
+    const bool is_wide = type == Type::kI64, has_roots = derived::HasRoots(type);
+    if (!is_wide && !has_roots) {
+      rule.row(in, points, computed.values.data(), computed.errors.data());
+      return;
+    }
+    derived::Operands held;
+    for (std::size_t j = 0; j < of.operands.size(); ++j) {
+      const bool is_condition = of.op == Op::kSelect && j == 0;
+      Row& row = held_[j];
+      for (std::int64_t i = 0; i < points; ++i) {
+        const double value = in[j].value[i], error = in[j].error[i];
+        row.values[At(i)] = is_wide && !is_condition
+                                ? derived::SlotOfWhole(type, static_cast<std::int64_t>(value))
+                                : value;
+        row.errors[At(i)] = has_roots ? std::sqrt(error) : error;
+      }
+      held[j] = {row.values.data(), row.errors.data()};
+    }
+    rule.row(held, points, computed.values.data(), computed.errors.data());
+    for (std::int64_t i = 0; i < points; ++i) {
+      double &value = computed.values[At(i)], &error = computed.errors[At(i)];
+      if (is_wide && !ir::InfoOf(of.op).compares()) {
+        value = static_cast<double>(derived::WholeOfSlot(type, value));
+      }
+      if (has_roots) error *= error;
+    }
   }
 
   void Convert(const Conversion& conversion, const derived::Slot& in, std::int64_t points,
@@ -514,16 +528,14 @@ class StatementRun {
     const Type term = statement_.steps.back().type;
     const Type computes = term == Type::kBool ? term : ir::ComputeTypeOf(term);
     const derived::Reduction reduction(*statement_.reduces, computes);
-    const bool is_whole = !ir::IsFloat(computes);
     const bool multiplied = reduction.gathering == derived::Gathering::kProduct;
     constexpr double kWholeNumbers = 0x1p53;
-    const bool multiplies = is_whole && reduction.gathering == derived::Gathering::kProduct;
     const double terms = roundings_.back() + (reduction.own == 0 ? 0 : count);
     const Conversion conversion(computes, type_);
     const bool converts = computes != type_;
     const double factor = kUnit * ErrorFactor(terms);
     EachPoint(kept, 0, [&] {
-      derived::Total total = derived::Total::Nothing(reduction.gathering);
+      auto total = derived::Total<double>::Nothing(reduction.gathering);
       ExactTotal exact(reduction.gathering, computes);
       bool are_finite = true;
       ForPoints(kept, statement_.iterators.size(), [&](std::int64_t points) {
@@ -531,23 +543,23 @@ class StatementRun {
         const Row& row = rows_.back();
         for (std::int64_t i = 0; i < points; ++i) {
           const double value = row.values[At(i)];
-          const double product = multiplies ? WholeProduct(computes, total.value, value) : 0;
           exact.Take(value, row.errors[At(i)]);
           are_finite = are_finite && std::isfinite(value);
-          total.Take(reduction, {value, value * value, row.errors[At(i)]});
-          if (is_whole) total.value = multiplies ? product : ir::Rounded(computes, total.value);
+          const std::int64_t whole = reduction.is_whole ? static_cast<std::int64_t>(value) : 0;
+          total.Take(reduction, {value, value * value, row.errors[At(i)], whole});
         }
       });
       for (std::size_t i = kept; i < point_.size(); ++i) point_[i] = 0;
-      double value = total.value, error = total.error;
-      if (reduction.adds()) {
+      double value = reduction.is_whole ? static_cast<double>(total.whole) : total.value;
+      double error = total.error;
+      if (reduction.adds() && !reduction.is_whole) {
         value += ir::IdentityOf(Op::kAdd, computes);
         error += reduction.own * count * (total.squares + value * value);
       }
       if (exact.is_exact() && (reduction.adds() || multiplied)) error = 0;
       // It overflowed: in another order it might not.
       if (!std::isfinite(value) && are_finite && error > 0) target_.is_known = false;
-      if (is_whole && std::abs(value) > kWholeNumbers) target_.is_known = false;
+      if (reduction.is_whole && std::abs(value) > kWholeNumbers) target_.is_known = false;
       if (!std::isfinite(value)) error = 0;
       const double tolerance = Tolerance(converts ? &conversion : nullptr, factor, value, error);
       if (converts) {
@@ -576,10 +588,11 @@ class StatementRun {
   const Statement& statement_;
   std::vector<Cells>& cells_;
   const StopToken* const stop_;
-  int rows_since_look_ = kRowsPerLook;     ///< So that the first one looks.
-  std::vector<Row> rows_, unrounded_;      ///< By step.
-  std::vector<double> roundings_;          ///< By step.
-  std::vector<std::vector<bool>> places_;  ///< By step, by iterator.
+  int rows_since_look_ = kRowsPerLook;            ///< So that the first one looks.
+  std::array<Row, derived::kMostOperands> held_;  ///< Operands as rules hold them.
+  std::vector<Row> rows_, unrounded_;             ///< By step.
+  std::vector<double> roundings_;                 ///< By step.
+  std::vector<std::vector<bool>> places_;         ///< By step, by iterator.
   Cells& target_;
   Type type_;
   Point point_;

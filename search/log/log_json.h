@@ -183,7 +183,7 @@ struct Fields<ViolationRecord> {
 };
 
 template <>
-struct Fields<CheckRecord> {
+struct Fields<FailedCheckRecord> {
   static constexpr const char* kType = "check";
   static void Visit(auto& v, auto& r) {
     v.Field("dt", r.dt);
@@ -282,8 +282,8 @@ struct Fields<EndRecord> {
 void ForEachRecord(auto&& use) {
   const auto all = [&]<typename... Records>() { (use.template operator()<Records>(), ...); };
   all.template operator()<RunRecord, ChoiceRecord, EvalRecord, BestRecord, SelectRecord,
-                          ResultRecord, ViolationRecord, CheckRecord, DeadRecord, ReferenceRecord,
-                          RatesRecord, ResumeRecord, RepairRecord, EndRecord>();
+                          ResultRecord, ViolationRecord, FailedCheckRecord, DeadRecord,
+                          ReferenceRecord, RatesRecord, ResumeRecord, RepairRecord, EndRecord>();
 }
 
 }  // namespace exh::search

@@ -74,7 +74,7 @@ void Add(ViolationRecord record, Log& log) {
   log.violations.push_back(std::move(record));
 }
 
-void Add(CheckRecord record, Log& log) {
+void Add(FailedCheckRecord record, Log& log) {
   log.checks.push_back(std::move(record));
 }
 
@@ -109,8 +109,8 @@ void Add(ResumeRecord record, Log& log) {
 /// A record of a known type, or nothing; and its `dt`, or 0.
 struct Decoded {
   std::variant<std::monostate, RunRecord, ChoiceRecord, EvalRecord, BestRecord, SelectRecord,
-               ResultRecord, ViolationRecord, CheckRecord, DeadRecord, ReferenceRecord, RatesRecord,
-               ResumeRecord, RepairRecord, EndRecord>
+               ResultRecord, ViolationRecord, FailedCheckRecord, DeadRecord, ReferenceRecord,
+               RatesRecord, ResumeRecord, RepairRecord, EndRecord>
       record;
   double dt = 0;
 };

@@ -21,7 +21,7 @@ struct Log {
   std::vector<SelectRecord> selects;
   std::vector<ResultRecord> results;
   std::vector<ViolationRecord> violations;
-  std::vector<CheckRecord> checks;
+  std::vector<FailedCheckRecord> checks;
   std::vector<ReferenceRecord> references;
   std::optional<RatesRecord> rates;
   std::vector<ResumeRecord> resumes;

@@ -194,7 +194,7 @@ struct ViolationRecord {
 };
 
 /// A check of our own that failed on a candidate that is no evaluation, the first time.
-struct CheckRecord {
+struct FailedCheckRecord {
   double dt = 0;
   std::string why;     ///< "file:line: check failed: condition".
   std::string vector;  ///< Of its decisions, with `?` for those that are open.

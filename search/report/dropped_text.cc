@@ -52,12 +52,12 @@ std::string SizesOf(const RunRecord& header) {
 }  // namespace
 
 bool HaveChecksFailed(const std::vector<Failure>& failures,
-                      const std::vector<CheckRecord>& checks) {
+                      const std::vector<FailedCheckRecord>& checks) {
   return !checks.empty() || !Those(failures, Verdict::kInternal).empty();
 }
 
 std::string DroppedText(const std::vector<Failure>& failures,
-                        const std::vector<CheckRecord>& checks, const std::string& program,
+                        const std::vector<FailedCheckRecord>& checks, const std::string& program,
                         const RunRecord& header, const std::string& run) {
   std::string text;
   const std::vector<Failure> refused = Those(failures, Verdict::kRefused);
@@ -70,7 +70,7 @@ std::string DroppedText(const std::vector<Failure>& failures,
   const std::vector<Failure> internal = Those(failures, Verdict::kInternal);
   text += "internal: checks of this program failed, and it went on without the candidates:\n";
   text += ReasonLines(internal);
-  for (const CheckRecord& check : checks) {
+  for (const FailedCheckRecord& check : checks) {
     const auto is_it = [&](const Failure& failure) { return failure.why == check.why; };
     if (std::ranges::any_of(internal, is_it)) continue;
     text += fmt::format("  {:.1f} s after the start: {}\n", check.dt, check.why);

@@ -15,13 +15,14 @@ namespace exh::search {
 inline constexpr int kChecksFailed = 4;
 
 /// Did a check of ours fail, on an evaluation or beside them?
-bool HaveChecksFailed(const std::vector<Failure>& failures, const std::vector<CheckRecord>& checks);
+bool HaveChecksFailed(const std::vector<Failure>& failures,
+                      const std::vector<FailedCheckRecord>& checks);
 
 /// How many were refused, and why; which checks of ours failed, on what, and that somebody should
 /// report them with the log. Empty where there is nothing of it. `program` and `run` as for
 /// CommandsText().
 std::string DroppedText(const std::vector<Failure>& failures,
-                        const std::vector<CheckRecord>& checks, const std::string& program,
+                        const std::vector<FailedCheckRecord>& checks, const std::string& program,
                         const RunRecord& header, const std::string& run);
 
 }  // namespace exh::search

@@ -99,7 +99,7 @@ Outcome Explorer::Conclude() {
   outcome.failures = tally.Failures();
   outcome.front = tally.front();
   outcome.failed_checks = failed_before_;
-  for (const CheckRecord& check : entries_.failed_checks().all()) {
+  for (const FailedCheckRecord& check : entries_.failed_checks().all()) {
     outcome.failed_checks.push_back(check);
   }
   Proof& proof = outcome.proof;

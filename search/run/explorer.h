@@ -55,7 +55,7 @@ struct Outcome {
   /// What was not correct, most frequent first.
   std::vector<Failure> failures;
   /// Checks of our own that failed on what is no evaluation.
-  std::vector<CheckRecord> failed_checks;
+  std::vector<FailedCheckRecord> failed_checks;
   Front front;  ///< Of time and memory.
   /// Not empty: the environment failed (`end.why` is "broken"), and this is what it said.
   std::string broken;
@@ -90,8 +90,8 @@ class Explorer {
   Evaluator& evaluator_;
   RunState state_;
   Judge judge_;
-  double before_ = 0;                       ///< Seconds of a restored run.
-  std::vector<CheckRecord> failed_before_;  ///< Of a restored run.
+  double before_ = 0;                             ///< Seconds of a restored run.
+  std::vector<FailedCheckRecord> failed_before_;  ///< Of a restored run.
   std::optional<Winner> unwritten_;  ///< Of a restored run: a best whose line it did not write.
   /// Compilers of it that nobody waits for any more end with the explorer.
   std::unique_ptr<Pipeline> pipeline_;

@@ -115,7 +115,7 @@ bool RunState::Accept(const Attempt& attempt) {
 }
 
 void RunState::WriteFailedChecks() {
-  for (CheckRecord& check : failed_checks_.TakeNew()) {
+  for (FailedCheckRecord& check : failed_checks_.TakeNew()) {
     check.dt = Elapsed();
     log_.Write(check);
   }

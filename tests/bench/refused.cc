@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "search/subject/problem.h"
-#include "tests/bench/measure_descents.h"
+#include "tests/bench/parts/measure_descents.h"
 #include "tests/kernels/computations/computations.h"
 #include "tests/kernels/computations/refusals.h"
 

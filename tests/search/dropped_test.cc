@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+#include <span>
 #include <string>
 
 #include "search/report/dropped_text.h"
@@ -29,13 +32,16 @@ void Break(Scene& run) {
   };
 }
 
-void ExpectDropped(const Scene& run, const Outcome& outcome) {
+void ExpectDropped(Scene& run, const Outcome& outcome) {
   EXPECT_GT(outcome.end.verdicts.at("refused"), 1u);
   EXPECT_GT(outcome.end.verdicts.at("internal"), 1u);
   ASSERT_TRUE(outcome.winner);
   EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("size(b)=4"));
-  for (const EvalRecord& eval : run.log().evals) {
-    if (eval.verdict == Verdict::kRefused) EXPECT_EQ(eval.why, "size(b) is 1");
+  const Log log = run.log();
+  for (const EvalRecord& eval : log.evals) {
+    if (eval.verdict == Verdict::kRefused) {
+      EXPECT_EQ(eval.why, "size(b) is 1");
+    }
     if (eval.verdict != Verdict::kInternal) continue;
     EXPECT_THAT(eval.why,
                 AllOf(HasSubstr("dropped_test.cc:"), HasSubstr("check failed: list.find")));
@@ -74,12 +80,15 @@ TEST(Dropped, CandidatesAreNotDroppedAgainWhenTheRunGoesOn) {
   run.Budget("evals=30");
   run.Go();
   Scene next;
-  run.stopper = {};
-  run.Budget("evals=80");
-  const Outcome outcome = run.Resume();
-  ExpectDropped(run, outcome);
+  std::filesystem::copy(run.folder / "log.jsonl", next.folder / "log.jsonl");
+  Break(next);
+  next.options.policy = MakePolicy("tag", {});
+  next.Budget("evals=80");
+  const Outcome outcome = next.Resume();
+  ExpectDropped(next, outcome);
   std::set<std::string> vectors;
-  for (const EvalRecord& eval : run.log().evals) vectors.insert(eval.vector);
+  const Log log = next.log();
+  for (const EvalRecord& eval : log.evals) vectors.insert(eval.vector);
   EXPECT_THAT(vectors, SizeIs(80));
 }
 

@@ -10,18 +10,18 @@ namespace exh::search {
 
 void FailedChecks::Note(const std::string& why, const runtime::Candidate& candidate) {
   const std::lock_guard lock(mutex_);
-  if (std::ranges::find(checks_, why, &CheckRecord::why) != checks_.end()) return;
+  if (std::ranges::find(checks_, why, &FailedCheckRecord::why) != checks_.end()) return;
   checks_.push_back({.why = why, .vector = VectorText(candidate)});
 }
 
-std::vector<CheckRecord> FailedChecks::TakeNew() {
+std::vector<FailedCheckRecord> FailedChecks::TakeNew() {
   const std::lock_guard lock(mutex_);
   const auto first = checks_.begin() + static_cast<std::ptrdiff_t>(taken_);
   taken_ = checks_.size();
   return {first, checks_.end()};
 }
 
-std::vector<CheckRecord> FailedChecks::all() const {
+std::vector<FailedCheckRecord> FailedChecks::all() const {
   const std::lock_guard lock(mutex_);
   return checks_;
 }

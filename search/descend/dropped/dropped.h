@@ -47,13 +47,13 @@ class FailedChecks {
  public:
   void Note(const std::string& why, const runtime::Candidate& candidate);
   /// Those that are new since the last call.
-  std::vector<CheckRecord> TakeNew();
+  std::vector<FailedCheckRecord> TakeNew();
   /// In the order in which they were first seen.
-  std::vector<CheckRecord> all() const;
+  std::vector<FailedCheckRecord> all() const;
 
  private:
   mutable std::mutex mutex_;  ///< Of what follows.
-  std::vector<CheckRecord> checks_;
+  std::vector<FailedCheckRecord> checks_;
   std::size_t taken_ = 0;
 };
 
