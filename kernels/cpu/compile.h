@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "kernels/cpu/known_answers.h"
 #include "kernels/evaluation.h"
-#include "kernels/known_answers.h"
 
 namespace exh::kernels::cpu {
 

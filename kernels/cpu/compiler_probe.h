@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cpu/compile.h"
-#include "kernels/known_answers.h"
+#include "kernels/cpu/known_answers.h"
 
 namespace exh::kernels::cpu {
 

@@ -17,8 +17,6 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/signals.h"
-#include "search/commands/implementation_files.h"
-#include "search/commands/wrong_case.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/dropped/dropped.h"
 #include "search/descend/first.h"
@@ -34,9 +32,11 @@
 #include "search/report/comparison.h"
 #include "search/report/dropped_text.h"
 #include "search/report/report.h"
+#include "search/report/wrong_case.h"
 #include "search/run/explorer.h"
 #include "search/run/objective.h"
 #include "search/subject/decision_file.h"
+#include "search/subject/implementation_files.h"
 #include "search/tree/tree_replay.h"
 
 namespace exh::search {

@@ -125,6 +125,29 @@ class PaperTest(unittest.TestCase):
         self.assertEqual([log.name for log in (self.folder / "logs").iterdir()], ["bound-axpy.1.jsonl"])
 
 
+    def test_wrong_results_of_computations_are_counted_and_kept(self):
+        """A part for each computation; as many implementations as are asked for; what is wrong fails the benchmark and is kept."""
+        def bench(*arguments):
+            command = ["h200", "--search", SEARCH, "--state", str(self.folder / "state"), "--results", str(self.folder / "h200.json"), *arguments]
+            out = io.StringIO()
+            with mock.patch.object(sys, "argv", command), contextlib.redirect_stdout(out):
+                parts.main(h200.Bench, h200.__doc__, h200.OPTIONS)
+            return out.getvalue()
+
+        computations = {"added": ("z[n] = x[n] + y[n]", (), [(f"n={N}", 1)])}
+        with mock.patch.dict(os.environ, {"EXH_FAKE_PLAIN": "1", "EXH_FAKE_FAULTS": "us=20"}), \
+                mock.patch.dict(h200.COMPUTATIONS, computations, clear=True):
+            self.assertEqual(bench("--list", "--only", "check-add").split(), ["check-added"])
+            printed = bench("--only", "check-added", "--evals", "12", "--seconds", "100")
+            self.assertRegex(printed, r"added: random implementations +\| 12: 12 correct; .*\| 12, 0 wrong")
+            self.assertIn("finished before", bench("--only", "check-added", "--evals", "12"))
+            os.environ["EXH_FAKE_FAULTS"] = "fault=wrong at=17"
+            with self.assertRaisesRegex(SystemExit, "wrong results in check-added: the first of each search is in .*/wrong-"):
+                bench("--only", "check-added", "--evals", "15", "--seconds", "100")
+        self.assertEqual(self.result("check-added")["verdicts"], {"correct": 12, "wrong": 3})
+        kept, = (self.folder / "state").glob("wrong-added-*")
+        self.assertEqual({file.name for file in kept.iterdir()}, {"README.txt", "wrong.cu", "wrong.decisions.txt", "wrong.replay"})
+
     def test_searches_of_the_library(self):
         """Every kernel of the library, several seeds each; one that was begun goes on."""
         def bench(*arguments):

@@ -299,6 +299,53 @@ class OnFakeGpu(Fixture):
         self.assertIn("search: stopped: the compiler died: signal 9", done.stderr)
         self.assertEqual({record["verdict"] for record in self.evaluations()}, {"broken"})
 
+    def test_what_is_wrong_is_kept_for_a_report(self):
+        done = self.run_search(*self.arguments("evals=6"), EXH_FAKE_FAULTS="fault=wrong at=17")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("6 results were wrong: none of them is the best", done.stdout)
+        self.assertIn(f"please report it, with the folder {self.out}/wrong", done.stdout)
+        folder = pathlib.Path(self.out, "wrong")
+        about = (folder / "README.txt").read_text(encoding="utf-8")
+        first = next(record for record in self.evaluations() if record["verdict"] == "wrong")
+        for part in (first["why"].splitlines()[0], f"record     {first['n']} of", "seed 1", "libnvrtc.so.13: version 13.0 for sm_90",
+                     "Fake GPU", f"replay {self.out} --record {first['n']}", "seed 2; see"):
+            self.assertIn(part, about)
+        self.assertIn("exh_kernel", (folder / "wrong.cu").read_text(encoding="utf-8"))
+        # What is kept is what was wrong: replayed from its decisions alone, it is wrong again.
+        again = self.run_search("replay", str(folder / "wrong.replay"), EXH_FAKE_FAULTS="fault=wrong at=17")
+        self.assertIn("z[17] is ", again.stdout + again.stderr)
+        decisions = (folder / "wrong.decisions.txt").read_text(encoding="utf-8")
+        self.assertEqual(sorted(decisions.split()), sorted(set(decisions.split())))
+        # A run that goes on keeps the first of all.
+        before = (folder / "README.txt").stat().st_mtime_ns
+        more = self.run_search("--resume", self.out, "--budget", "evals=8", EXH_FAKE_FAULTS="fault=wrong at=17")
+        self.assertIn("8 results were wrong", more.stdout)
+        self.assertEqual((folder / "README.txt").stat().st_mtime_ns, before)
+
+    def test_nothing_is_kept_where_nothing_was_wrong(self):
+        done = self.run_search(*self.arguments("evals=4"), EXH_FAKE_FAULTS="us=20")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("wrong:", done.stdout)
+        self.assertFalse(pathlib.Path(self.out, "wrong").exists())
+
+    def test_a_compiler_that_is_wrong_is_said_once_it_is_used(self):
+        """Known answers: asked once, kept, told at the start of each run and by the doctor."""
+        wrong = {"EXH_FAKE_KNOWN": "exh_mma_bf16(c0", "EXH_FAKE_REMEDY": "--Ofast-compile=mid", "EXH_FAKE_FAULTS": "us=20"}
+        note = ("note: libnvrtc.so.13: version 13.0 for sm_90: sums of the unit of bf16 that begin with what a condition chooses are compiled wrongly "
+                "(256 of 256 results, the first is nan and not 0): texts that have them are compiled with --Ofast-compile=mid besides\n")
+        done = self.run_search(*self.arguments("evals=3"), **wrong)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(note, done.stdout)
+        # Kept: the compiler is not asked again, though its answer would be another one.
+        done = self.run_search(*self.arguments("evals=3", out=str(self.folder / "second")), EXH_FAKE_FAULTS="us=20")
+        self.assertIn(note, done.stdout)
+        doctor = self.run_search("doctor")
+        self.assertRegex(doctor.stdout, r"answers +libnvrtc\.so\.13: version 13\.0 for sm_90: 6 of 7 right\n.*bf16.* are compiled wrongly")
+        kept, = (self.folder / "cache" / "exhaust" / "known-answers").glob("*.json")
+        kept.write_text("{}", encoding="utf-8")
+        doctor = self.run_search("doctor")
+        self.assertRegex(doctor.stdout, r"answers +libnvrtc\.so\.13: version 13\.0 for sm_90: 7 of 7 right\n")
+
     def test_doctor_looks_at_driver_gpu_and_compiler(self):
         done = self.run_search("doctor")
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/known_answers.h"
+#include "kernels/cpu/known_answers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

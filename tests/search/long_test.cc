@@ -365,7 +365,7 @@ TEST(LongDecisions, AreSearchedLoggedAndTakenUp) {
     }
     EXPECT_THAT(EvalText(log, *log.Best(), false), HasSubstr("start"));
     EXPECT_THAT(EvalText(log, *log.Best(), true), HasSubstr("start(a)="));
-    const std::string differences = DiffText(log, log.evals[0], log, log.evals[1]);
+    const std::string differences = DiffText(log, log.evals[0], log, log.evals[1], true);
     EXPECT_THAT(differences, HasSubstr("start("));
     EXPECT_EQ(differences.find('#'), std::string::npos);
   }

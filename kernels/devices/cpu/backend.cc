@@ -44,8 +44,10 @@ class CpuBackend final : public Backend {
     std::vector<Finding> findings = {FindCompiler()};
     if (findings.front().kind == Kind::kGood) {
       std::string what = "answers";
-      for (const std::string& line : AskCompiler(CompilerOptions()).Report()) {
-        findings.push_back({Kind::kGood, std::exchange(what, ""), line});
+      const KnownAnswers known = AskCompiler(CompilerOptions());
+      const Kind kind = known.Notes().empty() ? Kind::kGood : Kind::kNote;
+      for (const std::string& line : known.Report()) {
+        findings.push_back({kind, std::exchange(what, ""), line});
       }
     }
     // What is missing does not stop a search: it makes it less safe.

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/stop.h"
-#include "kernels/known_answers.h"
+#include "kernels/cpu/known_answers.h"
 
 namespace exh::kernels::cuda {
 

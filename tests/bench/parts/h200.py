@@ -3,6 +3,8 @@
 
 ./exh bench h200                   runs every part that is not finished; --list shows them
 ./exh bench h200 replays check-mv  runs these
+./exh bench h200 --only check-linear --evals 500 --seconds 300
+                                   checks so many random implementations of each computation whose name has that in it
 ./exh bench h200 --merge           prints the table and writes docs/results/h200.json
 
 The state of a part is one JSON file in --state (build/bench/h200). A part that is finished is skipped and one that was
@@ -16,6 +18,7 @@ import concurrent.futures
 import os
 import pathlib
 import shutil
+import sys
 import tempfile
 import time
 
@@ -48,6 +51,22 @@ SIZES = {
     "conv2d": [("h=14,w=14,c=16,m=32", 2), ("h=15,w=13,c=3,m=24,stride=2", 2), ("h=12,w=20,c=8,m=12,dilation=2,pad=2,layout=nchw,filter_layout=mcrs", 2),
                ("h=19,w=23,c=3,m=8,r=11,s=11,stride=4,pad=2", 2), ("n=2,h=9,w=10,c=16,m=12,r=1,s=1,pad=0", 1)],
 }
+# Statements whose sums begin with a value, end in something else, and are divided among blocks: what they compute, more options, sizes with their
+# shares. Every unit has some. Compilers got such sums wrong (kernels/codegen/print/cuda_unit.cc).
+COMPUTATIONS = {
+    "linear-relu": ("c[i,j] = max(0, b[j] + sum(k) x[i,k] * w[j,k])", (), [("i=320,j=288,k=256", 2), ("i=64,j=40,k=128", 1), ("i=61,j=31,k=61", 1)]),
+    "linear-f64": ("c[i,j] = max(0, b[j] + sum(k) x[i,k] * w[j,k])", ("--type", "f64"), [("i=128,j=96,k=128", 1), ("i=64,j=40,k=64", 1)]),
+    "linear-f16": ("c[i,j] = max(0, b[j] + sum(k) x[i,k] * w[j,k])", ("--type", "f16"), [("i=128,j=96,k=256", 1), ("i=64,j=40,k=64", 1)]),
+    "linear-bf16": ("c[i,j] = max(0, b[j] + sum(k) x[i,k] * w[j,k])", ("--type", "bf16"), [("i=128,j=96,k=256", 1), ("i=64,j=40,k=64", 1)]),
+    "linear-i8": ("c[i,j] = b[j] + sum(k) x[i,k] * w[j,k]", ("--type", "i8"), [("i=128,j=96,k=256", 1), ("i=64,j=40,k=64", 1)]),
+    "row-bias": ("c[i,j] = b[i] + sum(k) x[i,k] * w[k,j]", (), [("i=128,j=96,k=256", 1), ("i=60,j=36,k=84", 1)]),
+    "residual": ("c[i,j] = max(0, r[i,j] + sum(k) x[i,k] * w[k,j])", (), [("i=128,j=96,k=256", 1), ("i=64,j=64,k=64", 1)]),
+    "chosen": ("c[i,j] = (s[j] > 0 ? b[j] : 0) + sum(k) x[i,k] * w[k,j]", (), [("i=128,j=96,k=256", 1), ("i=64,j=64,k=64", 1)]),
+    "batched-bias": ("c[n,i,j] = max(0, b[n] + sum(k) x[n,i,k] * w[n,k,j])", (), [("n=3,i=32,j=32,k=64", 1), ("n=7,i=16,j=24,k=32", 1)]),
+    "vector-bias": ("y[i] = max(0, b[i] + sum(k) a[i,k] * x[k])", (), [("i=96,k=512", 1), ("i=60,k=84", 1)]),
+    "window-bias": ("c[p,m] = max(0, b[m] + sum(r,q) x[p+r,q] * f[r,q,m])", (), [("p=64,m=32,q=32,r=3", 1), ("p=30,m=24,q=16,r=3", 1)]),
+    "largest": ("y[i] = max(b[i], max(k) a[i,k])", (), [("i=64,k=512", 1), ("i=33,k=127", 1)]),
+}
 SMALL = {"axpy": "n=60", "mv": "m=12,n=20", "gesummv": "m=12,n=20", "matmul": "m=12,n=20,k=18",
          "batched_matmul": "batch=3,m=6,n=10,k=8", "matmul2": "m=6,n=10,k=8,p=12",
          "reduce-all": "a=1,b=1,c=200,d=1", "reduce-x": "a=1,b=6,c=40,d=1", "reduce-y": "a=40,b=6,c=1,d=1",
@@ -60,6 +79,14 @@ TABLE2 = {"axpy 2^26": ("axpy", "n=67108864"), "matmul 256x256x32": ("matmul", "
 REPLAYS = {"T1": "matmul-4096-h200", "T6": "axpy-h200", "T7": "batched-512-h200", "T8": "strided-1024-h200"}
 
 
+def problem_of(name):
+    """What a check searches: the options that say it, and the sizes with their shares."""
+    if name in COMPUTATIONS:
+        text, options, sizes = COMPUTATIONS[name]
+        return ("--compute", text, *options), sizes
+    return ("--kernel", kernel_of(name)), SIZES[name]
+
+
 def kernel_of(name):
     """The kernel of a check: its name, but for the forms of `reduce`."""
     return name.split("-")[0]
@@ -69,6 +96,10 @@ class Bench(library.Library, parts.Bench):
     name = "h200"
     device = "h200"
 
+    def __init__(self, options):
+        super().__init__(options)
+        self.failed = []  # Parts with wrong results.
+
     def random(self, name, *arguments, **how):
         """A random search on the GPU."""
         return self.records(name, "--device", "h200", "--policy", "random", *arguments, **how)
@@ -77,7 +108,7 @@ class Bench(library.Library, parts.Bench):
 
     def check(self, kernel):
         """Random implementations, each checked against the double-precision reference."""
-        sizes = SIZES[kernel]
+        problem, sizes = problem_of(kernel)
         shares = sum(share for _, share in sizes)
         # What earlier calls did of it counts; the seeds go on.
         result = self.earlier(f"check-{kernel}") or {"sizes": {}, "without_cause": 0, "wrong": [], "runs": 0}
@@ -90,12 +121,12 @@ class Bench(library.Library, parts.Bench):
         with concurrent.futures.ThreadPoolExecutor(len(sizes)) as pool:
             for number, (size, share) in enumerate(sizes):
                 before = result["sizes"].get(size, {})
-                count = -(-CHECKS * share // shares) - sum(before.values())
+                count = -(-self.options.evals * share // shares) - sum(before.values())
                 if count <= 0:
                     continue
                 seed = 100 * result["runs"] + number
                 begun.append((size, seed, before, pool.submit(
-                    self.random, f"check-{number}", "--kernel", kernel_of(kernel), "--size", size, "--bound", "check", "--budget", f"evals={count}",
+                    self.random, f"check-{number}", *problem, "--size", size, "--bound", "check", "--budget", f"evals={count}",
                     "--budget", f"{self.options.seconds - 60}s", "--seed", str(seed))))
         for size, seed, before, running in begun:
             records, _ = running.result()
@@ -118,6 +149,7 @@ class Bench(library.Library, parts.Bench):
                 for name, value in seen:
                     coverage[name][value] += 1
             result["sizes"][size] = dict(verdicts)
+            self.keep_wrong(f"check-{number}", f"wrong-{kernel}-{seed}")
         total = collections.Counter()
         for verdicts in result["sizes"].values():
             total.update(verdicts)
@@ -127,6 +159,22 @@ class Bench(library.Library, parts.Bench):
         result["coverage"] = {name: {value: round(count / result["implementations"], 4) for value, count in sorted(values.items())}
                               for name, values in sorted(coverage.items())}
         return result
+
+    def keep_wrong(self, run, name):
+        """The first wrong result of a search, with all that it takes to look into it, beside the states of the parts."""
+        folder = os.path.join(self.work, run, "wrong")
+        if os.path.isdir(folder):
+            shutil.copytree(folder, os.path.join(self.options.state, name), dirs_exist_ok=True)
+
+    def take(self, part, measure):
+        super().take(part, measure)
+        if (self.earlier(part) or {}).get("wrong"):
+            self.failed.append(part)
+
+    def take_all(self):
+        super().take_all()
+        if self.failed:
+            sys.exit(f"{self.name}: wrong results in {', '.join(self.failed)}: the first of each search is in {self.options.state}/wrong-*")
 
     def sanitize(self, kernel):
         """compute-sanitizer on random implementations, SANITIZED with each tool."""
@@ -200,7 +248,7 @@ class Bench(library.Library, parts.Bench):
         sanitized = not any(tool in result for tool in TOOLS) or all(
             result.get(tool, {}).get("implementations", 0) >= SANITIZED for tool in self.options.tools.split(","))
         has_seeds = len(result.get("runs", library.SEEDS)) >= len(library.SEEDS) if isinstance(result.get("runs", []), list) else True
-        return result.get("implementations", CHECKS) >= CHECKS and sanitized and has_seeds
+        return result.get("implementations", self.options.evals) >= self.options.evals and sanitized and has_seeds
 
     def parts(self):
         _, listed = self.run("list", seconds=60)
@@ -211,8 +259,11 @@ class Bench(library.Library, parts.Bench):
         for kernel in kernels:
             parts[f"check-{kernel}"] = lambda k=kernel: self.check(k)
             parts[f"sanitize-{kernel}"] = lambda k=kernel: self.sanitize(k)
+        for name in COMPUTATIONS:
+            parts[f"check-{name}"] = lambda k=name: self.check(k)
         parts["sweep"] = self.sweep
-        return {**parts, **self.library_parts()}
+        parts.update(self.library_parts())
+        return {name: part for name, part in parts.items() if self.options.only in name}
 
     def rows(self, state):
         """One line a figure."""
@@ -222,7 +273,7 @@ class Bench(library.Library, parts.Bench):
             if name.startswith("check-"):
                 rows.append((f"{name[6:]}: random implementations", f"{data['implementations']}: " + ", ".join(
                     f"{count} {verdict}" for verdict, count in sorted(data["verdicts"].items()))
-                    + f"; {data.get('violations', '-')} faster than their bound", "5000, 0 wrong, 0 faster than their bound"))
+                    + f"; {data.get('violations', '-')} faster than their bound", f"{self.options.evals}, 0 wrong, 0 faster than their bound"))
             elif name.startswith("sanitize-"):
                 rows.append((f"{name[9:]}: compute-sanitizer", data.get("missing") or ", ".join(
                     f"{tool}: {len(r['errors'])} errors on {r['implementations']}" for tool, r in data.items()), "clean"))
@@ -251,6 +302,8 @@ class Bench(library.Library, parts.Bench):
 
 
 OPTIONS = [("--budget", {"type": int, "default": library.SECONDS, "help": "seconds of a search"}),
+           ("--evals", {"type": int, "default": CHECKS, "help": f"implementations of each part check-… (default {CHECKS})"}),
+           ("--only", {"default": "", "help": "only parts with this in their names: --only check-linear"}),
            ("--tools", {"default": ",".join(TOOLS), "help": "of compute-sanitizer, that parts sanitize-… run"})]
 
 if __name__ == "__main__":

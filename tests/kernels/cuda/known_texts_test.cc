@@ -101,7 +101,8 @@ TEST(KnownTexts, NothingIsLeftToThePtxasThatGetsItWrong) {
     if (nvrtc->description().ends_with("version 13.0") && text.is_avoided) {
       EXPECT_EQ(steps.of_zero_or_sums, 1) << "the test sees nothing";
     }
-    if (!text.is_avoided) EXPECT_EQ(steps.of_zero_or_sums, 0) << text.what;
+    if (text.is_avoided) continue;
+    EXPECT_EQ(steps.of_zero_or_sums, 0) << text.what;
   }
   EXPECT_EQ(doubles, 3);
 }

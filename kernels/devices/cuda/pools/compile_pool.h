@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/known_answers.h"
 #include "kernels/devices/cuda/driver/nvrtc.h"
 #include "kernels/devices/cuda/pools/cubin_cache.h"
 #include "kernels/devices/cuda/process/worker.h"
 #include "kernels/evaluation.h"
-#include "kernels/known_answers.h"
 
 namespace exh::kernels::cuda {
 

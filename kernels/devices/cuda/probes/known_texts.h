@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/known_answers.h"
 #include "kernels/devices/cuda/driver/gpu.h"
 #include "kernels/devices/cuda/driver/nvrtc.h"
-#include "kernels/known_answers.h"
 
 namespace exh::kernels::cuda {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/commands/implementation_files.h"
+#include "search/subject/implementation_files.h"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/commands/wrong_case.h"
+#include "search/report/wrong_case.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,11 +10,11 @@
 
 #include "base/error.h"
 #include "kernels/problem.h"
-#include "search/commands/implementation_files.h"
 #include "search/log/log_reader.h"
 #include "search/log/log_text.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
+#include "search/subject/implementation_files.h"
 
 namespace exh::search {
 namespace {
