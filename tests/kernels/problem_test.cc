@@ -65,9 +65,6 @@ class Problems {
   ProblemData Make(Inputs inputs, std::uint64_t seed = 1) const {
     return MakeProblem(task_, seed, inputs);
   }
-  ProblemData MakeUntil(const StopToken& stop, Inputs inputs) const {
-    return MakeProblem(task_, 1, inputs, &stop);
-  }
 
  private:
   Written kernel_;
@@ -85,18 +82,6 @@ std::function<void(ir::Builder&)> Copy(Type type) {
     const ir::AxisRef n = AxisN(b);
     b.Store("store", y, {{n, 1}}, InRegisters(b.Load("load_x", x, {{n, 1}})));
   };
-}
-
-TEST(Problems, AreNotMadeForNobody) {
-  const Problems problems(Copy(Type::kF32));
-  StopToken stop;
-  for (const Inputs inputs : {Inputs::kUniform, Inputs::kWholeNumbers, Inputs::kSpecial}) {
-    EXPECT_FALSE(problems.MakeUntil(stop, inputs).empty());
-  }
-  stop.Stop();
-  for (const Inputs inputs : {Inputs::kUniform, Inputs::kWholeNumbers, Inputs::kSpecial}) {
-    EXPECT_TRUE(problems.MakeUntil(stop, inputs).empty());
-  }
 }
 
 /// y = A x, of 16 rows.
