@@ -35,13 +35,23 @@ constexpr double kDenormalTolerance = 0x1p-138;
 /// Results below this come of denormals alone.
 constexpr double kTiny = 0x1p-100;
 
-/// Calls `visit(element, position, slice)` for every element of an array (InputShape).
+/// Elements between two looks at whether anybody waits: some milliseconds.
+constexpr std::uint64_t kPerLook = 1 << 16;
+
+/// Calls `visit(element, position, slice)` for every element of an array (InputShape), until nobody
+/// waits any more.
 void ForEachElement(const InputShape& shape, std::uint64_t elements,
                     const std::function<void(std::uint64_t, std::uint64_t, std::uint64_t)>& visit) {
   const bool has_rows = !shape.axes.empty() && shape.axes.back().stride == 1;
   const auto row = has_rows ? static_cast<std::uint64_t>(shape.axes.back().total) : 1;
   const bool is_summed = has_rows && shape.axes.back().is_summed;
+  std::uint64_t since_look = kPerLook;
   for (std::uint64_t first = 0; first < elements; first += row) {
+    since_look += row;
+    if (since_look >= kPerLook) {
+      since_look = 0;
+      if (IsOver()) return;
+    }
     const std::uint64_t position = shape.Position(first), slice = shape.Slice(first);
     for (std::uint64_t i = 0; i < std::min(row, elements - first); ++i) {
       visit(first + i, position + (is_summed ? i : 0), slice + (is_summed ? 0 : i));
@@ -49,14 +59,20 @@ void ForEachElement(const InputShape& shape, std::uint64_t elements,
   }
 }
 
-/// Sets all elements in a row to what `draw` returns.
+/// Sets all elements in a row to what `draw` returns, until nobody waits any more.
 template <typename Draw>
 void Fill(Elements& values, const Draw& draw) {
   ir::WithType(values.type(), [&]<typename T>(T) {
     if constexpr (std::is_floating_point_v<T>) {
-      for (T& value : values.As<T>()) value = static_cast<T>(draw());
+      for (std::uint64_t i = 0; T & value : values.As<T>()) {
+        if (i++ % kPerLook == 0 && IsOver()) return;
+        value = static_cast<T>(draw());
+      }
     } else {
-      for (std::uint64_t i = 0; i < values.size(); ++i) values.Set(i, ir::Number(draw()));
+      for (std::uint64_t i = 0; i < values.size(); ++i) {
+        if (i % kPerLook == 0 && IsOver()) return;
+        values.Set(i, ir::Number(draw()));
+      }
     }
   });
 }
@@ -299,6 +315,7 @@ void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
     if (!shape.is_summed()) {
       const bool denormals = !has_sums && HasSpecialDenormals(array.type);
       for (std::uint64_t element = 0; element < values.size(); ++element) {
+        if (element % kPerLook == 0 && IsOver()) return;
         const bool turn = element / 32 % inputs == input;
         values.Set(element, SpecialElement(element, turn, denormals, values[element], generator));
       }
@@ -434,9 +451,10 @@ ProblemData MakeProblem(const Task& of, std::uint64_t seed, Inputs inputs, const
     return WithMeaning(task, inputs, [&](const CastInputs& way) -> std::optional<ProblemData> {
       ProblemData data = begin();
       draw(data);
+      if (IsOver()) return std::nullopt;
       Apply(way, *task.function, data);
       compute_reference(data);
-      if (products.has_stopped()) return std::nullopt;
+      if (IsOver() || products.has_stopped()) return std::nullopt;
       if (!data.has_scalars) data.scalars.clear();
       CheckReference(*task.kernel, *task.function, finite, data);
       return data;

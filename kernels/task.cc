@@ -37,7 +37,7 @@ std::uint64_t AvailableBytes() {
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-void CheckMemory(const ir::Function& function) {
+void RequireRoom(const ir::Function& function) {
   constexpr double kMiB = 1 << 20;
   const std::uint64_t needed = ProblemBytes(function), available = AvailableBytes();
   if (needed <= available) return;
@@ -85,7 +85,6 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
                                           "nobody counts them",
                                           task.flops));
   }
-  if (device.runs) CheckMemory(*function);
   ir::PlanLowering(*function, function->plans_windows());
   NoteImpossibleWays(*function, task.notes);
   if (function->statements.size() > kMostStatements) {
@@ -104,6 +103,17 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
         runtime::OriginText(task.instance->space(), task.instance->root_conflict().origin));
   }
   return task;
+}
+
+void RequireRoom(const Task& task) {
+  if (task.function->device.runs) RequireRoom(*task.function);
+}
+
+void RequireRoom(const Kernel& kernel, const Parameters& sizes, const ir::Device& device) {
+  if (!device.runs) return;
+  ir::Function function;
+  BuildBackbone(kernel, sizes, /*paper=*/false, function, !device.tensor_units.empty());
+  RequireRoom(function);
 }
 
 codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate) {

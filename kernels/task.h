@@ -28,9 +28,16 @@ struct Task {
 
 /// `paper`: only the decisions of the paper. The space is the one that the kernel was registered
 /// with (library/registry.h), linalg.exh for one that was not. Throws exh::Error when the sizes
-/// cannot be built (does not fit memory, …), exh::Interrupted when `freeze` says so.
+/// cannot be built, exh::Interrupted when `freeze` says so.
 Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device,
               bool paper = false, const runtime::FreezeOptions& freeze = {});
+
+/// Throws exh::Error where programs run on the device and there is no memory for the arrays of a
+/// task and their reference (ProblemBytes()). Who only looks at a space, or prints its programs,
+/// needs none.
+void RequireRoom(const Task& task);
+/// The same before the space is built.
+void RequireRoom(const Kernel& kernel, const Parameters& sizes, const ir::Device& device);
 
 /// The decisions of an implementation, as code generation reads them.
 codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate);

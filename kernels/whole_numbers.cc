@@ -92,7 +92,10 @@ ir::Type WrittenType(const ir::Function& function, const ir::Instruction& inst) 
 class Sizes {
  public:
   Sizes(const ir::Function& function, const WholeNumbers& numbers)
-      : function_(function), numbers_(numbers), shapes_(InputShapes(function)) {
+      : function_(function),
+        numbers_(numbers),
+        shapes_(InputShapes(function)),
+        known_(function.insts.size()) {
     int wide_bits = 0;
     for (const ir::Array& array : function.arrays) {
       if (!shapes_[array.id.index()].is_summed()) continue;
@@ -143,7 +146,14 @@ class Sizes {
   }
   Value Of(ir::CommId comm) { return Of(function_.inst(function_.comm(comm).producer)); }
 
+  /// Each is looked at once, however many others read it.
   Value Of(const ir::Instruction& inst) {
+    std::optional<Value>& known = known_[inst.id.index()];
+    if (!known) known = Found(inst);
+    return *known;
+  }
+
+  Value Found(const ir::Instruction& inst) {
     if (inst.op == ir::Op::kLoad) return OfLoad(inst);
     const bool is_float = ir::IsFloat(inst.type);
     const bool is_literal = !inst.operands.empty() && inst.op == ir::Op::kConst &&
@@ -261,8 +271,9 @@ class Sizes {
   const ir::Function& function_;
   const WholeNumbers& numbers_;
   std::vector<InputShape> shapes_;
-  double wide_size_ = 0;    ///< Of a wide number, usually.
-  double wide_factor_ = 1;  ///< How many times as large as another one it may be.
+  std::vector<std::optional<Value>> known_;  ///< By instruction.
+  double wide_size_ = 0;                     ///< Of a wide number, usually.
+  double wide_factor_ = 1;                   ///< How many times as large as another one it may be.
   double largest_ = 0, unit_ = 1;
   bool fits_ = true, notes_sizes_ = true;
 };
@@ -424,13 +435,14 @@ std::vector<bool> CutArrays(const ir::Function& function) {
 }
 
 int SumsInARow(const ir::Function& function) {
+  std::vector<int> known(function.insts.size(), -1);
   const auto depth = [&](const auto& self, const ir::Instruction& inst) -> int {
+    if (known[inst.id.index()] >= 0) return known[inst.id.index()];
     int most = 0;
-    for (const ir::Communication& comm : function.comms) {
-      if (comm.planned || comm.consumer != inst.id) continue;
-      most = std::max(most, self(self, function.inst(comm.producer)));
-    }
-    return most + (inst.is_reduction() ? 1 : 0);
+    ForEachProducer(function, inst, [&](const ir::Instruction& producer) {
+      most = std::max(most, self(self, producer));
+    });
+    return known[inst.id.index()] = most + (inst.is_reduction() ? 1 : 0);
   };
   int most = 0;
   for (const ir::Instruction& inst : function.insts) {

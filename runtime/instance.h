@@ -47,6 +47,8 @@ struct InstanceStatistics {
   std::size_t relations = 0;  ///< Distinct relations behind the tables.
   std::size_t entailed_at_root = 0;
   std::size_t state_bytes = 0, shared_bytes = 0;
+  /// Of 64 objects each, of which clauses by the row were looked at, and how many were expected.
+  double words_looked_at = 0, expected_words = 0;
 };
 std::string StatisticsText(const InstanceStatistics& statistics);
 
@@ -55,6 +57,9 @@ struct FreezeProgress {
   std::string phase;   ///< "requirement order_is_transitive", "runs".
   double share = 0;    ///< Of the whole freeze, 0 to 1; an estimate that never falls.
   double seconds = 0;  ///< Since the freeze began.
+  /// What the whole freeze takes on a usual core, by its sizes and not by the clock: right within a
+  /// factor of three or so. 0: that is not known yet.
+  double expected_s = 0;
 };
 
 struct FreezeOptions {

@@ -47,7 +47,8 @@ std::vector<Cell> CellsOf(const ArrayFacts& input,
   return cells;
 }
 
-std::vector<Cell> RunKernel(reference::Code& code, CellsByName& memory, int threads) {
+std::vector<Cell> RunKernel(reference::Code& code, CellsByName& memory, int threads,
+                            const StopToken* stop) {
   Share(code, threads);
   std::vector<Cell> result(static_cast<std::size_t>(code.result_cells));
   std::vector<Cell*> frame(static_cast<std::size_t>(code.slots));
@@ -56,7 +57,9 @@ std::vector<Cell> RunKernel(reference::Code& code, CellsByName& memory, int thre
   for (const auto& [name, slot] : code.inputs) {
     frame[static_cast<std::size_t>(slot)] = memory.at(name).data();
   }
-  Run(code, std::move(frame), threads);
+  if (!Run(code, std::move(frame), threads, stop)) {
+    throw Interrupted("interrupted while the reference was computed");
+  }
   return result;
 }
 
@@ -102,7 +105,7 @@ std::vector<ArrayFacts> KernelsOf(const Program& program, const Assignment& para
 
 std::vector<Reference> Calculate(const Program& program, const Assignment& parameters,
                                  const std::map<std::string, std::vector<double>>& inputs,
-                                 int threads) {
+                                 int threads, const StopToken* stop) {
   CellsByName memory;
   for (const ArrayFacts& input : InputsOf(program, parameters)) {
     memory[input.name] = CellsOf(input, inputs);
@@ -113,7 +116,7 @@ std::vector<Reference> Calculate(const Program& program, const Assignment& param
   for (const Kernel& kernel : program.kernels) codes.push_back(compiler.Compile(kernel));
   std::vector<Reference> results;
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    std::vector<Cell> result = RunKernel(codes[i], memory, std::max(threads, 1));
+    std::vector<Cell> result = RunKernel(codes[i], memory, std::max(threads, 1), stop);
     results.push_back(ReferenceOf(result));
     for (Cell& cell : result) cell = Stored(cell);
     memory[program.kernels[i].name] = std::move(result);

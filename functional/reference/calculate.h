@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "functional/meaning/program.h"
 
 namespace exh::functional {
@@ -50,9 +51,10 @@ std::vector<ArrayFacts> KernelsOf(const Program& program, const Assignment& para
 ///
 /// Throws exh::Error when a user function is known by its type alone, a length cannot be evaluated
 /// or does not fit, an input is missing, or an input or result is no array of floats or vectors of
-/// floats. Requirements are not looked at otherwise.
+/// floats. Requirements are not looked at otherwise. Throws exh::Interrupted when `stop`, which may
+/// be null, is stopped.
 std::vector<Reference> Calculate(const Program& program, const Assignment& parameters,
                                  const std::map<std::string, std::vector<double>>& inputs,
-                                 int threads);
+                                 int threads, const StopToken* stop = nullptr);
 
 }  // namespace exh::functional

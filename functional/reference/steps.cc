@@ -151,7 +151,11 @@ class Frame {
 
 class Runner {
  public:
-  Runner(const Code& code, int threads) : code_(code), threads_(threads) {}
+  Runner(const Code& code, int threads, const StopToken* stop)
+      : code_(code), threads_(threads), stop_(stop) {}
+
+  /// It ended early.
+  bool has_ended() const { return has_ended_.load(std::memory_order_relaxed); }
 
   void RunBlock(const Block& block, Cell** frame) const {
     for (const Step& step : block) {
@@ -179,12 +183,23 @@ class Runner {
 
  private:
   void RunRounds(const Loop& loop, Cell** frame, std::int64_t first, std::int64_t end) const {
-    for (std::int64_t i = first; i < end; ++i) {
+    for (std::int64_t i = first; i < end && !IsOver(); ++i) {
       for (const Walk& walk : loop.walks) {
         frame[walk.to] = frame[walk.from] + walk.offset + walk.dim.At(i);
       }
       RunBlock(loop.body, frame);
     }
+  }
+
+  /// Asked in every round, and looks at the token in some of them.
+  bool IsOver() const {
+    constexpr int kRoundsPerLook = 4096;
+    thread_local int rounds = 0;
+    if (++rounds >= kRoundsPerLook) {
+      rounds = 0;
+      if (IsStopped(stop_)) has_ended_.store(true, std::memory_order_relaxed);
+    }
+    return has_ended();
   }
 
   void RunShared(const Loop& loop, Cell** frame) const {
@@ -208,6 +223,8 @@ class Runner {
 
   const Code& code_;
   int threads_;
+  const StopToken* const stop_;
+  mutable std::atomic<bool> has_ended_ = false;
 };
 
 }  // namespace
@@ -217,9 +234,12 @@ void Share(Code& code, int threads) {
   GatherBuffers(code.whole, code.whole.buffers);
 }
 
-void Run(const Code& code, std::vector<Cell*> frame, int threads) {
+bool Run(const Code& code, std::vector<Cell*> frame, int threads, const StopToken* stop) {
+  if (IsStopped(stop)) return false;
   Frame own(std::move(frame), code.whole.buffers);
-  Runner(code, threads).RunBlock(code.whole.body, own.slots());
+  const Runner runner(code, threads, stop);
+  runner.RunBlock(code.whole.body, own.slots());
+  return !runner.has_ended();
 }
 
 }  // namespace exh::functional::reference

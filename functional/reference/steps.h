@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stop.h"
 #include "functional/reference/cell.h"
 #include "functional/reference/layout.h"
 
@@ -90,7 +91,8 @@ struct Code {
 /// Decides which loops `threads` threads share.
 void Share(Code& code, int threads);
 
-/// `frame`: the memory of constants, inputs and the result is in it.
-void Run(const Code& code, std::vector<Cell*> frame, int threads);
+/// `frame`: the memory of constants, inputs and the result is in it. False: `stop`, which may be
+/// null, was stopped, and the result is of no use.
+bool Run(const Code& code, std::vector<Cell*> frame, int threads, const StopToken* stop);
 
 }  // namespace exh::functional::reference

@@ -21,8 +21,10 @@ cpu::Problem ViewOf(const Task& task, const ProblemData& data) {
   return problem;
 }
 
-void WriteProblem(const Task& task, Inputs inputs, const std::string& path, std::uint64_t seed) {
-  const ProblemData data = MakeProblem(task, seed, inputs);
+void WriteProblem(const Task& task, Inputs inputs, const std::string& path, std::uint64_t seed,
+                  const StopToken* stop) {
+  const ProblemData data = MakeProblem(task, seed, inputs, stop);
+  if (data.empty()) throw Interrupted("interrupted while the reference was computed");
   const std::string error = cpu::WriteProblemFile(path, ViewOf(task, data));
   if (!error.empty()) throw Error(error);
 }

@@ -15,8 +15,9 @@ namespace exh::kernels {
 cpu::Problem ViewOf(const Task& task, const ProblemData& data);
 
 /// Writes the arrays of a task and their reference for the processes that run candidates. The same
-/// inputs in every run: a record can be replayed on what it was measured with. Throws Error.
+/// inputs in every run: a record can be replayed on what it was measured with. Throws Error, and
+/// Interrupted when `stop`, which may be null, is stopped.
 void WriteProblem(const Task& task, Inputs inputs, const std::string& path,
-                  std::uint64_t seed = kTimedSeed);
+                  std::uint64_t seed = kTimedSeed, const StopToken* stop = nullptr);
 
 }  // namespace exh::kernels

@@ -11,7 +11,12 @@ std::vector<Contender> CompileYardsticks(Evaluator& evaluator,
   RunInParallel(yardsticks.size(), jobs, [&](std::size_t index) {
     contenders[index].name = yardsticks[index].name;
     contenders[index].workspace_bytes = yardsticks[index].workspace_bytes;
-    contenders[index].compiled = evaluator.Compile(yardsticks[index].source);
+    if (yardsticks[index].verdict == Verdict::kCorrect) {
+      contenders[index].compiled = evaluator.Compile(yardsticks[index].source);
+    } else {
+      contenders[index].compiled.verdict = yardsticks[index].verdict;
+      contenders[index].compiled.why = yardsticks[index].why;
+    }
     return true;
   });
   return contenders;

@@ -13,6 +13,9 @@ struct NamedSource {
   std::string name;
   Source source;
   std::uint64_t workspace_bytes = 0;  ///< What it takes beside the arrays.
+  /// Not kCorrect: there is no source, for the reason `why`.
+  Verdict verdict = Verdict::kCorrect;
+  std::string why = {};
 };
 
 /// Compiles all of them, `jobs` at once.

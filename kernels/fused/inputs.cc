@@ -12,6 +12,7 @@
 #include <map>
 #include <random>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "kernels/derived/reference/special_values.h"
 #include "kernels/ir/elements.h"
@@ -194,6 +195,22 @@ std::vector<std::vector<bool>> Summed(const StatementList& list) {
   return summed;
 }
 
+/// As many numbers as the tensor has elements. Throws Interrupted when `stop` is stopped.
+template <typename Draw>
+std::vector<double> Filled(const Tensor& tensor, const StopToken* stop, const Draw& draw) {
+  constexpr std::size_t kPerLook = 1 << 16;  // Numbers between two looks at the token.
+  const auto count = static_cast<std::size_t>(ElementsOf(tensor.shape));
+  std::vector<double> values;
+  values.reserve(count);
+  while (values.size() < count) {
+    if (values.size() % kPerLook == 0 && IsStopped(stop)) {
+      throw Interrupted("interrupted while inputs were drawn");
+    }
+    values.push_back(draw());
+  }
+  return values;
+}
+
 /// The number of an element along all dimensions that nothing sums over.
 std::uint64_t SliceOf(std::uint64_t element, const std::vector<std::int64_t>& shape,
                       const std::vector<bool>& summed) {
@@ -212,7 +229,8 @@ std::uint64_t SliceOf(std::uint64_t element, const std::vector<std::int64_t>& sh
 }  // namespace
 
 std::vector<std::vector<double>> DrawWholeInputs(const Graph& graph, const StatementList& list,
-                                                 std::uint64_t seed, const WholeRange& range) {
+                                                 std::uint64_t seed, const WholeRange& range,
+                                                 const StopToken* stop) {
   const Wishes wishes(graph);
   const std::vector<std::vector<bool>> summed = Summed(list);
   Random random(seed);
@@ -221,11 +239,10 @@ std::vector<std::vector<double>> DrawWholeInputs(const Graph& graph, const State
     const auto at = static_cast<std::size_t>(input);
     const Tensor& tensor = graph.tensor(input);
     const bool is_summed = std::ranges::find(summed[at], true) != summed[at].end();
-    inputs[at].resize(static_cast<std::size_t>(ElementsOf(tensor.shape)));
-    for (double& value : inputs[at]) {
-      value = DrawnWhole(random, tensor.type, wishes.of(input), wishes.depth(input),
-                         is_summed ? range.summed : range.element, range.wide_integers);
-    }
+    inputs[at] = Filled(tensor, stop, [&] {
+      return DrawnWhole(random, tensor.type, wishes.of(input), wishes.depth(input),
+                        is_summed ? range.summed : range.element, range.wide_integers);
+    });
   }
   return inputs;
 }
@@ -298,17 +315,16 @@ bool MakeInputsSpecial(const Graph& graph, const StatementList& list, std::uint6
   return has_any;
 }
 
-std::vector<std::vector<double>> DrawInputs(const Graph& graph, std::uint64_t seed) {
+std::vector<std::vector<double>> DrawInputs(const Graph& graph, std::uint64_t seed,
+                                            const StopToken* stop) {
   const Wishes wishes(graph);
   Random random(seed);
   std::vector<std::vector<double>> inputs(graph.tensors.size());
   for (const int input : graph.inputs) {
     const Tensor& tensor = graph.tensor(input);
-    std::vector<double>& values = inputs[static_cast<std::size_t>(input)];
-    values.resize(static_cast<std::size_t>(ElementsOf(tensor.shape)));
-    for (double& value : values) {
-      value = Drawn(random, tensor.type, wishes.of(input), wishes.depth(input));
-    }
+    inputs[static_cast<std::size_t>(input)] = Filled(tensor, stop, [&] {
+      return Drawn(random, tensor.type, wishes.of(input), wishes.depth(input));
+    });
   }
   return inputs;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/stop.h"
 #include "kernels/fused/graph/graph.h"
 #include "kernels/fused/statements.h"
 
@@ -12,8 +13,10 @@ namespace exh::kernels::fused {
 /// Elements of every input, by tensor; nothing of other tensors. Drawn from `seed` so that
 /// operators have something to do: what becomes the operand of a logarithm, a root or a power, or a
 /// divisor, is positive as far as the signs of inputs decide that; positions of OneHot are mostly
-/// inside. Others are floats from [-1, 1], small integers, and bools of both kinds.
-std::vector<std::vector<double>> DrawInputs(const Graph& graph, std::uint64_t seed);
+/// inside. Others are floats from [-1, 1], small integers, and bools of both kinds. Throws
+/// Interrupted when `stop`, which may be null, is stopped.
+std::vector<std::vector<double>> DrawInputs(const Graph& graph, std::uint64_t seed,
+                                            const StopToken* stop = nullptr);
 
 /// How large whole numbers are drawn.
 struct WholeRange {
@@ -25,9 +28,11 @@ struct WholeRange {
 };
 
 /// Whole numbers, none of them 0, with the signs that DrawInputs() gives them, and bools. `list`:
-/// the operator's statements, by the tensors of the graph; what they reduce is summed over.
+/// the operator's statements, by the tensors of the graph; what they reduce is summed over. Throws
+/// as DrawInputs() does.
 std::vector<std::vector<double>> DrawWholeInputs(const Graph& graph, const StatementList& list,
-                                                 std::uint64_t seed, const WholeRange& range);
+                                                 std::uint64_t seed, const WholeRange& range,
+                                                 const StopToken* stop = nullptr);
 
 /// Which special values.
 enum class SpecialKinds : std::uint8_t {

@@ -7,6 +7,11 @@
 
 namespace exh::kernels::ir {
 
+/// Points of an axis, elements of an array along a dimension, and so what a size may be: at most.
+inline constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
+/// … as messages write it.
+inline constexpr const char* kLargestExtentText = "2^31";
+
 /// Sizes that one tile level may take: lo <= size <= hi.
 struct TileRange {
   std::uint32_t lo = 2, hi = 2;

@@ -21,12 +21,17 @@ namespace exh::kernels {
 struct Parameter {
   std::string name;
   std::int64_t default_value = 1;
-  std::int64_t min = 1, max = 1 << 28;
+  std::int64_t min = 1, max = ir::kLargestExtent;
   std::string what;  ///< One line for `search list`.
   /// Of an option whose values have names: those of 0, 1, …
   std::vector<std::string> words = {};
   bool is_option = false;  ///< It chooses something, and is no size.
 
+  /// What its values may be, in words: "1 to 2^31".
+  std::string RangeText() const {
+    return std::to_string(min) + " to " +
+           (max == ir::kLargestExtent ? ir::kLargestExtentText : std::to_string(max));
+  }
   /// A value as people write it: its name, where it has one.
   std::string Text(std::int64_t value) const {
     const auto number = static_cast<std::size_t>(value);

@@ -18,8 +18,6 @@
 namespace exh::kernels {
 namespace {
 
-constexpr std::int64_t kLargestSize = std::int64_t{1} << 28;
-
 [[noreturn]] void Refuse(const dsl::DiagnosticSink& sink) {
   std::string text = dsl::RenderText(sink);
   while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -82,7 +80,7 @@ std::vector<Parameter> TextKernel::parameters() const {
   std::vector<Parameter> parameters;
   for (const notation::SizeDecl& size : parsed_->kernel.sizes) {
     parameters.push_back({size.name.text, notation::DefaultOf(size), size.min.value_or(1),
-                          size.max.value_or(kLargestSize), size.doc});
+                          size.max.value_or(ir::kLargestExtent), size.doc});
     for (const notation::Name& word : size.words) parameters.back().words.push_back(word.text);
     parameters.back().is_option = size.is_option;
   }

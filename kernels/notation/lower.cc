@@ -638,8 +638,7 @@ class Lowerer {
     }
     --depth_;
     if (!is_good_) return {};
-    const auto nest = NestOf(inputs, own, scope);
-    if (!nest) return {};
+    const Nest nest = NestOf(inputs, own, scope);
     const std::string suffix = Suffix(expr);
     Operand first = Number(ir::IdentityOf(op, type));
     bool begins_apart = false, is_operation = false;
@@ -651,7 +650,7 @@ class Lowerer {
       is_operation = IsOperation(*begin) && (!typed.type || *typed.type == type);
       first = is_operation ? Call(*begin, outer, "init" + suffix) : Value(*begin, outer);
       begins_apart = !widens || !std::ranges::all_of(first.axes, [&](const Index* index) {
-        return Has(nest->kept, index);
+        return Has(nest.kept, index);
       });
     }
     if (!is_good_) return {};
@@ -659,12 +658,12 @@ class Lowerer {
     if (begins_apart) first = Number(ir::IdentityOf(op, type));
     // What a sum begins with is an instruction over the axes that it keeps.
     const bool is_instruction =
-        is_operation && !first.is_number && !begins_apart && first.axes.size() == nest->kept.size();
-    if (!is_instruction) first = Emit("init" + suffix, Op::kConst, nest->kept, {first}, type);
+        is_operation && !first.is_number && !begins_apart && first.axes.size() == nest.kept.size();
+    if (!is_instruction) first = Emit("init" + suffix, Op::kConst, nest.kept, {first}, type);
     const std::string name = op == Op::kAdd   ? "sum"
                              : op == Op::kMul ? "prod"
                                               : std::string(ir::InfoOf(op).word);
-    const Operand result = Accumulate(name + suffix, op, type, *nest, own, first, inputs);
+    const Operand result = Accumulate(name + suffix, op, type, nest, own, first, inputs);
     return begins_apart ? Apply(Op::kAdd, {apart, result}, outer) : result;
   }
 
@@ -693,18 +692,16 @@ class Lowerer {
   struct Nest {
     Scope axes, kept;
   };
-  /// Of a reduction over `own`. Nothing, and a message, when its inputs lack one of these.
-  std::optional<Nest> NestOf(const std::vector<Operand>& inputs, const Scope& own,
-                             const Scope& scope) {
-    Nest nest{Union(inputs, scope), {}};
-    for (const Index* index : nest.axes) {
-      if (!Has(own, index)) nest.kept.push_back(index);
-    }
-    for (const Index* index : own) {
-      if (Has(nest.axes, index)) continue;
-      Fail(Diag::kMissingAxis, index->range,
-           fmt::format("nothing in the reduction has index '{}' at these sizes", index->name));
-      return std::nullopt;
+  /// Of a reduction over `own`. Its inputs may lack some of these: where an array has stride 0, or
+  /// strides cancel out, all terms along an index are the same, and are taken as often.
+  static Nest NestOf(const std::vector<Operand>& inputs, const Scope& own, const Scope& scope) {
+    Nest nest;
+    const Scope moving = Union(inputs, scope);
+    for (const Index* index : scope) {
+      const bool is_own = Has(own, index);
+      if (!is_own && !Has(moving, index)) continue;
+      nest.axes.push_back(index);
+      if (!is_own) nest.kept.push_back(index);
     }
     return nest;
   }
@@ -748,21 +745,20 @@ class Lowerer {
     --depth_;
     if (!is_good_) return {};
     for (Operand& element : elements) element.is_load = true;
-    const auto nest = NestOf(elements, own, scope);
-    if (!nest) return {};
+    const Nest nest = NestOf(elements, own, scope);
     const Type type = ir::ResultType(op, *elements[0].typed.type);
     const Operand from =
-        Emit("init" + suffix, Op::kConst, nest->kept, {Number(ir::IdentityOf(op, type))}, type);
-    const Operand best = Accumulate(std::string(ir::InfoOf(op).word) + suffix, op, type, *nest, own,
+        Emit("init" + suffix, Op::kConst, nest.kept, {Number(ir::IdentityOf(op, type))}, type);
+    const Operand best = Accumulate(std::string(ir::InfoOf(op).word) + suffix, op, type, nest, own,
                                     from, {elements[0]});
     const Operand is_best = Apply(Op::kEqual, {elements[1], best}, scope);
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
     const Operand none = Number(static_cast<double>(std::min(*index->extent, kMost)));
     const Operand step = Apply(Op::kSelect, {is_best, IndexValue(index), none}, scope);
     const Type of_steps = *step.typed.type;
-    const Operand last = Emit("init" + suffix, Op::kConst, nest->kept,
+    const Operand last = Emit("init" + suffix, Op::kConst, nest.kept,
                               {Number(ir::IdentityOf(Op::kMin, of_steps))}, of_steps);
-    return Accumulate(expr.text + suffix, Op::kMin, of_steps, *nest, own, last, {step});
+    return Accumulate(expr.text + suffix, Op::kMin, of_steps, nest, own, last, {step});
   }
 
   /// Does it become an instruction of its own, whose name may be chosen?

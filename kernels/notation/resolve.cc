@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "base/spelling.h"
+#include "kernels/ir/tiling.h"
 #include "kernels/notation/axes/shared_axes.h"
 #include "kernels/notation/check_types.h"
 #include "kernels/notation/options/chosen.h"
@@ -30,7 +31,6 @@ namespace {
 using dsl::Diag;
 using dsl::DiagnosticSink;
 
-constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
 constexpr std::size_t kMostTileLevels = 8;
 
 class Resolver {
@@ -337,10 +337,10 @@ class Resolver {
     if (size != out_.sizes.end()) {
       index.extent = size->second;
       index.extent_range = index.range;
-      if (size->second >= 1 && size->second <= kLargestExtent) return;
+      if (size->second >= 1 && size->second <= ir::kLargestExtent) return;
       Report(size->second < 1 ? Diag::kBadExtent : Diag::kTooLarge, index.range,
-             fmt::format("index '{}' has {} steps at these sizes; it must have 1 to 2^31",
-                         index.name, size->second));
+             fmt::format("index '{}' has {} steps at these sizes; it must have 1 to {}", index.name,
+                         size->second, ir::kLargestExtentText));
       return;
     }
     Report(Diag::kUnknownExtent, index.range,
@@ -657,9 +657,10 @@ class Resolver {
   void NoteLeaving(const Pending& read, std::size_t dimension, __int128 farthest,
                    std::int64_t extent) {
     const IndexMap& map = read.maps[dimension];
-    if (farthest > kLargestExtent) {
+    if (farthest > ir::kLargestExtent) {
       Report(Diag::kTooLarge, read.expr->args[dimension].range,
-             "this goes more than 2^31 elements far at these sizes");
+             fmt::format("this goes more than {} elements far at these sizes",
+                         ir::kLargestExtentText));
       return;
     }
     Leaving& leaving = out_.reads.at(read.expr).leaves.emplace_back();

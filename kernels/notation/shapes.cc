@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/ir/tiling.h"
 #include "kernels/ir/types.h"
 
 namespace exh::kernels::notation {
@@ -16,7 +17,6 @@ namespace {
 
 using dsl::Diag;
 
-constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
 constexpr std::int64_t kMostAlignment = 256;
 
 class Shaper {
@@ -32,10 +32,10 @@ class Shaper {
     for (const Expr& extent : decl.extents) {
       const auto value = numbers_.Value(extent);
       if (!value) return std::nullopt;
-      if (*value < 1 || *value > kLargestExtent) {
+      if (*value < 1 || *value > ir::kLargestExtent) {
         sink_.Report(*value < 1 ? Diag::kBadExtent : Diag::kTooLarge, extent.range,
-                     fmt::format("this extent of '{}' is {} at these sizes; it must be 1 to 2^31",
-                                 decl.name.text, *value));
+                     fmt::format("this extent of '{}' is {} at these sizes; it must be 1 to {}",
+                                 decl.name.text, *value, ir::kLargestExtentText));
         return std::nullopt;
       }
       shape.extents.push_back(*value);

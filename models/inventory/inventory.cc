@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "models/inventory/access_pattern.h"
+#include "models/inventory/dataflow.h"
 
 namespace exh::models {
 namespace ir = kernels::ir;
@@ -29,35 +30,26 @@ NestAxis AxisOf(const ir::LogicalDim& logical) {
 class InventoryTaker {
  public:
   explicit InventoryTaker(Inventory& inventory)
-      : all_(inventory), function_(inventory.function), rates_(inventory.rates) {}
+      : all_(inventory),
+        function_(inventory.function),
+        rates_(inventory.rates),
+        flow_(function_, rates_.memory_sector_bytes) {}
   void Run();
 
  private:
   void AddDivision(const ir::Instruction& reduction);
   std::size_t AddNest(const ir::Instruction& inst);
-  bool FeedsReduction(const ir::Instruction& inst) const;
   std::vector<NestAxis> DividedBefore(const ir::Instruction& inst) const;
-  std::optional<double> LostAlong(const ir::Instruction& inst, ir::LogicalDimId axis) const;
-  bool Varies(const ir::Instruction& inst, ir::LogicalDimId axis) const {
-    return LostAlong(inst, axis).has_value();
-  }
   void AddComputation(const ir::Instruction& inst);
   void AddOperands(const ir::Instruction& inst, std::size_t number);
   void AddAccess(const ir::Instruction& inst);
   void AddEdgesOfWaits();
   ArrayUse& UseOf(ir::ArrayId id);
-  bool IsReadApart(ir::ArrayId id) const;
-  bool IsOptional(const ir::Instruction& inst) const;
-  bool IsOfReadApart(const ir::Instruction& inst) const;
-  bool MayBeSame(const ir::Instruction& a, const ir::Instruction& b) const;
-  bool MayRepeat(const ir::Instruction& inst) const;
-  const ir::Instruction& ProducerOf(const ir::Operand& operand) const {
-    return function_.inst(function_.comm(operand.comm).producer);
-  }
 
   Inventory& all_;
   const ir::Target& function_;
   const DeviceRates& rates_;
+  Dataflow flow_;
 };
 
 void InventoryTaker::Run() {
@@ -67,7 +59,7 @@ void InventoryTaker::Run() {
     if (inst.is_reduction()) AddDivision(inst);
   }
   for (const ir::Instruction& inst : function_.insts) {
-    if (IsOptional(inst)) continue;
+    if (flow_.IsOptional(inst)) continue;
     if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddAccess(inst);
     if (IsArithmetic(inst.op)) {
       AddComputation(inst);
@@ -81,59 +73,7 @@ void InventoryTaker::Run() {
     (use.is_read ? all_.bytes_read : all_.bytes_written) +=
         use.sectors * rates_.memory_sector_bytes;
   }
-}
-
-/// Do several instructions load from the array? What one of them reads another may have read
-/// before: compilers then load once.
-bool InventoryTaker::IsReadApart(ir::ArrayId id) const {
-  return 1 < std::count_if(function_.insts.begin(), function_.insts.end(), [&](const auto& inst) {
-           return inst.op == ir::Op::kLoad && inst.array == id;
-         });
-}
-
-/// Is the value only one of two that a condition picks from? Where the other one is picked, nobody
-/// need have it.
-bool InventoryTaker::IsOptional(const ir::Instruction& inst) const {
-  if (inst.op == ir::Op::kStore || inst.planned) return false;
-  for (const ir::Communication& comm : function_.comms) {
-    if (comm.producer != inst.id || comm.planned) continue;
-    const ir::Instruction& reader = function_.inst(comm.consumer);
-    const bool is_arm = reader.op == ir::Op::kSelect && comm.operand > 0;
-    if (!is_arm && !IsOptional(reader)) return false;
-  }
-  return true;
-}
-
-/// Is something behind the value that was loaded from an array that is read apart? In a loop that
-/// is unrolled a compiler may know the value of a neighbouring element from the copy before.
-bool InventoryTaker::IsOfReadApart(const ir::Instruction& inst) const {
-  if (inst.op == ir::Op::kLoad) return IsReadApart(inst.array);
-  return std::any_of(inst.operands.begin(), inst.operands.end(), [&](const ir::Operand& operand) {
-    return operand.kind == ir::Operand::Kind::kComm && IsOfReadApart(ProducerOf(operand));
-  });
-}
-
-/// May two instructions compute the same?
-bool InventoryTaker::MayBeSame(const ir::Instruction& a, const ir::Instruction& b) const {
-  if (a.id == b.id) return true;
-  if (a.op != b.op) return false;
-  if (a.op == ir::Op::kLoad) return a.array == b.array;
-  return std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(),
-                    [&](const ir::Operand& x, const ir::Operand& y) {
-                      if (x.kind != y.kind) return false;
-                      if (x.kind == ir::Operand::Kind::kComm) {
-                        return MayBeSame(ProducerOf(x), ProducerOf(y));
-                      }
-                      return ir::AreEqual(x.literal, y.literal) && x.scalar == y.scalar;
-                    });
-}
-
-/// May a compiler know the value from elsewhere?
-bool InventoryTaker::MayRepeat(const ir::Instruction& inst) const {
-  if (IsOfReadApart(inst)) return true;
-  return std::any_of(function_.insts.begin(), function_.insts.end(), [&](const auto& other) {
-    return other.id != inst.id && !other.planned && MayBeSame(inst, other);
-  });
+  all_.steps = flow_.steps();
 }
 
 /// A sum begins with something read, and what was read last is still to be added.
@@ -164,19 +104,6 @@ void InventoryTaker::AddDivision(const ir::Instruction& reduction) {
   if (!division.dims.empty()) all_.divisions.push_back(std::move(division));
 }
 
-/// Is it a reduction, or does one need its value in each step? What a reduction begins with, one
-/// block of those that divide it needs.
-bool InventoryTaker::FeedsReduction(const ir::Instruction& inst) const {
-  if (inst.is_reduction()) return true;
-  const auto feeds = [&](const ir::Communication& comm) {
-    return !comm.is_init && FeedsReduction(function_.inst(comm.consumer));
-  };
-  if (inst.planned) return feeds(function_.comm(function_.block(inst.block).comm));
-  return std::any_of(function_.comms.begin(), function_.comms.end(), [&](const auto& comm) {
-    return comm.producer == inst.id && !comm.planned && feeds(comm);
-  });
-}
-
 /// The axes along which blocks may divide the reductions whose values reach the instruction.
 std::vector<NestAxis> InventoryTaker::DividedBefore(const ir::Instruction& inst) const {
   std::vector<NestAxis> divided;
@@ -195,7 +122,7 @@ std::size_t InventoryTaker::AddNest(const ir::Instruction& inst) {
   int& known = all_.nest_of_inst[inst.id.index()];
   if (known >= 0) return static_cast<std::size_t>(known);
   Nest nest{.inst = inst.id, .planned = inst.planned, .once = inst.executes_once()};
-  nest.in_all_blocks = FeedsReduction(inst);
+  nest.in_all_blocks = flow_.FeedsReduction(inst);
   nest.element_bytes = ir::BytesOf(inst.type);
   if (inst.is_reduction()) nest.most_splits = function_.max_splits(inst);
   if (inst.executes_once()) nest.divided = DividedBefore(inst);
@@ -211,41 +138,13 @@ std::size_t InventoryTaker::AddNest(const ir::Instruction& inst) {
   return all_.nests.size() - 1;
 }
 
-/// Does the value of the instruction (what it adds, for a sum) differ from point to point of the
-/// axis? Where it does not, a compiler may compute it once. Of its points the number of those, at
-/// most, at which a load is outside of its array: then all points of other axes may be the same.
-/// Nothing: it does not.
-std::optional<double> InventoryTaker::LostAlong(const ir::Instruction& inst,
-                                                ir::LogicalDimId axis) const {
-  std::optional<double> most;
-  if (inst.op == ir::Op::kLoad) {
-    for (const MovingAxis& moves : PatternOf(function_, inst, rates_.memory_sector_bytes).axes) {
-      if (moves.axis == axis) most = moves.lost;
-    }
-    return most;
-  }
-  for (const ir::DimId dim : inst.reduce_dims) {
-    if (function_.dim(dim).logical == axis) most = 0;  // No two steps of a sum are one.
-  }
-  for (const ir::Communication& comm : function_.comms) {
-    if (comm.consumer != inst.id || comm.planned) continue;
-    for (const ir::PairId id : comm.pairs) {
-      const ir::DimPair& pair = function_.pair(id);
-      if (function_.dim(pair.dst).logical != axis) continue;
-      const auto lost = LostAlong(function_.inst(comm.producer), function_.dim(pair.src).logical);
-      if (lost) most = std::max(*lost, most.value_or(0));
-    }
-  }
-  return most;
-}
-
 void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   const std::size_t number = AddNest(inst);
   if (number == kMaxNests) return;
   Nest& nest = all_.nests[number];
   double steps = 1;
   for (NestAxis& axis : nest.axes) {
-    const std::optional<double> lost = LostAlong(inst, axis.id);
+    const std::optional<double> lost = flow_.LostAlong(inst, axis.id);
     axis.varies = lost.has_value();
     axis.lost = lost.value_or(0);
     if (axis.varies) nest.points *= axis.points();
@@ -270,7 +169,7 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   for (const ir::Operand& operand : inst.operands) {
     has_literal |= operand.kind == ir::Operand::Kind::kLiteral;
   }
-  bool may_merge = (has_literal && inst.op != ir::Op::kMax) || MayRepeat(inst);
+  bool may_merge = (has_literal && inst.op != ir::Op::kMax) || flow_.MayRepeat(inst);
   for (const ir::Communication& comm : function_.comms) {
     const ir::Op reader = function_.inst(comm.consumer).op;
     may_merge |= inst.op == ir::Op::kMul && comm.producer == inst.id &&
@@ -322,11 +221,12 @@ void InventoryTaker::AddOperands(const ir::Instruction& inst, std::size_t number
       for (const ir::PairId id : comm.pairs) {
         const ir::DimPair& pair = function_.pair(id);
         if (function_.dim(pair.dst).logical != axes[i].id) continue;
-        if (Varies(producer, function_.dim(pair.src).logical)) read.axes |= 1u << i;
+        const ir::LogicalDimId axis = function_.dim(pair.src).logical;
+        if (flow_.LostAlong(producer, axis).has_value()) read.axes |= 1u << i;
       }
     }
     read.what = fmt::format("{} for {}", producer.name(), inst.name());
-    if (read.load.valid() && !IsReadApart(producer.array)) {
+    if (read.load.valid() && !flow_.IsReadApart(producer.array)) {
       UseOf(producer.array).operands.push_back(all_.operands.size());
     }
     all_.operands.push_back(std::move(read));

@@ -94,6 +94,7 @@ struct Inventory {
   std::vector<Waiting> waiting;
   std::vector<std::size_t> chains;           ///< Nests of sums whose steps wait for each other.
   double bytes_read = 0, bytes_written = 0;  ///< Of the arguments, as sectors of main memory.
+  std::uint64_t steps = 0;  ///< Edges of the dataflow that were gone along to take it.
 };
 
 /// `function` is frozen and outlives the inventory.

@@ -37,6 +37,7 @@ export const runView = {
         ['conditions', header.conditions],
         ...(header.machine ?? []),
         ['space', `${header.space} (${header.spaceDecisions || 'default'}), fingerprint ${header.fingerprint}`],
+        ['space built in', header.spaceSeconds ? `${format.digits(header.spaceSeconds)} s` : ''],
         ['policy', header.policy],
         ['bound', header.bound],
         ['seed', header.seed],

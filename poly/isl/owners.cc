@@ -26,7 +26,7 @@ void ThrowIslError(const char* what) {
   const char* message = isl_ctx_last_error_msg(context);
   std::string text = std::string(what) + ": ";
   if (isl_ctx_last_error(context) == isl_error_quota) {
-    text += "more operations than allowed";
+    text += kOutOfOperations;
   } else {
     text += message == nullptr ? "out of memory" : message;
   }

@@ -35,6 +35,9 @@ class IslError : public Error {
   using Error::Error;
 };
 
+/// What an IslError says when isl may take no more operations.
+inline constexpr const char* kOutOfOperations = "more operations than allowed";
+
 /// The context of this thread, made at its first use and freed with the thread. isl's objects must
 /// not leave the thread, nor outlive it: functions of poly/ take and return plain values.
 isl_ctx* ThreadContext();

@@ -95,6 +95,11 @@ void AddTypeOption(CLI::App& app, ProblemOptions& options) {
                              types));
 }
 
+void AddMemoryOption(CLI::App& app, std::string& memory, const std::string& what) {
+  app.add_option("--memory", memory,
+                 fmt::format("4GiB: at most so much {} (default half of the machine's)", what));
+}
+
 void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--kernel", options.kernel,
                  "kernel to search (see `search list`), or a FILE.kernel");
@@ -105,8 +110,7 @@ void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
                  "sizes and options of the kernel: m=512,n=512,k=512,relu=1");
   app.add_option("--space", options.space,
                  "default: every decision of the space; paper: none beyond those of the paper");
-  app.add_option("--memory", options.memory,
-                 "4GiB: at most so much to build the space (default half of the machine's)");
+  AddMemoryOption(app, options.memory, "to build the space");
   AddDeviceOptions(app, options);
 }
 

@@ -68,6 +68,12 @@ void AddProblemOptions(CLI::App& app, ProblemOptions& options);
 /// --type, of --compute and of kernels with such an option.
 void AddTypeOption(CLI::App& app, ProblemOptions& options);
 
+/// What --memory is for where references are computed whole.
+inline constexpr const char* kForReferences = "for the reference, and to build the space";
+
+/// --memory, in words `what` it is for: "to build the space".
+void AddMemoryOption(CLI::App& app, std::string& memory, const std::string& what);
+
 /// --device and the options that change its limits.
 void AddDeviceOptions(CLI::App& app, ProblemOptions& options);
 

@@ -50,7 +50,7 @@ std::string Program(const ExportOptions& options) {
     throw UsageError(
         fmt::format("export what? search export RUN --record N --format {}", options.format));
   }
-  if (!options.problem.kernel.empty()) {
+  if (!options.problem.kernel.empty() || !options.problem.compute.empty()) {
     throw UsageError(fmt::format(
         "--format {} takes a run, not a kernel: the run says which kernel it is", options.format));
   }

@@ -52,8 +52,11 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   SayBegin(options, kernel, sizes, device);
   ProblemOptions wanted = options.problem;
   wanted.stop = &budget.stop;
-  const KernelSubject subject(MakeProblem(wanted));
-  return BeginRun(subject, options, invocation, budget);
+  wanted.runs = true;
+  return WithinBudget([&] {
+    const KernelSubject subject(MakeProblem(wanted));
+    return BeginRun(subject, options, invocation, budget);
+  });
 }
 
 /// What a run that goes on has done.
@@ -75,10 +78,13 @@ int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& 
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   const std::string folder = std::filesystem::path(run->path).parent_path().string();
-  const KernelSubject subject(MakeProblem(header));
-  RefuseContradictions(app, options, header, subject.problem());
-  SayResumed(folder, run->earlier);
-  return ResumeRun(subject, options, invocation, budget, run->log, run->earlier);
+  return WithinBudget([&] {
+    const KernelSubject subject(
+        MakeProblem(header, {MemoryFor(options.problem.memory), &budget.stop}));
+    RefuseContradictions(app, options, header, subject.problem());
+    SayResumed(folder, run->earlier);
+    return ResumeRun(subject, options, invocation, budget, run->log, run->earlier);
+  });
 }
 
 }  // namespace

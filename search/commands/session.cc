@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
+#include "base/system/signals.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/dropped/dropped.h"
 #include "search/descend/first.h"
@@ -67,10 +68,13 @@ RunRecord Header(const Subject& subject, const runtime::Instance& instance,
 }
 
 /// Ends of runs in words.
-std::string EndText(const Outcome& outcome) {
+std::string EndText(const Outcome& outcome, const RunRecord& header) {
   const EndRecord& end = outcome.end;
   std::string text = fmt::format("{} evaluations in {:.1f} s ({})", end.evaluations, end.dt,
                                  end.verdicts.empty() ? "none" : CountsText(end.verdicts, 8));
+  if (header.space_s > 0) {
+    text += fmt::format("; {:.1f} s of them went by while the space was built", header.space_s);
+  }
   if (end.verdicts.contains("idle")) text += "; what is idle was not compiled";
   if (end.why == "exhausted") text += "; nothing new was left to find";
   if (end.why == "stuck") text += "; descents no longer get out of dead ends";
@@ -130,7 +134,7 @@ Comparison RunFinals(const Session& session, const std::vector<Winner>& finalist
 /// What a run found, on the screen, in the log and in its folder. Returns the exit code.
 int Conclude(const Session& session, const Outcome& outcome) {
   const bool broken = !outcome.broken.empty();
-  fmt::print("{}\n", EndText(outcome));
+  fmt::print("{}\n", EndText(outcome, session.header));
   const std::string replay = session.program + " " + session.subject.replay_command();
   fmt::print("{}", WrongText(outcome.failures, replay, session.folder));
   fmt::print("{}", KeepFirstWrong({session.subject, session.header, session.folder, replay,
@@ -388,6 +392,18 @@ Budget::Budget(const SearchOptions& options, const std::atomic<bool>& is_interru
   AddBudgets(options, clock, stopper);
   total = stopper.SecondsLeft();
   stop.StopIn(total + kGrace);
+}
+
+int WithinBudget(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const Interrupted& error) {
+    constexpr std::string_view kSaid = "the budget was over";
+    const std::string what = error.what();
+    if (WasInterrupted() || what.starts_with(kSaid)) throw;
+    throw Interrupted(fmt::format(
+        "{} before anything was tried ({}); a longer one leaves time for it", kSaid, what));
+  }
 }
 
 double Budget::Reserve(double most) const {

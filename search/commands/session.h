@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,6 +34,10 @@ struct Budget {
   AnyStopper stopper;
   StopToken stop;  ///< Ends what is in flight.
 };
+
+/// What `work` returns. Throws what it throws; of what it gave up (Interrupted) because the time
+/// was over, and not because of a signal, says so.
+int WithinBudget(const std::function<int()>& work);
 
 /// A run that goes on: its log, open, and what stands in it.
 struct EarlierRun {

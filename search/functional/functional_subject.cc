@@ -16,7 +16,7 @@
 #include "search/report/comparison.h"
 #include "search/report/report.h"
 #include "search/subject/candidate_bound.h"
-#include "search/subject/problem.h"
+#include "search/subject/freeze_progress.h"
 
 namespace exh::search {
 namespace {
@@ -29,11 +29,13 @@ std::string RuleName(const char* rule) {
 }  // namespace
 
 FunctionalSubject::FunctionalSubject(std::string text, functional::Given given,
-                                     const lift::Rules& rules, kernels::ir::Device device)
+                                     const lift::Rules& rules, kernels::ir::Device device,
+                                     const Allowance& allowance)
     : text_(std::move(text)),
       given_(std::move(given)),
       rules_(rules),
       device_(std::move(device)),
+      allowance_(allowance),
       mapped_("the program", text_, given_),
       tree_(mapped_.Tree()) {
   if (!kernels::BackendOf(device_).is_gpu()) {
@@ -41,10 +43,12 @@ FunctionalSubject::FunctionalSubject(std::string text, functional::Given given,
                                  device_.name));
   }
   mapped_.CheckLengths();
-  instance_ = FreezeJoint(mapped_.constraints(), lift::MakeProgram(tree_.maps, rules_));
+  instance_ = FreezeJoint(mapped_.constraints(), lift::MakeProgram(tree_.maps, rules_),
+                          FreezeWithin(allowance));
 }
 
-std::unique_ptr<FunctionalSubject> FunctionalSubject::Of(const RunRecord& run) {
+std::unique_ptr<FunctionalSubject> FunctionalSubject::Of(const RunRecord& run,
+                                                         const Allowance& allowance) {
   if (run.kernel != kFunctionalKernel) {
     throw UsageError(fmt::format("this is a run of '{}', not of a functional program", run.kernel));
   }
@@ -63,8 +67,8 @@ std::unique_ptr<FunctionalSubject> FunctionalSubject::Of(const RunRecord& run) {
   ProblemOptions options;
   options.device = run.device;
   for (const auto& [name, value] : run.limits) options.limits.push_back(name + "=" + value);
-  return std::make_unique<FunctionalSubject>(run.text, std::move(given), rules,
-                                             FindDevice(options));
+  return std::make_unique<FunctionalSubject>(run.text, std::move(given), rules, FindDevice(options),
+                                             allowance);
 }
 
 runtime::Candidate FunctionalSubject::root() const {
@@ -106,7 +110,13 @@ functional::Assignment FunctionalSubject::AnyValues() const {
 
 std::unique_ptr<Evaluator> FunctionalSubject::MakeEvaluator(const EvaluatorOptions& options) const {
   StartSupervisor();  // Before the arrays are here.
-  return MakeProgramEvaluator(mapped_, AnyValues(), device_, options);
+  EvaluatorOptions within = options;
+  within.most_bytes = allowance_.bytes;
+  try {
+    return MakeProgramEvaluator(mapped_, AnyValues(), device_, within);
+  } catch (const TooLarge& error) {
+    throw UsageError(fmt::format("{}; --memory allows more", error.what()));
+  }
 }
 
 std::string FunctionalSubject::InWords(const Comparison& comparison) const {

@@ -12,6 +12,7 @@
 #include "examples/lift/tree_file.h"
 #include "kernels/ir/device.h"
 #include "search/functional/mapped_program.h"
+#include "search/subject/problem.h"
 #include "search/subject/subject.h"
 
 namespace exh::search {
@@ -19,11 +20,13 @@ namespace exh::search {
 class FunctionalSubject final : public Subject {
  public:
   /// `text`: the program; `given`: its sizes, limits and parameters; `rules`: those of docs/lift.md
-  /// that hold. Throws UsageError with the mistakes of the text, and when the device is no GPU.
+  /// that hold. Throws UsageError with the mistakes of the text, when the device is no GPU,
+  /// and when it takes more than it may; and Interrupted.
   FunctionalSubject(std::string text, functional::Given given, const lift::Rules& rules,
-                    kernels::ir::Device device);
+                    kernels::ir::Device device, const Allowance& allowance = {});
   /// The same again as the header of a run has it. Throws as well when that is no such run.
-  static std::unique_ptr<FunctionalSubject> Of(const RunRecord& run);
+  static std::unique_ptr<FunctionalSubject> Of(const RunRecord& run,
+                                               const Allowance& allowance = {});
 
   std::string name() const override { return kFunctionalKernel; }
   runtime::Candidate root() const override;
@@ -53,6 +56,7 @@ class FunctionalSubject final : public Subject {
   const functional::Given given_;
   const lift::Rules rules_;
   const kernels::ir::Device device_;
+  const Allowance allowance_;
   const MappedProgram mapped_;
   const lift::TreeFile tree_;
   std::shared_ptr<const runtime::Instance> instance_;

@@ -167,11 +167,12 @@ std::string MappingText(const lift::Program& program) {
 }
 
 std::shared_ptr<const runtime::Instance> FreezeJoint(const std::string& constraints,
-                                                     const lift::Program& program) {
+                                                     const lift::Program& program,
+                                                     const runtime::FreezeOptions& freeze) {
   dsl::DiagnosticSink sink;
   const auto loaded = load::LoadText("inferred", constraints + "\n" + MappingText(program), sink);
   if (!loaded) throw Error("the space of a program:\n" + dsl::RenderText(sink));
-  auto instance = load::Freeze(*loaded);
+  auto instance = load::Freeze(*loaded, freeze);
   if (instance->root_result() == runtime::Propagation::kDeadEnd) {
     throw UsageError("no values of its parameters and no mapping fulfil what is required");
   }

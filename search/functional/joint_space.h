@@ -17,8 +17,9 @@ namespace exh::search {
 std::string MappingText(const lift::Program& program);
 
 /// `constraints`: the parameters and what is required of them, as `.exh`. Throws UsageError when
-/// nothing fulfils all of it.
+/// nothing fulfils all of it, and what a freeze with these options throws.
 std::shared_ptr<const runtime::Instance> FreezeJoint(const std::string& constraints,
-                                                     const lift::Program& program);
+                                                     const lift::Program& program,
+                                                     const runtime::FreezeOptions& freeze = {});
 
 }  // namespace exh::search

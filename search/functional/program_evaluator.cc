@@ -38,10 +38,9 @@ class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
  public:
   ProgramEvaluator(const MappedProgram& mapped, const functional::Assignment& values,
                    const kernels::ir::Device& device, const kernels::EvaluatorOptions& options)
-      : TextEvaluator(device, options,
-                      [&](const std::string& folder) {
-                        return Write(mapped, values, folder, std::max(1, options.jobs));
-                      }),
+      : TextEvaluator(
+            device, options,
+            [&](const std::string& folder) { return Write(mapped, values, folder, options); }),
         mapped_(mapped),
         limits_(LimitsOf(device)),
         rates_(KnownRates(device)) {}
@@ -77,10 +76,12 @@ class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
  private:
   static std::vector<std::string> Write(const MappedProgram& mapped,
                                         const functional::Assignment& values,
-                                        const std::string& folder, int threads) {
+                                        const std::string& folder,
+                                        const kernels::EvaluatorOptions& options) {
     const auto make = [&](const kernels::CheckedProblem& one) {
-      auto made =
-          std::make_shared<const ProgramProblem>(mapped, values, one.seed, threads, one.inputs);
+      auto made = std::make_shared<const ProgramProblem>(mapped, values, one.seed,
+                                                         std::max(1, options.jobs), one.inputs,
+                                                         options.most_bytes, options.stop);
       return std::optional(kernels::cpu::MadeProblem{made->View(), made});
     };
     // Threads share each of the references.

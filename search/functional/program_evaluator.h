@@ -12,9 +12,9 @@
 namespace exh::search {
 
 /// What compiles, checks and times mappings of a program on a GPU. `values`: of the parameters, for
-/// the reference. The program outlives it. Throws
-/// Error when the driver, a GPU or its compiler is missing, and UsageError when the program cannot
-/// be calculated.
+/// the reference. The program and the options' token outlive it. Throws Error when the driver, a
+/// GPU or its compiler is missing, UsageError when the program cannot be calculated, and what
+/// ProgramProblem throws beyond the options' memory and when their token is stopped.
 std::unique_ptr<kernels::Evaluator> MakeProgramEvaluator(const MappedProgram& mapped,
                                                          const functional::Assignment& values,
                                                          const kernels::ir::Device& device,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "search/functional/program_problem.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -52,11 +54,12 @@ struct Calculated {
 class Drawing {
  public:
   Drawing(const functional::Program& program, const functional::Assignment& values,
-          std::uint64_t seed, int threads)
+          std::uint64_t seed, int threads, const StopToken* stop)
       : program_(program),
         values_(values),
         seed_(seed),
         threads_(threads),
+        stop_(stop),
         facts_(functional::InputsOf(program, values)),
         has_sums_(Has(program,
                       [](const Node& node) {
@@ -80,7 +83,7 @@ class Drawing {
  private:
   Calculated Of(Numbers inputs) const {
     std::vector<functional::Reference> results =
-        functional::Calculate(program_, values_, inputs, threads_);
+        functional::Calculate(program_, values_, inputs, threads_, stop_);
     return {std::move(inputs), std::move(results)};
   }
 
@@ -90,7 +93,13 @@ class Drawing {
     for (const functional::ArrayFacts& facts : facts_) {
       std::vector<double>& values = numbers[facts.name];
       values.reserve(static_cast<std::size_t>(facts.elements));
-      for (std::int64_t i = 0; i < facts.elements; ++i) values.push_back(draw());
+      constexpr std::int64_t kPerLook = 1 << 16;  // Numbers between two looks at the token.
+      for (std::int64_t i = 0; i < facts.elements; ++i) {
+        if (i % kPerLook == 0 && IsStopped(stop_)) {
+          throw Interrupted("interrupted while inputs were drawn");
+        }
+        values.push_back(draw());
+      }
     }
     return numbers;
   }
@@ -218,23 +227,53 @@ class Drawing {
   const functional::Assignment& values_;
   const std::uint64_t seed_;
   const int threads_;
+  const StopToken* const stop_;
   const std::vector<functional::ArrayFacts> facts_;
   const bool has_sums_, has_extremes_;
 };
 
+void CheckBytes(const functional::Program& program, const functional::Assignment& values,
+                std::uint64_t most) {
+  const std::uint64_t bytes = ProblemBytes(program, values);
+  if (most == 0 || bytes <= most) return;
+  throw TooLarge(fmt::format("the reference of the program takes {:.0f} MiB, more than {:.0f}",
+                             static_cast<double>(bytes) / 0x1p20,
+                             static_cast<double>(most) / 0x1p20));
+}
+
 }  // namespace
 
+std::uint64_t ProblemBytes(const functional::Program& program,
+                           const functional::Assignment& values) {
+  // Of an input: as drawn, in double precision, and with its error; of a result: the same, then its
+  // value and tolerance.
+  constexpr std::uint64_t kOfInput = sizeof(float) + 3 * sizeof(double);
+  constexpr std::uint64_t kOfResult = 4 * sizeof(double);
+  std::uint64_t bytes = 0;
+  for (const functional::ArrayFacts& facts : functional::InputsOf(program, values)) {
+    bytes += kOfInput * static_cast<std::uint64_t>(facts.elements);
+  }
+  for (const functional::ArrayFacts& facts : functional::KernelsOf(program, values)) {
+    bytes += kOfResult * static_cast<std::uint64_t>(facts.elements);
+  }
+  return bytes;
+}
+
 ProgramProblem::ProgramProblem(const MappedProgram& mapped, const functional::Assignment& values,
-                               std::uint64_t seed, int threads, kernels::Inputs inputs) {
+                               std::uint64_t seed, int threads, kernels::Inputs inputs,
+                               std::uint64_t most_bytes, const StopToken* stop) {
   const functional::Program& program = mapped.program();
+  CheckBytes(program, values, most_bytes);
   for (const functional::Kernel& kernel : program.kernels) results_.push_back(kernel.name);
   try {
-    Calculated of = Drawing(program, values, seed, threads).Of(inputs);
+    Calculated of = Drawing(program, values, seed, threads, stop).Of(inputs);
     for (const auto& [name, numbers] : of.inputs) {
       inputs_.push_back({name, {numbers.begin(), numbers.end()}});
     }
     expected_ = std::move(of.results);
   } catch (const UsageError&) {
+    throw;
+  } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
     throw UsageError(error.what());

@@ -25,12 +25,14 @@ class FusedCudaEvaluator final : public kernels::cuda::TextEvaluator {
   FusedCudaEvaluator(const fused::Graph& graph, const fused::Schedules& schedules,
                      const fused::MappingSpace& space, const kernels::ir::Device& device,
                      const kernels::EvaluatorOptions& options)
-      : TextEvaluator(device, options,
-                      [&](const std::string& folder) {
-                        return kernels::cpu::WriteProblemFiles(
-                            fused::ProblemsOf(graph, schedules.program(), options.stop), folder,
-                            std::max(1, options.jobs));
-                      }),
+      : TextEvaluator(
+            device, options,
+            [&](const std::string& folder) {
+              return kernels::cpu::WriteProblemFiles(
+                  fused::ProblemsOf(graph, schedules.program(), options.stop, kernels::kTimedSeed,
+                                    fused::MostBytes(options.most_bytes)),
+                  folder, std::max(1, options.jobs));
+            }),
         schedules_(schedules),
         space_(space) {}
 

@@ -33,15 +33,17 @@ using kernels::Verdict;
 class FusedEvaluator final : public kernels::Evaluator {
  public:
   FusedEvaluator(const fused::Graph& graph, const fused::Schedules& schedules,
-                 const fused::MappingSpace& space, int threads, const StopToken* stop)
+                 const fused::MappingSpace& space, int threads,
+                 const kernels::EvaluatorOptions& options)
       : schedules_(schedules),
         space_(space),
         threads_(threads),
-        compiler_(fused::CompilerIn(scratch_.path(), stop)),
-        problems_(fused::ProblemsOf(graph, schedules.program(), stop),
-                  {ThisProgram(), kernels::kRunCandidate}, stop) {
+        compiler_(fused::CompilerIn(scratch_.path(), options.stop)),
+        problems_(fused::ProblemsOf(graph, schedules.program(), options.stop, kernels::kTimedSeed,
+                                    fused::MostBytes(options.most_bytes)),
+                  {ThisProgram(), kernels::kRunCandidate}, options.stop) {
     kernels::RequireCompiler();
-    fused::CheckReferenceBytes(schedules.program().list, fused::kMostReferenceBytes);
+    fused::CheckReferenceBytes(schedules.program().list, fused::MostBytes(options.most_bytes));
   }
 
   Source Emit(const runtime::Candidate& implementation) override {
@@ -101,8 +103,9 @@ class FusedEvaluator final : public kernels::Evaluator {
 std::unique_ptr<kernels::Evaluator> MakeFusedEvaluator(const fused::Graph& graph,
                                                        const fused::Schedules& schedules,
                                                        const fused::MappingSpace& space,
-                                                       int threads, const StopToken* stop) {
-  return std::make_unique<FusedEvaluator>(graph, schedules, space, threads, stop);
+                                                       int threads,
+                                                       const kernels::EvaluatorOptions& options) {
+  return std::make_unique<FusedEvaluator>(graph, schedules, space, threads, options);
 }
 
 }  // namespace exh::search

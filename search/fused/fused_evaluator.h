@@ -11,11 +11,13 @@
 namespace exh::search {
 
 /// Compiles, checks and times implementations of a fused operator on this machine's processor; the
-/// yardsticks are the schedules of isl, with each of its settings. Everything outlives it. Throws
-/// Error when there is no compiler, and TooLarge when there is no memory for the reference.
+/// yardsticks are the schedules of isl, with each of its settings. Everything outlives it, and
+/// so does the options' token. Throws Error when there is no compiler, TooLarge when the reference
+/// takes more memory than the options allow, and Interrupted when their token is stopped.
 std::unique_ptr<kernels::Evaluator> MakeFusedEvaluator(const kernels::fused::Graph& graph,
                                                        const kernels::fused::Schedules& schedules,
                                                        const kernels::fused::MappingSpace& space,
-                                                       int threads, const StopToken* stop);
+                                                       int threads,
+                                                       const kernels::EvaluatorOptions& options);
 
 }  // namespace exh::search

@@ -19,7 +19,7 @@
 #include "search/report/comparison.h"
 #include "search/report/report.h"
 #include "search/subject/candidate_bound.h"
-#include "search/subject/problem.h"
+#include "search/subject/freeze_progress.h"
 
 namespace exh::search {
 namespace {
@@ -49,18 +49,31 @@ void AddOutline(const fused::NestNode& node, int depth, std::string& text) {
   for (const fused::NestNode& child : node.children) AddOutline(child, depth, text);
 }
 
+/// What is too large for its reference is refused before anything is scheduled or drawn.
+fused::Program ProgramWithin(const fused::Graph& graph, const Allowance& allowance) {
+  fused::Program program = fused::ProgramOf(fused::StatementsOf(graph));
+  try {
+    fused::CheckReferenceBytes(program.list, fused::MostBytes(allowance.bytes));
+  } catch (const TooLarge& error) {
+    throw UsageError(fmt::format("{}; --memory allows more", error.what()));
+  }
+  return program;
+}
+
 }  // namespace
 
-FusedSubject::FusedSubject(std::string text, kernels::ir::Device device, int leaves)
+FusedSubject::FusedSubject(std::string text, kernels::ir::Device device, int leaves,
+                           const Allowance& allowance)
     : text_(std::move(text)),
       graph_(GraphOf(text_)),
       device_(std::move(device)),
       leaves_(leaves),
-      program_(fused::ProgramOf(fused::StatementsOf(graph_))),
-      schedules_(program_, poly::DependenceKind::kValue),
-      space_(schedules_, leaves) {}
+      allowance_(allowance),
+      program_(ProgramWithin(graph_, allowance)),
+      schedules_(program_, poly::DependenceKind::kValue, {.stop = allowance.stop}),
+      space_(schedules_, leaves, FreezeWithin(allowance)) {}
 
-std::unique_ptr<FusedSubject> FusedSubject::Of(const RunRecord& run) {
+std::unique_ptr<FusedSubject> FusedSubject::Of(const RunRecord& run, const Allowance& allowance) {
   const auto leaves = run.sizes.find("leaves");
   if (run.kernel != kFusedKernel || leaves == run.sizes.end()) {
     throw UsageError(fmt::format("this is a run of '{}', not of a fused operator", run.kernel));
@@ -69,7 +82,7 @@ std::unique_ptr<FusedSubject> FusedSubject::Of(const RunRecord& run) {
   options.device = run.device;
   for (const auto& [name, value] : run.limits) options.limits.push_back(name + "=" + value);
   return std::make_unique<FusedSubject>(run.text, FindDevice(options),
-                                        static_cast<int>(leaves->second));
+                                        static_cast<int>(leaves->second), allowance);
 }
 
 runtime::Candidate FusedSubject::root() const {
@@ -92,11 +105,12 @@ std::string FusedSubject::Outline(const runtime::Candidate& implementation) cons
 
 std::unique_ptr<Evaluator> FusedSubject::MakeEvaluator(const EvaluatorOptions& options) const {
   StartSupervisor();  // Before the arrays are here.
+  EvaluatorOptions within = options;
+  within.most_bytes = allowance_.bytes;
   if (kernels::BackendOf(device_).is_gpu()) {
-    return MakeFusedCudaEvaluator(graph_, schedules_, space_, device_, options);
+    return MakeFusedCudaEvaluator(graph_, schedules_, space_, device_, within);
   }
-  return MakeFusedEvaluator(graph_, schedules_, space_, static_cast<int>(device_.threads),
-                            options.stop);
+  return MakeFusedEvaluator(graph_, schedules_, space_, static_cast<int>(device_.threads), within);
 }
 
 std::string FusedSubject::InWords(const Comparison& comparison) const {

@@ -12,6 +12,7 @@
 #include "kernels/fused/schedule/schedules.h"
 #include "kernels/fused/space/mapping_space.h"
 #include "kernels/ir/device.h"
+#include "search/subject/problem.h"
 #include "search/subject/subject.h"
 
 namespace exh::search {
@@ -28,10 +29,12 @@ LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes);
 class FusedSubject final : public Subject {
  public:
   /// `text`: the operator as JSON. `leaves`: schedules of the tree beside the first. Throws
-  /// UsageError with the mistakes of the text, and Error when it cannot be scheduled.
-  FusedSubject(std::string text, kernels::ir::Device device, int leaves);
+  /// UsageError with the mistakes of the text and when it takes more than it may, Error when it
+  /// cannot be scheduled, and Interrupted.
+  FusedSubject(std::string text, kernels::ir::Device device, int leaves,
+               const Allowance& allowance = {});
   /// The same again as the header of a run has it. Throws as well when that is no such run.
-  static std::unique_ptr<FusedSubject> Of(const RunRecord& run);
+  static std::unique_ptr<FusedSubject> Of(const RunRecord& run, const Allowance& allowance = {});
 
   std::string name() const override { return kFusedKernel; }
   runtime::Candidate root() const override;
@@ -53,6 +56,7 @@ class FusedSubject final : public Subject {
   const kernels::fused::Graph graph_;
   const kernels::ir::Device device_;
   const int leaves_;
+  const Allowance allowance_;
   const kernels::fused::Program program_;
   const kernels::fused::Schedules schedules_;
   const kernels::fused::MappingSpace space_;

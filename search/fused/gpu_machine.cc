@@ -53,12 +53,12 @@ class GpuMachine final : public fused::RowMachine {
 
   bool has_patches() const override { return true; }
 
-  std::string Begin(const fused::Graph& graph, const fused::Program& program,
-                    std::uint64_t seed) override {
-    fused::CheckReferenceBytes(program.list, fused::kMostReferenceBytes);
+  std::string Begin(const fused::Graph& graph, const fused::Program& program, std::uint64_t seed,
+                    std::uint64_t most_bytes) override {
+    fused::CheckReferenceBytes(program.list, most_bytes);
     try {
       return bench_.SetProblems(kernels::cpu::WriteProblemFiles(
-          fused::ProblemsOf(graph, program, stop_, seed), scratch_.path(), jobs_));
+          fused::ProblemsOf(graph, program, stop_, seed, most_bytes), scratch_.path(), jobs_));
     } catch (const Error& error) {
       return error.what();
     }

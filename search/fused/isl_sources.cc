@@ -17,6 +17,12 @@ std::vector<kernels::NamedSource> IslSources(
   std::set<std::string> texts;
   for (const poly::NamedIslOptions& setting : poly::IslSettings()) {
     const fused::ProgramSchedule schedule = schedules.ByIsl(setting);
+    if (!schedule.in_time) {
+      kernels::NamedSource given_up{schedule.way, {}};
+      given_up.verdict = kernels::Verdict::kTimeout;
+      given_up.why = schedule.why;
+      sources.push_back(std::move(given_up));
+    }
     if (!schedule.why.empty()) continue;
     const kernels::Source source = text(fused::NestsOf(schedules, schedule, /*has_vectors=*/false));
     if (texts.insert(source.text).second) sources.push_back({schedule.way, source});

@@ -23,6 +23,8 @@ void KernelSubject::Describe(RunRecord& run) const {
   run.device = problem_.device.name;
   run.decisions = problem_.space();
   run.limits = DeviceLimits(problem_.device);
+  constexpr double kWorthSaying = 1;
+  if (problem_.space_s >= kWorthSaying) run.space_s = problem_.space_s;
 }
 
 std::string KernelSubject::Outline(const runtime::Candidate& implementation) const {

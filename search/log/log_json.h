@@ -48,6 +48,7 @@ struct Fields<RunRecord> {
       space.Field("name", r.space);
       space.Field("fingerprint", r.fingerprint);
       space.Field("decisions", r.decisions);
+      space.Optional("seconds", r.space_s);
     });
     v.Object("kernel", [&](auto& kernel) {
       kernel.Field("name", r.kernel);

@@ -30,6 +30,7 @@ struct RunRecord {
   std::string tool;     ///< "search 0.1.0".
   std::string started;  ///< UTC, "2026-01-31T12:00:00Z".
   std::string space, fingerprint;
+  double space_s = 0;  ///< Seconds that building it took, where that was a second or more.
   std::string kernel;
   std::string text;  ///< The kernel as text, unless the program has it by this name.
   std::map<std::string, std::int64_t, std::less<>> sizes;

@@ -206,7 +206,8 @@ std::string RunText(const Log& log, std::size_t most_lines) {
   std::string text = fmt::format("{} {} on {}, seed {}, started {}\n", run.kernel, SizesText(run),
                                  run.device, run.seed, run.started);
   if (run.objective != "time") text += fmt::format("searched for least {}\n", run.objective);
-  text += fmt::format("space {} {}, by {}\n", run.space, run.fingerprint, run.tool);
+  const std::string built = run.space_s > 0 ? fmt::format(" built in {:.1f} s,", run.space_s) : "";
+  text += fmt::format("space {} {},{} by {}\n", run.space, run.fingerprint, built, run.tool);
   text += MachineText(run.machine);
   if (!log.resumes.empty()) {
     text += fmt::format(

@@ -8,6 +8,7 @@ namespace exh::search {
 
 std::unique_ptr<Evaluator> MakeEvaluator(const Problem& problem, const EvaluatorOptions& options) {
   kernels::RequireRuns(problem.device);
+  kernels::RequireRoom(problem.task);
   StartSupervisor();  // Before the arrays of the problem are here.
   return kernels::BackendOf(problem.device).MakeEvaluator(problem.task, options);
 }

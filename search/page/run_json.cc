@@ -33,6 +33,7 @@ void WriteHeader(const RunRecord& run, ScriptJson& json) {
   json.Key("space").Text(run.space);
   json.Key("fingerprint").Text(run.fingerprint);
   json.Key("spaceDecisions").Text(run.decisions);
+  if (run.space_s > 0) json.Key("spaceSeconds").Number(run.space_s);
   json.Key("kernel").Text(run.kernel);
   json.Key("text").Text(run.text);
   json.Key("sizes").Text(SizesText(run));

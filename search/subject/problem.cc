@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -51,11 +52,33 @@ std::uint64_t MachineBytes() {
   return bytes;
 }
 
-/// Throws UsageError.
+Problem Assemble(const kernels::Kernel& kernel, kernels::Parameters sizes,
+                 kernels::ir::Device device, bool paper, const Allowance& allowance) {
+  Problem problem;
+  problem.kernel = &kernel;
+  problem.sizes = std::move(sizes);
+  problem.device = std::move(device);
+  problem.paper = paper;
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    problem.task =
+        kernels::MakeTask(kernel, problem.sizes, problem.device, paper, FreezeWithin(allowance));
+  } catch (const TooLarge& error) {
+    throw UsageError(
+        fmt::format("{}. A kernel with fewer instructions or tile levels has a smaller "
+                    "space; --memory allows more.",
+                    error.what()));
+  }
+  problem.space_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return problem;
+}
+
+}  // namespace
+
 std::uint64_t MemoryFor(const std::string& text) {
   if (text.empty()) return MachineBytes() / 2;
   const auto bytes = ParseBytes(text);
-  if (!bytes) {
+  if (!bytes || *bytes == 0) {
     throw UsageError(
         fmt::format("bad --memory '{}': it is a size with a unit, such as 512MiB or "
                     "4GiB",
@@ -63,29 +86,6 @@ std::uint64_t MemoryFor(const std::string& text) {
   }
   return *bytes;
 }
-
-Problem Assemble(const kernels::Kernel& kernel, kernels::Parameters sizes,
-                 kernels::ir::Device device, bool paper, const std::string& memory,
-                 const StopToken* stop) {
-  Problem problem;
-  problem.kernel = &kernel;
-  problem.sizes = std::move(sizes);
-  problem.device = std::move(device);
-  problem.paper = paper;
-  runtime::FreezeOptions freeze = ShownFreeze(stop);
-  freeze.max_bytes = MemoryFor(memory);
-  try {
-    problem.task = kernels::MakeTask(kernel, problem.sizes, problem.device, paper, freeze);
-  } catch (const TooLarge& error) {
-    throw UsageError(
-        fmt::format("{}. A kernel with fewer instructions or tile levels has a smaller "
-                    "space; --memory allows more.",
-                    error.what()));
-  }
-  return problem;
-}
-
-}  // namespace
 
 runtime::Candidate Problem::root() const {
   if (task.root_failed) {
@@ -110,8 +110,9 @@ const kernels::Kernel& ComputedKernel(const ProblemOptions& options) {
   kernels::Parameters sizes;
   for (const auto& [name, value] : ParseAssignments(options.size, "--size")) {
     const auto number = ParseInteger(value);
-    if (!number || *number < 1) {
-      throw UsageError(fmt::format("bad size {}={}: a whole number from 1", name, value));
+    if (!number || *number < 1 || *number > kernels::ir::kLargestExtent) {
+      throw UsageError(fmt::format("bad size {}={}: a whole number from 1 to {}", name, value,
+                                   kernels::ir::kLargestExtentText));
     }
     sizes[std::string(name)] = *number;
   }
@@ -161,8 +162,8 @@ std::int64_t ParseValue(const kernels::Parameter& parameter, const std::string& 
   throw UsageError(has_words ? fmt::format("bad option {}={}: it is one of {}{}", parameter.name,
                                            value, fmt::join(parameter.words, ", "),
                                            DidYouMean(value, parameter.words))
-                             : fmt::format("bad size {}={}: a whole number from {} to {}",
-                                           parameter.name, value, parameter.min, parameter.max));
+                             : fmt::format("bad size {}={}: a whole number from {}", parameter.name,
+                                           value, parameter.RangeText()));
 }
 
 }  // namespace
@@ -259,11 +260,14 @@ std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::
 Problem MakeProblem(const ProblemOptions& options) {
   const kernels::Kernel& kernel = FindKernel(options);
   kernels::Parameters sizes = ParseSizes(kernel, options);
-  return Assemble(kernel, std::move(sizes), FindDevice(options), IsPaper(options.space),
-                  options.memory, options.stop);
+  kernels::ir::Device device = FindDevice(options);
+  const bool is_paper = IsPaper(options.space);
+  if (options.runs) kernels::RequireRoom(kernel, sizes, device);
+  return Assemble(kernel, std::move(sizes), std::move(device), is_paper,
+                  {MemoryFor(options.memory), options.stop});
 }
 
-Problem MakeProblem(const RunRecord& run) {
+Problem MakeProblem(const RunRecord& run, const Allowance& allowance) {
   ProblemOptions options;
   options.kernel = run.kernel;
   options.text = run.text;
@@ -274,7 +278,8 @@ Problem MakeProblem(const RunRecord& run) {
   }
   const std::map<std::string, std::string> limits(run.limits.begin(), run.limits.end());
   return Assemble(kernel, ParseSizes(kernel, sizes), FindDevice(run.device, limits),
-                  IsPaper(run.decisions), {}, nullptr);
+                  IsPaper(run.decisions),
+                  {allowance.bytes == 0 ? MemoryFor("") : allowance.bytes, allowance.stop});
 }
 
 }  // namespace exh::search

@@ -13,6 +13,7 @@
 #include "base/stop.h"
 #include "kernels/task.h"
 #include "search/log/log_records.h"
+#include "search/subject/allowance.h"
 
 namespace exh::search {
 
@@ -34,9 +35,13 @@ struct ProblemOptions {
   std::string space;                ///< "default" (or empty): every decision; "paper": no others.
   std::optional<int> gpu;           ///< Which GPU; nothing: the first.
   std::string memory;               ///< "4GiB": at most so much to build the space; "": half of it.
+  bool runs = false;  ///< Its programs are to run here: there must be room for arrays.
   /// Ends the building of the space, which then throws exh::Interrupted; may be null.
   const StopToken* stop = nullptr;
 };
+
+/// What --memory says, half of the machine's where it says nothing. Throws UsageError.
+std::uint64_t MemoryFor(const std::string& text);
 
 struct Problem {
   const kernels::Kernel* kernel = nullptr;
@@ -44,6 +49,7 @@ struct Problem {
   kernels::ir::Device device;
   bool paper = false;  ///< The space has no decisions beyond those of the paper.
   kernels::Task task;
+  double space_s = 0;  ///< Seconds that building its space took.
 
   /// The option that makes it so again: "default" or "paper".
   std::string space() const { return paper ? "paper" : "default"; }
@@ -86,7 +92,8 @@ std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::
 /// Throws UsageError for bad input, Error when the sizes cannot be built.
 Problem MakeProblem(const ProblemOptions& options);
 
-/// The problem of a logged run: its sizes and the limits that its device had.
-Problem MakeProblem(const RunRecord& run);
+/// The problem of a logged run: its sizes and the limits that its device had. Without a limit of
+/// memory it has that of MemoryFor("").
+Problem MakeProblem(const RunRecord& run, const Allowance& allowance = {});
 
 }  // namespace exh::search

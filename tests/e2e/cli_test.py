@@ -57,7 +57,7 @@ class List(unittest.TestCase):
                          ["axpy", "mv", "matmul", "gesummv", "batched_matmul", "matmul2",
                           "reduce", "softmax", "layer_norm", "dot", "moments", "conv2d"])
         self.assertEqual(len({len(kernel) for kernel in kernels}), 1, done.stdout)
-        sizes = re.findall(r"(?m)^  (\S+ +)\S.*\(default \w+, (?:\d+ to \d+|one of [a-z0-9 ]+)\)$", done.stdout)
+        sizes = re.findall(r"(?m)^  (\S+ +)\S.*\(default \w+, (?:\d+ to [\d^]+|one of [a-z0-9 ]+)\)$", done.stdout)
         self.assertEqual(len(sizes) + len(kernels), done.stdout.count("\n"))
         self.assertEqual(len({len(size) for size in sizes}), 1, done.stdout)
 
@@ -80,6 +80,10 @@ class BadInput(unittest.TestCase):
         self.check(["--kernel", "axpy", "--size", "m=3"], "'m'", "'n'")
 
     def test_bad_sizes(self):
+        # One limit, in one wording, of sizes, of those of statements, and of extents.
+        self.check(["--kernel", "matmul", "--size", "m=2147483649"], "bad size m=2147483649: a whole number from 1 to 2^31")
+        self.check(["--compute", "y[i] = x[i]", "--size", "i=2147483649"],
+                   "bad size i=2147483649: a whole number from 1 to 2^31")
         for size in ("n=0", "n=-4", "n=x", "n=", "n"):
             with self.subTest(size=size):
                 self.check(["--kernel", "axpy", "--size", size], "n")
@@ -307,6 +311,29 @@ class Studies(unittest.TestCase):
         self.assertEqual(bound["bottleneck"], "memory")
         self.assertEqual(bound["bound_ns"], max(term["ns"] for term in bound["terms"]))
 
+    def test_bound_of_statements(self):
+        text = self.search("bound", "--compute", "y[i] = x[i] + 1", "--size", "i=67108864", "--device", "h200")
+        self.assertRegex(text, r"no implementation takes less than 1\d\d us: memory")
+
+    def test_bound_of_a_chain(self):
+        """Each step of a chain must not take several times as long as the one before."""
+        value = "x[i]"
+        for step in range(24):
+            value = f"({value} * x[i] + {step}.5)"
+        text = self.search("bound", "--compute", f"y[i] = {value}", "--size", "i=4096", "--device", "h200")
+        self.assertIn("no implementation takes less than", text)
+
+    def test_sources_of_arrays_that_no_memory_holds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kernel, wish = os.path.join(folder, "large.kernel"), os.path.join(folder, "wish.txt")
+            with open(kernel, "w", encoding="utf-8") as file:
+                file.write("kernel large\n  size n = 2147483648\n  input x: f64[8, n]\n  output y: f64[8, n]\n"
+                           "  y[i, j] = 2 * x[i, j]\nend\n")
+            with open(wish, "w", encoding="utf-8") as file:
+                file.write("# Nothing is decided.\n")
+            self.assertIn("__global__", self.search("emit", wish, "--kernel", kernel, "--device", "h200"))
+            self.assertIn("void", self.search("emit", wish, "--kernel", kernel, "--device", "cpu"))
+
     def test_explain(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "wish.txt")
@@ -486,6 +513,17 @@ class Runs(unittest.TestCase):
         self.assertEqual(process.returncode, 0, errors)
         self.assertIn("best:", output)
         self.assertEqual(records(self.out)[-1]["why"], "signal")
+
+    def test_a_budget_that_ends_while_the_space_is_built_says_what_is_enough(self):
+        # Fifty statements in a row: their space takes far longer than that.
+        text = "".join(f"t{n}[i,j] = {'x' if n == 0 else f't{n - 1}'}[i,j] * w{n}[j] + v{n}[i]\n" for n in range(50))
+        done = run(SEARCH, "--compute", text + "y[i,j] = t49[i,j]", "--size", "i=4096,j=4096", "--budget", "1s",
+                   "--out", self.out)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertFalse(os.path.exists(self.out))
+        self.assertRegex(done.stderr, r"the budget was over while the space was built, before anything was tried: "
+                                      r"\d+ % of it was done in \d+\.\d s, and all of it takes about \d+ s; "
+                                      r"--budget \d+s leaves time for a search")
 
     def test_a_run_begins_with_what_is_known_to_be_decent(self):
         done = self.search("--budget", "evals=4")

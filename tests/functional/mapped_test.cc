@@ -314,6 +314,19 @@ TEST(MappedPrograms, MistakesAreNamed) {
               HasSubstr("'slide' of what is written"));
 }
 
+TEST(MappedPrograms, HaveTheirReferenceWithinWhatTheyMayTake) {
+  const search::MappedProgram program("a.fun", "input x: [float]4096\nkernel y = map(id, x)\n", {});
+  const functional::Assignment values = program.Values();
+  StopToken stop;
+  const auto inputs = kernels::Inputs::kUniform;
+  search::ProgramProblem(program, values, 1, 1, inputs,
+                         search::ProblemBytes(program.program(), values), &stop);
+  stop.Stop();
+  EXPECT_THROW(search::ProgramProblem(program, values, 1, 1, inputs, 0, &stop), Interrupted);
+  // The size is looked at before anything is drawn, which would hear the token.
+  EXPECT_THROW(search::ProgramProblem(program, values, 1, 1, inputs, 4096, &stop), TooLarge);
+}
+
 /// Of mappings that this rule alone forbids: how many are wrong, or have threads that race.
 int WrongWithout(bool lift::Rules::*rule, const std::string& text, const functional::Given& given) {
   const search::MappedProgram program("program", text, given);

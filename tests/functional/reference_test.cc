@@ -438,6 +438,16 @@ TEST(Reference, SaysWhatIsMissing) {
       HasSubstr("'k' is [(float, float)]2: only floats"));
 }
 
+TEST(Reference, HearsItsToken) {
+  const auto program = ProgramOf("input x: [float]20000\nkernel k = map(id, x)\n");
+  const Inputs inputs = {{"x", Count(20000)}};
+  StopToken stop;
+  EXPECT_EQ(Calculate(*program, {}, inputs, 2, &stop).size(), 1U);
+  stop.Stop();
+  EXPECT_THROW(Calculate(*program, {}, inputs, 1, &stop), Interrupted);
+  EXPECT_THROW(Calculate(*program, {}, inputs, 2, &stop), Interrupted);
+}
+
 TEST(Reference, SaysWhatDoesNotFit) {
   const std::string split =
       "param m\ninput x: [float]6\nkernel k = map(p -> map(id, p), split(m, x))\n";

@@ -9,6 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "kernels/devices/device.h"
+#include "kernels/ir/lowering.h"
+#include "kernels/library/call_kernel.h"
+#include "kernels/library/text_kernel.h"
+#include "models/inventory/dataflow.h"
 #include "tests/models/bounded.h"
 
 namespace exh::models {
@@ -62,6 +67,85 @@ TEST(Inventory, LeavesOutWhatAConditionPicks) {
 
 TEST(Inventory, LeavesOutAProductThatADifferenceMayTakeOver) {
   EXPECT_EQ(CountedOf("y[i] = x[i] * z[i] - c[i]").computations, 0U);
+}
+
+/// The backbone of statements, as it is before a space is built of it.
+kernels::ir::Target BackboneOf(const std::string& statements, const std::string& device = "h200") {
+  const std::string text = kernels::TextOfStatements(statements, "f32", {{"i", 4096}});
+  const kernels::TextKernel kernel("chain", text);
+  kernels::ir::Target function;
+  function.device = *kernels::LoadDevice(device).device;
+  kernels::BuildBackbone(kernel, search::ParseSizes(kernel, ""), /*paper=*/false, function);
+  kernels::ir::PlanLowering(function, function.plans_windows());
+  return function;
+}
+
+std::uint64_t StepsFor(const std::string& statements) {
+  const kernels::ir::Target function = BackboneOf(statements);
+  const kernels::ir::Device& device = function.device;
+  const DeviceRates rates =
+      LoadRates(kernels::BackendOf(device).RatesFile(device), device).rates.value();
+  return TakeInventory(function, rates, CacheState::kWarm).steps;
+}
+
+/// "((x[i] * x[i] + 1.5) * x[i] + 2.5) …": so many multiply-adds in a row.
+std::string Horner(int degree) {
+  std::string text = "x[i]";
+  for (int step = 1; step <= degree; ++step) {
+    text = "(" + text + " * x[i] + " + std::to_string(step) + ".5)";
+  }
+  return "y[i] = " + text;
+}
+
+/// Each value is read `uses` times by the next one.
+std::string Doubling(int statements, int uses = 2) {
+  std::string text, before = "x";
+  for (int number = 0; number < statements; ++number) {
+    const std::string name = number + 1 == statements ? "y" : "t" + std::to_string(number);
+    std::string sum = before + "[i] * " + before + "[i]";
+    for (int use = 2; use < uses; ++use) sum += " + " + before + "[i]";
+    text += (text.empty() ? "" : "; ") + name + "[i] = " + sum;
+    before = name;
+  }
+  return text;
+}
+
+TEST(Inventory, OfAChainTakesStepsForEachOfItsEdges) {
+  // Levels of an axis are paired each by itself: from each multiply-add to the one before there are
+  // several ways, and what is behind must not be looked at for each of them.
+  const std::uint64_t short_chain = StepsFor(Horner(12));
+  EXPECT_LE(StepsFor(Horner(24)), 3 * short_chain);
+  EXPECT_LE(StepsFor(Horner(200)), 20 * short_chain);
+}
+
+TEST(Inventory, OfValuesThatAreReadOftenTakesStepsForEachOfItsEdges) {
+  const std::uint64_t few = StepsFor(Doubling(6));
+  EXPECT_LE(StepsFor(Doubling(12)), 3 * few);
+  EXPECT_LE(StepsFor(Doubling(200)), 40 * few);
+  EXPECT_LE(StepsFor(Doubling(20, 30)), 120 * few);
+}
+
+TEST(Inventory, TermsThatAreAllTheSameAddUpButAreComparedOnce) {
+  const auto varies = [](const std::string& word) {
+    const kernels::TextKernel kernel("same",
+                                     "kernel same\n  size m = 8, n = 16\n"
+                                     "  input x: f32[m, n] strides (0, 1)\n"
+                                     "  output y: f32[n]\n  y[j] = " +
+                                         word + "(i) x[i, j]\nend\n");
+    kernels::ir::Target function;
+    function.device = *kernels::LoadDevice("h200").device;
+    kernels::BuildBackbone(kernel, search::ParseSizes(kernel, ""), /*paper=*/false, function);
+    kernels::ir::PlanLowering(function, function.plans_windows());
+    Dataflow flow(function, 32);
+    for (const kernels::ir::Instruction& inst : function.insts) {
+      if (!inst.is_reduction()) continue;
+      const kernels::ir::LogicalDimId axis = function.dim(inst.reduce_dims.front()).logical;
+      return flow.LostAlong(inst, axis).has_value();
+    }
+    return false;
+  };
+  EXPECT_TRUE(varies("sum"));
+  EXPECT_FALSE(varies("max"));
 }
 
 TEST(Inventory, RingsWaitForFewerRounds) {

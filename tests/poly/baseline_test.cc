@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "poly/isl/apart.h"
 #include "tests/poly/scops.h"
 
 namespace exh::poly {
@@ -99,6 +100,38 @@ TEST(IslErrorTest, IsThrown) {
   const auto dependences = DependencesOf(scop, DependenceKind::kValue);
   EXPECT_THROW(ScheduleByIsl(scop, dependences, {}, 10), Error);
   EXPECT_NE(ScheduleByIsl(scop, dependences, {}).loops, "");
+}
+
+TEST(IslApart, HasTheSameSchedule) {
+  const Scop scop = Figure2(256);
+  const auto dependences = DependencesOf(scop, DependenceKind::kValue);
+  for (const NamedIslOptions& setting : IslSettings()) {
+    const IslScheduled here = ScheduleByIsl(scop, dependences, setting.options);
+    const IslApart apart = ScheduleByIslApart(scop, dependences, setting.options, {});
+    ASSERT_TRUE(here.schedule && apart.schedule) << setting.name << apart.why;
+    EXPECT_EQ(apart.schedule->num_parameters, here.schedule->num_parameters);
+    EXPECT_EQ(apart.schedule->statements, here.schedule->statements);
+    EXPECT_EQ(TableText(scop, *apart.schedule), TableText(scop, *here.schedule));
+    EXPECT_EQ(apart.why, "");
+    EXPECT_TRUE(apart.in_time);
+  }
+}
+
+TEST(IslApart, IsGivenUp) {
+  const Scop scop = Figure2(256);
+  const auto dependences = DependencesOf(scop, DependenceKind::kValue);
+  const IslApart out_of_operations = ScheduleByIslApart(scop, dependences, {}, {.operations = 10});
+  EXPECT_FALSE(out_of_operations.schedule);
+  EXPECT_FALSE(out_of_operations.in_time);
+  EXPECT_EQ(out_of_operations.why, "isl did not end within 10 operations");
+  const IslApart out_of_time = ScheduleByIslApart(scop, dependences, {}, {.seconds = 0});
+  // It may have been ready at once.
+  EXPECT_EQ(out_of_time.in_time, out_of_time.schedule.has_value());
+  StopToken stop;
+  stop.Stop();
+  const IslApart stopped = ScheduleByIslApart(scop, dependences, {}, {.stop = &stop});
+  EXPECT_FALSE(stopped.in_time);
+  EXPECT_EQ(stopped.why, "isl did not end within what was left of the budget");
 }
 
 }  // namespace

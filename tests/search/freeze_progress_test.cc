@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include "base/error.h"
+
 namespace exh::search {
 namespace {
 
@@ -46,7 +48,42 @@ TEST(FreezeProgress, StopsWithItsToken) {
   const runtime::FreezeOptions options = ShownFreeze(&stop, stderr, false);
   EXPECT_TRUE(options.progress({"rows", 0, 0.2}));
   stop.Stop();
-  EXPECT_FALSE(options.progress({"rows", 0, 0.4}));
+  EXPECT_THROW(options.progress({"rows", 0, 0.4}), Interrupted);
+}
+
+TEST(FreezeProgress, WhatIsExpectedToTakeLongIsSaidAtOnce) {
+  for (const bool is_terminal : {false, true}) {
+    std::FILE* const out = std::tmpfile();
+    ASSERT_NE(out, nullptr);
+    const runtime::FreezeOptions options = ShownFreeze(nullptr, out, is_terminal);
+    options.progress({"rows", 0.01, 0.2, 0.9});
+    EXPECT_EQ(std::ftell(out), 0);
+    options.progress({"rows", 0.01, 0.2, 13});
+    std::string text(static_cast<std::size_t>(std::ftell(out)), ' ');
+    std::rewind(out);
+    EXPECT_EQ(std::fread(text.data(), 1, text.size(), out), text.size());
+    EXPECT_NE(text.find("the space is being built: 1 %, rows, 0 s of about 13 s"),
+              std::string::npos)
+        << text;
+    std::fclose(out);
+  }
+}
+
+TEST(FreezeProgress, WhatIsSeenReplacesWhatWasExpected) {
+  EXPECT_EQ(WholeSeconds({"rows", 0, 0.5, 13}), 13);
+  EXPECT_EQ(WholeSeconds({"rows", 0.5, 20, 13}), 40);
+  EXPECT_EQ(WholeSeconds({"rows", 0.1, 4, 20}), 30);
+  EXPECT_EQ(WholeSeconds({"rows", 0.25, 4, 0}), 16);
+  EXPECT_EQ(WholeSeconds({"rows", 0, 4, 0}), 4);
+}
+
+TEST(FreezeProgress, ABudgetThatIsOverSaysWhatWouldBeEnough) {
+  EXPECT_EQ(EndedText({"rows", 0.5, 13, 20}, /*by_signal=*/false),
+            "the budget was over while the space was built, before anything was tried: 50 % of it "
+            "was done in 13.0 s, and all of it takes about 26 s; --budget 60s leaves time for a "
+            "search");
+  EXPECT_EQ(EndedText({"rows", 0.5, 13, 20}, /*by_signal=*/true),
+            "interrupted while the space was built, after 13.0 s");
 }
 
 }  // namespace

@@ -14,8 +14,10 @@ using Node = Expression::Node;
 /// Numbers that stand before something.
 using Numbers = std::vector<Input>;
 
-/// A node that is read several times is expanded as often.
+/// A node that is read several times is expanded as often: products of products may be many times
+/// as many as there are nodes.
 constexpr std::size_t kMostTerms = 64;
+constexpr int kMostLooks = 4096;
 
 class Matcher {
  public:
@@ -107,7 +109,7 @@ class Matcher {
     const Input input = Skip(from);
     if (input.is_number()) return IsZero(input);
     const Node& node = e_.node(input.node);
-    if (terms.size() > kMostTerms) return false;
+    if (terms.size() > kMostTerms || ++looks_ > kMostLooks) return false;
     if (node.op == ir::Op::kLoad) {
       if (!gathers_ && !IsPlain(node)) return false;
       terms.push_back({{numbers}, {input.node, nullptr}});
@@ -190,6 +192,7 @@ class Matcher {
   const Expression& e_;
   const bool gathers_;
   ir::Type computes_ = ir::Type::kF32;  ///< What the output is computed in.
+  int looks_ = 0;                       ///< At nodes.
 };
 
 }  // namespace

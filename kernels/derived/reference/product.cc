@@ -54,6 +54,13 @@ StoppableProducts::~StoppableProducts() {
   scope_of_thread = before_;
 }
 
+bool IsOver() {
+  StoppableProducts* const scope = scope_of_thread;
+  if (scope == nullptr || !IsStopped(scope->stop_)) return false;
+  scope->has_stopped_ = true;
+  return true;
+}
+
 bool RunStoppable(std::size_t count, const std::function<void(std::size_t)>& work) {
   StoppableProducts* const scope = scope_of_thread;
   const StopToken* const stop = scope != nullptr ? scope->stop_ : nullptr;

@@ -25,10 +25,14 @@ class StoppableProducts {
 
  private:
   friend bool RunStoppable(std::size_t count, const std::function<void(std::size_t)>& work);
+  friend bool IsOver();
   const StopToken* stop_;
   StoppableProducts* before_;
   bool has_stopped_ = false;
 };
+
+/// Is nobody waiting any more for what this thread computes? Then it ended early, as products do.
+bool IsOver();
 
 /// Calls `work(0)` to `work(count - 1)` on all cores that this process may use; a call should take
 /// some hundredths of a second at most. False: it ended early, as products do.

@@ -154,6 +154,7 @@ ElementValue ElementValues::ValueOf(int node, int block) {
     if (known != scope.end()) return known->second;
   }
   ElementValue value = Computed(node, block);
+  NameLongErrors(node, value);
   if (value.piece.text != name) {
     if (!nest_.IsNamed(node, block)) return value;
     Line("const double " + name + " = " + value.piece.text + ";");
@@ -241,6 +242,18 @@ void ElementValues::Name(ElementValue& value, const std::string& wanted) {
   const std::string name = names_.Unique(wanted);
   Line("const double " + name + " = " + value.piece.text + ";");
   value.piece = {name};
+}
+
+/// The errors of a value stand in those of each value that is made of it, and may be there several
+/// times: in a chain of many steps their text would double with each of them.
+void ElementValues::NameLongErrors(int node, ElementValue& value) {
+  constexpr std::size_t kLong = 1000;
+  const std::string text = value.errors.Text();
+  if (text.size() <= kLong) return;
+  const std::string name = names_.Unique(names_.node(node) + "_errors");
+  Line("const double " + name + " = " + text + ";");
+  value.errors = {};
+  value.errors.products.emplace_back(1, name);
 }
 
 /// What is rounded has a name: the square of it is one of its errors.

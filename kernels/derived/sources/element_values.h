@@ -73,6 +73,7 @@ class ElementValues : public TextWriter {
 
  private:
   Piece Loaded(const Expression::Node& load) const;
+  void NameLongErrors(int node, ElementValue& value);
   ElementValue Rounded(int node, const Piece& piece, ErrorSquares errors);
   ErrorSquares LargerErrors(int node, const std::vector<ElementValue>& inputs);
   ErrorSquares QuotientErrors(const std::string& quotient,

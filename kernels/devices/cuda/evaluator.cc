@@ -39,7 +39,7 @@ class CudaEvaluator final : public Evaluator {
       : task_(task),
         cold_(options.cold),
         bench_(task.function->device, options,
-               [&](const std::string& folder) { return WriteProblems(folder, options.jobs); }) {}
+               [&](const std::string& folder) { return WriteProblems(folder, options); }) {}
 
   Source Emit(const runtime::Candidate& implementation) override {
     return EmitSource(task_, implementation);
@@ -114,8 +114,9 @@ class CudaEvaluator final : public Evaluator {
   void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }
 
  private:
-  /// Their files, written side by side: a large one takes seconds. Throws Error.
-  std::vector<std::string> WriteProblems(const std::string& folder, int jobs) const {
+  /// Their files, written side by side: a large one takes seconds. Throws Error, and Interrupted.
+  std::vector<std::string> WriteProblems(const std::string& folder,
+                                         const EvaluatorOptions& options) const {
     // Where a reference takes seconds, two of them must do.
     const bool has_all = task_.flops <= kCudaMostFlopsOfFourProblems;
     const std::size_t count = has_all ? std::size(kCheckedProblems) : 2;
@@ -123,9 +124,9 @@ class CudaEvaluator final : public Evaluator {
     for (std::size_t number = 0; number < count; ++number) {
       files.push_back(folder + "/" + kCheckedProblems[number].name);
     }
-    RunInParallel(count, jobs, [&](std::size_t number) {
+    RunInParallel(count, options.jobs, [&](std::size_t number) {
       const CheckedProblem& one = kCheckedProblems[number];
-      WriteProblem(task_, one.inputs, files[number], one.seed);
+      WriteProblem(task_, one.inputs, files[number], one.seed, options.stop);
       return true;
     });
     return files;

@@ -36,9 +36,10 @@ Source CpuMachine::Text(const Program& program, const std::vector<NestNode>& nes
   return CpuText(program, nests);
 }
 
-std::string CpuMachine::Begin(const Graph& graph, const Program& program, std::uint64_t seed) {
-  CheckReferenceBytes(program.list, kMostReferenceBytes);
-  problems_.emplace(ProblemsOf(graph, program, stop_, seed), command_, stop_);
+std::string CpuMachine::Begin(const Graph& graph, const Program& program, std::uint64_t seed,
+                              std::uint64_t most_bytes) {
+  CheckReferenceBytes(program.list, most_bytes);
+  problems_.emplace(ProblemsOf(graph, program, stop_, seed, most_bytes), command_, stop_);
   return "";
 }
 

@@ -28,7 +28,8 @@ class CpuMachine final : public RowMachine {
              const StopToken* stop);
 
   Source Text(const Program& program, const std::vector<NestNode>& nests) const override;
-  std::string Begin(const Graph& graph, const Program& program, std::uint64_t seed) override;
+  std::string Begin(const Graph& graph, const Program& program, std::uint64_t seed,
+                    std::uint64_t most_bytes) override;
   Compiled Compile(const Source& source) override;
   Measurement Run(const Compiled& compiled, bool is_full) override;
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }

@@ -44,7 +44,7 @@ class Drawing {
       case Inputs::kSpecial:
         return Special();
     }
-    return Of(DrawInputs(graph_, seed_));
+    return Of(DrawInputs(graph_, seed_, stop_));
   }
 
  private:
@@ -64,7 +64,7 @@ class Drawing {
     std::optional<Evaluated> best;
     double most_exact = -1;
     for (const WholeRange& range : Ranges()) {
-      Evaluated one = Of(DrawWholeInputs(graph_, list_, seed, range));
+      Evaluated one = Of(DrawWholeInputs(graph_, list_, seed, range, stop_));
       if (!IsKnown(one.values) || !AreNumbers(one.values)) continue;
       const double exact = may_be_exact ? ShareOfExact(one.values) : 1;
       if (exact > most_exact) {
@@ -76,7 +76,7 @@ class Drawing {
     if (best) return *std::move(best);
     // Nothing of that has a meaning here: other numbers.
     constexpr std::uint64_t kOther = 1000;
-    return Of(DrawInputs(graph_, seed + kOther));
+    return Of(DrawInputs(graph_, seed + kOther, stop_));
   }
 
   std::vector<WholeRange> Ranges() const {
@@ -101,7 +101,7 @@ class Drawing {
   Evaluated Special() const {
     for (const SpecialKinds kinds : {SpecialKinds::kAll, SpecialKinds::kNotFinite}) {
       for (const int range : {8, 1}) {
-        Values inputs = DrawWholeInputs(graph_, list_, seed_, {range, range, false});
+        Values inputs = DrawWholeInputs(graph_, list_, seed_, {range, range, false}, stop_);
         if (!MakeInputsSpecial(graph_, list_, seed_, kinds, inputs)) break;
         Evaluated one = Of(std::move(inputs));
         if (!IsKnown(one.values)) continue;
@@ -211,17 +211,18 @@ cpu::Problem OperatorProblem::View() const {
 }
 
 cpu::ProblemBench::Make ProblemsOf(const Graph& graph, const Program& program,
-                                   const StopToken* stop, std::uint64_t seed) {
-  return
-      [&graph, &program, stop, seed](const CheckedProblem& one) -> std::optional<cpu::MadeProblem> {
-        try {
-          auto made = std::make_shared<const OperatorProblem>(
-              graph, program, SeedOf(one, seed), kMostReferenceBytes, stop, one.inputs);
-          return cpu::MadeProblem{made->View(), made};
-        } catch (const Interrupted&) {
-          return std::nullopt;
-        }
-      };
+                                   const StopToken* stop, std::uint64_t seed,
+                                   std::uint64_t most_bytes) {
+  return [&graph, &program, stop, seed,
+          most_bytes](const CheckedProblem& one) -> std::optional<cpu::MadeProblem> {
+    try {
+      auto made = std::make_shared<const OperatorProblem>(graph, program, SeedOf(one, seed),
+                                                          most_bytes, stop, one.inputs);
+      return cpu::MadeProblem{made->View(), made};
+    } catch (const Interrupted&) {
+      return std::nullopt;
+    }
+  };
 }
 
 }  // namespace exh::kernels::fused

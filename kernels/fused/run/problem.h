@@ -18,14 +18,18 @@ namespace exh::kernels::fused {
 
 /// Of a reference (ReferenceBytes()), where nobody says how much it may take.
 inline constexpr std::uint64_t kMostReferenceBytes = std::uint64_t{6} << 30;
+/// 0: nobody says it.
+inline std::uint64_t MostBytes(std::uint64_t said) {
+  return said == 0 ? kMostReferenceBytes : said;
+}
 
 /// What programs of an operator are run on and compared with: drawn inputs, and the reference in
 /// double precision. Whole numbers are as large as they may be for all results to be numbers, and
 /// exact if that is possible; special values stand where it is known what must come of them.
 class OperatorProblem {
  public:
-  /// Throws TooLarge if the reference takes more than `most_bytes`, and Interrupted when `stop`,
-  /// which may be null, is stopped meanwhile.
+  /// Throws TooLarge, before anything is drawn, if the reference takes more than `most_bytes`, and
+  /// Interrupted when `stop`, which may be null, is stopped.
   OperatorProblem(const Graph& graph, const Program& program, std::uint64_t seed,
                   std::uint64_t most_bytes, const StopToken* stop = nullptr,
                   Inputs inputs = Inputs::kUniform);
@@ -50,8 +54,10 @@ class OperatorProblem {
 
 /// How an operator's kCheckedProblems are made, for a ProblemBench. Graph and program outlive it,
 /// and `stop`, which may be null. `seed`: instead of kTimedSeed, and those of the others with it.
+/// `most_bytes`: of each reference.
 cpu::ProblemBench::Make ProblemsOf(const Graph& graph, const Program& program,
-                                   const StopToken* stop, std::uint64_t seed = kTimedSeed);
+                                   const StopToken* stop, std::uint64_t seed = kTimedSeed,
+                                   std::uint64_t most_bytes = kMostReferenceBytes);
 
 /// The same number without drawing anything.
 std::uint64_t CompulsoryBytes(const Program& program);

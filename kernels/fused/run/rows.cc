@@ -12,7 +12,6 @@
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/code/transform.h"
 #include "kernels/fused/lower.h"
-#include "kernels/fused/run/problem.h"
 #include "poly/isl/owners.h"
 
 namespace exh::kernels::fused {
@@ -25,6 +24,7 @@ bool HasVectors(const NestNode& node) {
 /// A way to run an operator, in words and as a program.
 struct Way {
   std::string name, of, why;
+  Verdict verdict = Verdict::kBroken;  ///< Where there is no program, for the reason `why`.
   Source source;
 };
 
@@ -70,7 +70,11 @@ class Ways {
 
   std::vector<NestNode> Add(const std::string& name, const ProgramSchedule& schedule, bool vectors,
                             const std::string& of) {
-    Way way{.name = name, .of = of, .why = schedule.why, .source = {}};
+    Way way{.name = name,
+            .of = of,
+            .why = schedule.why,
+            .verdict = schedule.in_time ? Verdict::kBroken : Verdict::kTimeout,
+            .source = {}};
     std::vector<NestNode> nests;
     if (schedule.why.empty()) {
       nests = NestsOf(schedules_, schedule, vectors);
@@ -203,7 +207,7 @@ Row Fastest(const std::vector<Way>& ways, Contest& contest) {
   Row none{.name = "searched", .of = {}, .why = "there is no way to run it"};
   if (ways.empty()) return none;
   const Way& first = ways.front();
-  if (first.why.empty()) none.verdict = contest.Seen(first).verdict;
+  none.verdict = first.why.empty() ? contest.Seen(first).verdict : first.verdict;
   none.why = fmt::format("none of {} ways is right; {}: {}", ways.size(), of(first),
                          first.why.empty() ? contest.Seen(first).why : first.why);
   return none;
@@ -226,19 +230,20 @@ OperatorRows RowRunner::Run(const Graph& graph) {
   try {
     const Program program = ProgramOf(StatementsOf(graph));
     result.bytes = CompulsoryBytes(program);
-    const Schedules schedules(program, options_.dependences);
+    const Schedules schedules(program, options_.dependences, options_.isl_patience);
     const std::vector<Way> ways = Ways(schedules, options_, machine_).All(result);
     if (result.bytes > options_.most_bytes) {
       result.refused = "it moves more bytes than are allowed";
       return result;
     }
-    result.refused = machine_.Begin(graph, program, options_.seed);
+    result.refused = machine_.Begin(graph, program, options_.seed, options_.reference_bytes);
     if (!result.refused.empty()) return result;
     Contest contest(ways, machine_, options_.least_ns ? options_.least_ns(result.bytes) : 0);
     const Row best = Fastest(ways, contest);
     for (const Way& way : ways) {
-      Row row{.name = {}, .of = {}, .why = way.why};
+      Row row{.name = {}, .of = {}, .verdict = way.verdict, .why = way.why};
       if (way.why.empty()) row = way.name == "leaf" ? contest.Seen(way) : contest.Confirmed(way);
+      if (row.why.empty() && row.verdict != Verdict::kCorrect) row.why = "the machine says no more";
       row.name = way.name;
       row.of = way.of;
       if (way.name != "leaf" || row.verdict != Verdict::kCorrect) result.rows.push_back(row);

@@ -11,6 +11,7 @@
 #include "kernels/evaluation.h"
 #include "kernels/fused/code/nest.h"
 #include "kernels/fused/graph/graph.h"
+#include "kernels/fused/run/problem.h"
 #include "kernels/fused/schedule/schedules.h"
 
 namespace exh::kernels::fused {
@@ -19,11 +20,15 @@ struct RowOptions {
   std::uint64_t seed = 1;
   /// Names of poly::IslSettings() to compare with.
   std::vector<std::string> isl = {"default"};
+  /// How long each is waited for, by part of the operator.
+  poly::IslPatience isl_patience = {};
   poly::DependenceKind dependences = poly::DependenceKind::kValue;
   /// Leaves of the tree, the best first, that are tried beside the one that Algorithm 1 reaches.
   int leaves = 4;
   /// Operators that must move more are not run.
   std::uint64_t most_bytes = 256ULL << 20;
+  /// Nor are those whose reference takes more (ReferenceBytes()).
+  std::uint64_t reference_bytes = kMostReferenceBytes;
   /// What moving so many bytes takes at least; empty: nothing is known of it. What is faster twice
   /// is `impossible`.
   std::function<double(std::uint64_t)> least_ns;
@@ -67,8 +72,10 @@ class RowMachine {
   /// Are tiles that neighbouring threads do (WithPatches()) tried?
   virtual bool has_patches() const { return false; }
   /// Programs are of this operator from here on, and run on problems drawn from `seed`. Both
-  /// outlive the last run. Empty, or why they cannot. Throws TooLarge.
-  virtual std::string Begin(const Graph& graph, const Program& program, std::uint64_t seed) = 0;
+  /// outlive the last run. Empty, or why they cannot. Throws TooLarge when a reference takes more
+  /// than `most_bytes`.
+  virtual std::string Begin(const Graph& graph, const Program& program, std::uint64_t seed,
+                            std::uint64_t most_bytes) = 0;
   /// So many may be compiled at once.
   virtual int jobs() const { return 1; }
   virtual Compiled Compile(const Source& source) = 0;

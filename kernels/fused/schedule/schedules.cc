@@ -7,9 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "poly/isl/legality.h"
+#include "base/error.h"
 #include "poly/isl/loops.h"
-#include "poly/isl/owners.h"
 #include "poly/tree_text.h"
 
 namespace exh::kernels::fused {
@@ -29,8 +28,9 @@ class Stopwatch {
   double begin_ = Now();
 };
 
-/// isl's scheduler is given up after so many of its operations: some seconds.
-constexpr std::uint64_t kMostOperations = 50'000'000;
+void EndIfStopped(const StopToken* stop) {
+  if (IsStopped(stop)) throw Interrupted("interrupted while schedules were found");
+}
 
 void Count(const poly::Scheduled& found, SchedulingCost& cost) {
   cost.systems += found.num_systems;
@@ -50,9 +50,11 @@ SchedulingCost& SchedulingCost::operator+=(const SchedulingCost& other) {
   return *this;
 }
 
-Schedules::Schedules(const Program& program, poly::DependenceKind kind) : program_(program) {
+Schedules::Schedules(const Program& program, poly::DependenceKind kind, poly::IslPatience patience)
+    : program_(program), patience_(patience) {
   const Stopwatch watch;
   for (const Part& part : program.parts) {
+    EndIfStopped(patience_.stop);
     PartProblem problem;
     problem.dependences = poly::DependencesOf(part.scop, kind);
     problem.scenarios = poly::ScenariosOf(part.scop, {});
@@ -89,6 +91,7 @@ std::vector<ProgramSchedule> Schedules::Leaves(int most) const {
   std::set<std::vector<poly::IntMatrix>> known = {influenced.parts[largest].statements};
   for (const poly::InfluenceTree& path : poly::PathsOf(parts_[largest].tree)) {
     if (static_cast<int>(results.size()) >= most) break;
+    EndIfStopped(patience_.stop);
     const Stopwatch watch;
     poly::Scheduled found = parts_[largest].scheduler->Find(path);
     if (found.outcome != poly::Scheduled::Outcome::kInfluenced) continue;
@@ -106,25 +109,17 @@ std::vector<ProgramSchedule> Schedules::Leaves(int most) const {
 }
 
 ProgramSchedule Schedules::ByIsl(const poly::NamedIslOptions& options) const {
-  const Stopwatch watch;
   ProgramSchedule result{.way = "isl " + options.name};
   for (std::size_t i = 0; i < parts_.size() && result.why.empty(); ++i) {
-    try {
-      poly::IslScheduled found = poly::ScheduleByIsl(program_.parts[i].scop, parts_[i].dependences,
-                                                     options.options, kMostOperations);
-      if (found.schedule) {
-        result.why =
-            poly::WhyIllegal(program_.parts[i].scop, parts_[i].dependences, *found.schedule);
-        result.parts.push_back(std::move(*found.schedule));
-        result.leaves.emplace_back();
-      } else {
-        result.why = "a statement of isl's schedule has no single date in whole numbers";
-      }
-    } catch (const poly::IslError&) {
-      result.why = fmt::format("isl did not end within {} operations", kMostOperations);
-    }
+    poly::IslApart found = poly::ScheduleByIslApart(program_.parts[i].scop, parts_[i].dependences,
+                                                    options.options, patience_);
+    result.cost.seconds += found.seconds;
+    result.why = std::move(found.why);
+    result.in_time = found.in_time;
+    if (!found.schedule) break;
+    result.parts.push_back(std::move(*found.schedule));
+    result.leaves.emplace_back();
   }
-  result.cost.seconds = watch.Seconds();
   return result;
 }
 

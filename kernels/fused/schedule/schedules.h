@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/fused/schedule/program.h"
-#include "poly/isl/baseline.h"
+#include "poly/isl/apart.h"
 #include "poly/isl/dependences.h"
 #include "poly/scenarios.h"
 #include "poly/scheduler.h"
@@ -32,14 +32,16 @@ struct ProgramSchedule {
   std::vector<poly::Schedule> parts;  ///< By part of the program.
   std::vector<std::string> leaves;    ///< By part: the leaf that was reached; empty: none was.
   SchedulingCost cost;
-  std::string why;  ///< Not empty: there is none, for this reason.
+  std::string why;      ///< Not empty: there is none, for this reason.
+  bool in_time = true;  ///< False: isl was given up.
 };
 
 /// Finds schedules of one operator. For the thread that made it.
 class Schedules {
  public:
-  /// The program must outlive it. Throws poly::IslError.
-  Schedules(const Program& program, poly::DependenceKind kind);
+  /// The program must outlive it, and so must the token of `patience`, which says how long isl's
+  /// own scheduler is waited for. Throws poly::IslError.
+  Schedules(const Program& program, poly::DependenceKind kind, poly::IslPatience patience = {});
   ~Schedules();
 
   /// The schedule under the influence of the tree of all scenarios.
@@ -48,7 +50,8 @@ class Schedules {
   /// those that are reached without leaving the tree; the others as Influenced(). Each is another
   /// one, and none is the one that Influenced() has.
   std::vector<ProgramSchedule> Leaves(int most) const;
-  /// That of isl's own scheduler. It has none where a statement has no single date.
+  /// That of isl's own scheduler. There is none where a statement has no single date, and where isl
+  /// does not end in time.
   ProgramSchedule ByIsl(const poly::NamedIslOptions& options) const;
   /// The order of the operator itself.
   ProgramSchedule Original() const;
@@ -67,6 +70,7 @@ class Schedules {
 
  private:
   const Program& program_;
+  const poly::IslPatience patience_;
   std::vector<PartProblem> parts_;
   double seconds_ = 0;
 };

@@ -33,7 +33,8 @@ struct MappingSpace::Host {
   space::SpaceHost host;
 };
 
-MappingSpace::MappingSpace(const Schedules& schedules, int most_leaves) {
+MappingSpace::MappingSpace(const Schedules& schedules, int most_leaves,
+                           const runtime::FreezeOptions& freeze) {
   const auto add = [&](const ProgramSchedule& schedule) {
     if (schedule.why.empty()) {
       AddLeaf(schedule.way, fused::NestsOf(schedules, schedule, /*has_vectors=*/true));
@@ -43,7 +44,7 @@ MappingSpace::MappingSpace(const Schedules& schedules, int most_leaves) {
   for (const ProgramSchedule& leaf : schedules.Leaves(most_leaves)) add(leaf);
   add(schedules.ByIsl(poly::IslSettings().front()));
   host_ = std::make_unique<Host>(mappings_);
-  instance_ = runtime::Instance::Freeze(space::GetSpace(), host_->host, {});
+  instance_ = runtime::Instance::Freeze(space::GetSpace(), host_->host, freeze);
 }
 
 MappingSpace::~MappingSpace() = default;

@@ -20,9 +20,10 @@ namespace exh::kernels::fused {
 class MappingSpace {
  public:
   /// The influenced schedule, up to `most_leaves` others, and those of isl with its default
-  /// settings; equal ones are there once. The schedules must outlive it. Throws poly::IslError and
-  /// TooLarge.
-  MappingSpace(const Schedules& schedules, int most_leaves);
+  /// settings; equal ones are there once. The schedules must outlive it. Throws poly::IslError,
+  /// TooLarge, and what a freeze with these options throws.
+  MappingSpace(const Schedules& schedules, int most_leaves,
+               const runtime::FreezeOptions& freeze = {});
   ~MappingSpace();
 
   const std::shared_ptr<const runtime::Instance>& instance() const { return instance_; }

@@ -357,6 +357,7 @@ void Freezer::ClauseLanes::Tuple() {
     if (freezer_.Holds(*condition, objects_.data(), depth_)) return;
   }
   freezer_.ticker_.Tick();
+  freezer_.instance_->statistics_.words_looked_at += members_.words;
   for (std::uint32_t word = 0; word < members_.words; ++word) Word(word);
 }
 

@@ -74,6 +74,9 @@ std::shared_ptr<const Instance> Freezer::Run() {
   AssignSlots();
   AssignMemberships();
   FreezeDomains();
+  InstanceStatistics& statistics = instance_->statistics_;
+  statistics.expected_words = ExpectedWords();
+  ticker_.Expect(SecondsOf(statistics.expected_words));
   // Unary clauses first: what they exclude prunes the loops of all others.
   GroundClausesThat(true);
   GroundTriggers();

@@ -60,6 +60,12 @@ class Freezer {
   void FreezeDomains();
   void PropagateRoot();
   void FixKnown();
+
+  // ---- freeze_estimate.cc
+  double ExpectedWords() const;
+  static double SecondsOf(double words);
+
+  // ---- freezer.cc
   void IndexRecords(bool is_final);
   void FillStatistics(std::size_t num_entailed);
   std::string SizeText() const;

@@ -41,7 +41,7 @@ void FreezeTicker::Look() {
   if (!progress_) return;
   const double of_phase = steps_ <= 0 ? 1 : std::min(1.0, taken_ / steps_);
   const FreezeProgress progress{phase_, std::min(1.0, done_ + share_ * of_phase),
-                                std::chrono::duration<double>(now - start_).count()};
+                                std::chrono::duration<double>(now - start_).count(), expected_s_};
   if (!progress_(progress)) throw Interrupted("interrupted while the space was frozen");
 }
 

@@ -25,6 +25,9 @@ class FreezeTicker {
   /// Before the first phase: says what the freeze has built so far, for the message of TooLarge.
   void DescribeBy(std::function<std::string()> what) { what_ = std::move(what); }
 
+  /// What the whole is expected to take, in seconds, once that is known.
+  void Expect(double seconds) { expected_s_ = seconds; }
+
   /// The next phase, with its part of the whole and the number of its steps, about.
   void Begin(std::string phase, double share, double steps) {
     done_ += share_;
@@ -60,6 +63,7 @@ class FreezeTicker {
   Clock::time_point last_ = start_;
   std::string phase_;
   double done_ = 0, share_ = 0, steps_ = 1, taken_ = 0;
+  double expected_s_ = 0;
   int patience_ = kPatience;
 };
 

@@ -80,12 +80,15 @@ Scope::Scope(const Space& space, const Objects& objects, std::span<const Variabl
   }
 }
 
+double Scope::NumObjects(std::size_t variable) const {
+  const Plan& plan = variables_[variable];
+  const double rows = plan.parameter < 0 ? 1 : static_cast<double>(plan.table->begin.size() - 1);
+  return static_cast<double>(plan.table->items.size()) / std::max(1.0, rows);
+}
+
 double Scope::NumTuples() const {
   double tuples = 1;
-  for (const Plan& plan : variables_) {
-    const double rows = plan.parameter < 0 ? 1 : static_cast<double>(plan.table->begin.size() - 1);
-    tuples *= static_cast<double>(plan.table->items.size()) / std::max(1.0, rows);
-  }
+  for (std::size_t variable = 0; variable < size(); ++variable) tuples *= NumObjects(variable);
   return tuples;
 }
 

@@ -130,6 +130,8 @@ class Scope {
     return std::ranges::any_of(variables_[variable].conditional,
                                [](const auto& table) { return table.second; });
   }
+  /// About how many objects a variable runs over for each binding of those before it.
+  double NumObjects(std::size_t variable) const;
   /// About how many tuples there are.
   double NumTuples() const;
 

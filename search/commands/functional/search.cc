@@ -33,7 +33,7 @@ struct ProgramOptions {
   ProgramOptions() { search.problem.device.clear(); }
 
   SearchOptions search;  ///< Without a device: kDefaultDevice.
-  std::string file, size, mapping;
+  std::string file, size, mapping, memory;
   std::vector<std::string> dropped;
   bool strict = false, through_fused = false, whole_nest = false;
 };
@@ -55,12 +55,14 @@ lift::Rules RulesOf(const ProgramOptions& options) {
 
 constexpr const char* kDefaultDevice = "cuda";
 
-std::unique_ptr<FunctionalSubject> SubjectOf(const ProgramOptions& options) {
+std::unique_ptr<FunctionalSubject> SubjectOf(const ProgramOptions& options,
+                                             const StopToken* stop = nullptr) {
   if (options.file.empty()) throw UsageError("which program? search functional search FILE.fun");
   ProblemOptions problem = options.search.problem;
   if (problem.device.empty()) problem.device = kDefaultDevice;
   return std::make_unique<FunctionalSubject>(ReadUserFile(options.file), GivenOf(options.size),
-                                             RulesOf(options), FindDevice(problem));
+                                             RulesOf(options), FindDevice(problem),
+                                             Allowance{MemoryFor(options.memory), stop});
 }
 
 int Search(const ProgramOptions& options, const Invocation& invocation) {
@@ -68,12 +70,17 @@ int Search(const ProgramOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   if (options.search.resume.empty()) {
     Budget budget(options.search, interrupted);
-    return BeginRun(*SubjectOf(options), options.search, invocation, budget);
+    return WithinBudget([&] {
+      return BeginRun(*SubjectOf(options, &budget.stop), options.search, invocation, budget);
+    });
   }
   const auto run = OpenEarlierRun(options.search);
   Budget budget(options.search, interrupted);
-  return ResumeRun(*FunctionalSubject::Of(*run->earlier.run), options.search, invocation, budget,
-                   run->log, run->earlier);
+  const Allowance allowance{MemoryFor(options.memory), &budget.stop};
+  return WithinBudget([&] {
+    return ResumeRun(*FunctionalSubject::Of(*run->earlier.run, allowance), options.search,
+                     invocation, budget, run->log, run->earlier);
+  });
 }
 
 int Measured(const Subject& subject, const kernels::Source& source) {
@@ -146,13 +153,13 @@ int Emit(const ProgramOptions& options) {
 }
 
 struct ReplayOptions {
-  std::string source;
+  std::string source, memory;
   std::optional<std::uint64_t> record;
 };
 
 int Replay(const ReplayOptions& options) {
   const ReplaySource source_of(options.source, options.record, "cuda");
-  const auto subject = FunctionalSubject::Of(source_of.run());
+  const auto subject = FunctionalSubject::Of(source_of.run(), {MemoryFor(options.memory)});
   runtime::Candidate candidate = subject->root();
   source_of.Decide(candidate);
   fmt::print("{}", subject->Outline(candidate));
@@ -172,6 +179,7 @@ void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
                    "the rule of fusion is of every map of a perfect nest, as published");
   command.add_option("--device", options.search.problem.device, "a GPU: cuda (default), h200");
   command.add_option("--gpu", options.search.problem.gpu, "which GPU (default 0)");
+  AddMemoryOption(command, options.memory, kForReferences);
 }
 
 }  // namespace
@@ -203,6 +211,7 @@ void AddFunctionalSearch(CLI::App& command, Invocation& invocation) {
   replay->add_option("source", replayed->source, "a run, or a list of decisions in a file")
       ->required();
   replay->add_option("--record", replayed->record, "number of the record (default: the best)");
+  AddMemoryOption(*replay, replayed->memory, kForReferences);
   replay->callback(
       [replayed, &invocation] { invocation.run = [replayed] { return Replay(*replayed); }; });
 }

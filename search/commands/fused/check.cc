@@ -34,7 +34,7 @@ using fused::StatementTensor;
 using nlohmann::json;
 
 struct CheckOptions {
-  std::string file, values;
+  std::string file, values, memory;
   bool batch = false, groups = false, evaluate = false, schedules = false, quiet = false;
   std::uint64_t seed = 1;
 };
@@ -89,8 +89,10 @@ void PrintValues(const StatementTensor& tensor, const fused::TensorValues& of) {
 
 /// What the reference says of drawn inputs. Returns a line of --values.
 json Evaluate(const fused::Graph& graph, const StatementList& list, const CheckOptions& options) {
+  const std::uint64_t most_bytes = MemoryFor(options.memory);
+  fused::CheckReferenceBytes(list, most_bytes);  // Before anything is drawn.
   const auto inputs = fused::DrawInputs(graph, options.seed);
-  const auto values = fused::Evaluate(list, inputs);
+  const auto values = fused::Evaluate(list, inputs, most_bytes);
   json line = {{"op", graph.name}, {"inputs", json::object()}, {"results", json::object()}};
   for (std::size_t i = 0; i < list.tensors.size(); ++i) {
     const StatementTensor& tensor = list.tensors[i];
@@ -138,7 +140,11 @@ int CheckOne(const std::string& text, const CheckOptions& options) {
   if (!options.evaluate) return 0;
   fmt::print("values of inputs drawn from seed {}\n", options.seed);
   ValuesFile file(options.values);
-  file.Write(Evaluate(*result.graph, list, options));
+  try {
+    file.Write(Evaluate(*result.graph, list, options));
+  } catch (const TooLarge& error) {
+    throw UsageError(fmt::format("{}; --memory allows more", error.what()));
+  }
   file.Close();
   return 0;
 }
@@ -207,6 +213,7 @@ void AddFusedCheck(CLI::App& command, Invocation& invocation) {
   check->add_flag("--schedules", options->schedules,
                   "of a batch: each operator is scheduled, and what that took is summed up");
   check->add_option("--seed", options->seed, "of the inputs (default 1)");
+  AddMemoryOption(*check, options->memory, "for the reference");
   check->add_option("--values", options->values,
                     "file for the inputs and results of --evaluate, a line of JSON an operator");
   check->callback(

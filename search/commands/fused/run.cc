@@ -30,7 +30,8 @@ namespace fused = kernels::fused;
 using kernels::Verdict;
 
 struct RunOptions {
-  std::string file, log, network, memory = "256MiB", isl = "default", dependences = "value";
+  std::string file, log, network, most_bytes = "256MiB", memory, isl = "default", isl_time = "10s",
+                                  dependences = "value";
   bool batch = false;
   std::size_t most = 0;
   fused::RowOptions rows;
@@ -54,13 +55,21 @@ fused::RowOptions RowOptionsOf(const RunOptions& options) {
   fused::RowOptions rows = options.rows;
   const kernels::ir::Device device = FindDevice(options.problem);
   rows.least_ns = [device](std::uint64_t moved) { return LeastTimesOf(device, moved).ns(); };
-  const auto bytes = ParseBytes(options.memory);
+  const auto bytes = ParseBytes(options.most_bytes);
   if (!bytes) {
-    throw UsageError(fmt::format("--most-bytes '{}' has no unit; right: 64MiB", options.memory));
+    throw UsageError(
+        fmt::format("--most-bytes '{}' has no unit; right: 64MiB", options.most_bytes));
   }
   rows.most_bytes = *bytes;
+  rows.reference_bytes = MemoryFor(options.memory);
   rows.dependences =
       options.dependences == "value" ? poly::DependenceKind::kValue : poly::DependenceKind::kMemory;
+  const auto isl_ns = ParseTime(options.isl_time);
+  if (!isl_ns || *isl_ns <= 0) {
+    throw UsageError(fmt::format("bad --isl-time '{}': it is a time with a unit, such as 10s",
+                                 options.isl_time));
+  }
+  rows.isl_patience.seconds = 1e-9 * *isl_ns;
   rows.isl.clear();
   std::string legal;
   for (const auto& setting : poly::IslSettings()) {
@@ -214,11 +223,13 @@ void AddFusedRun(CLI::App& command, Invocation& invocation) {
                      "of a batch: a line for each operator; a run that was ended goes on there");
   command.add_option("--network", options->network, "of a batch: only operators of this network");
   command.add_option("--most", options->most, "of a batch: so many operators");
-  command.add_option("--most-bytes", options->memory,
+  command.add_option("--most-bytes", options->most_bytes,
                      "operators that must move more are not run (default 256MiB)");
   command.add_option(
       "--isl", options->isl,
       "settings of isl's scheduler to compare with, the first in the summary; or all");
+  command.add_option("--isl-time", options->isl_time,
+                     "how long each of these is waited for (default 10s)");
   command.add_option("--dependences", options->dependences, "value (default) or memory")
       ->check(CLI::IsMember({"value", "memory"}));
   command.add_option("--leaves", options->rows.leaves,
@@ -226,6 +237,7 @@ void AddFusedRun(CLI::App& command, Invocation& invocation) {
   command.add_option("--device", options->problem.device, "cpu (default), or a GPU: cuda, h200");
   command.add_option("--gpu", options->problem.gpu, "which GPU (default 0)");
   command.add_option("--threads", options->problem.threads, "of a program (default: all cores)");
+  AddMemoryOption(command, options->memory, "for the reference");
   command.add_option("--seed", options->rows.seed, "of the inputs (default 1)");
   command.callback([&command, options, &invocation] {
     if (!command.get_subcommands().empty()) return;

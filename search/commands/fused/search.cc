@@ -34,22 +34,30 @@ void CheckUnder(const FusedSearchOptions& options, const FusedSubject& subject) 
   if (!options.search.under().empty()) RequireGpu(subject.device(), "--under");
 }
 
+Allowance AllowanceOf(const FusedSearchOptions& options, const Budget& budget) {
+  return {MemoryFor(options.search.problem.memory), &budget.stop};
+}
+
 int Begin(const FusedSearchOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
-  const FusedSubject subject(ReadUserFile(options.file), FindDevice(options.search.problem),
-                             options.leaves);
-  CheckUnder(options, subject);
-  return BeginRun(subject, options.search, invocation, budget);
+  return WithinBudget([&] {
+    const FusedSubject subject(ReadUserFile(options.file), FindDevice(options.search.problem),
+                               options.leaves, AllowanceOf(options, budget));
+    CheckUnder(options, subject);
+    return BeginRun(subject, options.search, invocation, budget);
+  });
 }
 
 int Resume(const FusedSearchOptions& options, const Invocation& invocation) {
   const auto run = OpenEarlierRun(options.search);
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
-  const auto subject = FusedSubject::Of(*run->earlier.run);
-  CheckUnder(options, *subject);
-  return ResumeRun(*subject, options.search, invocation, budget, run->log, run->earlier);
+  return WithinBudget([&] {
+    const auto subject = FusedSubject::Of(*run->earlier.run, AllowanceOf(options, budget));
+    CheckUnder(options, *subject);
+    return ResumeRun(*subject, options.search, invocation, budget, run->log, run->earlier);
+  });
 }
 
 int Search(const FusedSearchOptions& options, const Invocation& invocation) {
@@ -62,7 +70,7 @@ int Search(const FusedSearchOptions& options, const Invocation& invocation) {
 }
 
 struct ReplayOptions {
-  std::string source, emit;
+  std::string source, emit, memory;
   std::optional<std::uint64_t> record;
 };
 
@@ -71,7 +79,7 @@ int Replay(const ReplayOptions& options) {
     throw UsageError("replay what? search fused replay RUN, or FILE");
   }
   const ReplaySource source_of(options.source, options.record, "cpu");
-  const auto subject = FusedSubject::Of(source_of.run());
+  const auto subject = FusedSubject::Of(source_of.run(), {MemoryFor(options.memory)});
   runtime::Candidate candidate = subject->root();
   source_of.Decide(candidate);
   const auto evaluator = subject->MakeEvaluator({.jobs = NumCores()});
@@ -106,6 +114,7 @@ void AddFusedSearch(CLI::App& command, Invocation& invocation) {
   search->add_option("--gpu", options->search.problem.gpu, "which GPU (default 0)");
   search->add_option("--threads", options->search.problem.threads,
                      "of a program (default: all cores)");
+  AddMemoryOption(*search, options->search.problem.memory, kForReferences);
   AddRunOptions(*search, options->search);
   search->callback([options, &invocation] {
     invocation.run = [options, &invocation] { return Search(*options, invocation); };
@@ -116,6 +125,7 @@ void AddFusedSearch(CLI::App& command, Invocation& invocation) {
   replay->add_option("source", decisions->source, "a run, or a list of decisions in a file");
   replay->add_option("--record", decisions->record, "number of the record (default: the best)");
   replay->add_option("--emit", decisions->emit, "a file for the C++");
+  AddMemoryOption(*replay, decisions->memory, kForReferences);
   replay->callback(
       [decisions, &invocation] { invocation.run = [decisions] { return Replay(*decisions); }; });
 }

@@ -51,7 +51,9 @@ Subject FromFile(ProblemOptions options, const std::string& path) {
     file = ReadDecisionFile(path);
     MergeHeader(*file, options);
   }
-  if (options.kernel.empty()) throw UsageError("bound of what? search bound FILE, RUN or --kernel");
+  if (options.kernel.empty() && options.compute.empty() && options.text.empty()) {
+    throw UsageError("bound of what? search bound FILE, RUN, --kernel or --compute");
+  }
   if (options.device.empty()) options.device = "cpu";
   Problem problem = MakeProblem(options);
   runtime::Candidate candidate = problem.root();

@@ -25,7 +25,7 @@ void PrintSizes(const Kernel& kernel, const kernels::Parameters* sizes, std::siz
     const std::string now =
         sizes == nullptr ? "" : " = " + parameter.Text(sizes->at(parameter.name));
     const std::string values = parameter.words.empty()
-                                   ? fmt::format("{} to {}", parameter.min, parameter.max)
+                                   ? parameter.RangeText()
                                    : fmt::format("one of {}", fmt::join(parameter.words, " "));
     fmt::print("  {:<{}} {} (default {}, {})\n", parameter.name + now, width, parameter.what,
                parameter.Text(parameter.default_value), values);

@@ -87,6 +87,15 @@ SizeRequest Request(const SizeOptions& options) {
   return request;
 }
 
+/// The problem, unless the time is over or a signal comes before its space is built.
+Problem ProblemWithin(const ProblemOptions& options, const std::string& budget) {
+  StopToken stop(&ListenForSignals());
+  if (!budget.empty()) stop.StopIn(ParseBudget(budget, SteadyClock())->SecondsLeft());
+  ProblemOptions within = options;
+  within.stop = &stop;
+  return MakeProblem(within);
+}
+
 /// The count of --exact, for a part of the time that samples have.
 class CountOfAll {
  public:
@@ -153,7 +162,7 @@ int SizeExact(const SizeOptions& options) {
   if (!options.budget.empty()) {
     request.seconds = ParseBudget(options.budget, SteadyClock())->SecondsLeft();
   }
-  const Problem problem = MakeProblem(options.problem);
+  const Problem problem = ProblemWithin(options.problem, options.budget);
   runtime::Candidate root = problem.root();
   if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
   const std::atomic<bool>& flag = ListenForSignals();
@@ -183,7 +192,7 @@ int Size(const SizeOptions& options) {
   if (options.exact) return SizeExact(options);
   if (!options.cache.empty()) throw UsageError("--cache is of --exact");
   SizeRequest request = Request(options);
-  const Problem problem = MakeProblem(options.problem);
+  const Problem problem = ProblemWithin(options.problem, request.budget);
   runtime::Candidate root = problem.root();
   if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
   const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());

@@ -81,6 +81,7 @@ class SolveRun {
     request_.max_cache_bytes = ParseCacheBytes(command.cache);
     if (!command.budget.empty()) {
       request_.seconds = ParseBudget(command.budget, SteadyClock())->SecondsLeft();
+      stop_.StopIn(request_.seconds);
     }
     const std::atomic<bool>& flag = ListenForSignals();
     request_.interrupted = [&flag] { return flag.load(); };
@@ -88,7 +89,7 @@ class SolveRun {
 
   int Run() {
     const OpenedSpace opened =
-        OpenSpace(command_.space, command_.size, command_.data, ShownFreeze(nullptr));
+        OpenSpace(command_.space, command_.size, command_.data, ShownFreeze(&stop_));
     name_ = opened.name;
     const auto& instance = opened.instance;
     if (instance->root_result() == runtime::Propagation::kDeadEnd) {
@@ -227,6 +228,7 @@ class SolveRun {
   std::string name_;  ///< Of the space.
   StatusLine line_;
   ExactRequest request_;
+  StopToken stop_;  ///< Of the building of the space, which hears signals by itself.
 };
 
 }  // namespace

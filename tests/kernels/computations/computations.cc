@@ -49,6 +49,45 @@ constexpr auto kComputations = std::to_array<Computation>({
     {"row_minima_abs", "y[i] = min(j) abs(a[i,j])", "i=12,j=20"},
     {"row_products", "y[i] = prod(j) a[i,j]", "i=12,j=5"},
     {"sum_of_squares", "y[i] = sum(j) (a[i,j] - m[i]) * (a[i,j] - m[i])", "i=12,j=16"},
+    // All terms along an index are the same.
+    {"same_rows_summed", R"(
+kernel same_rows_summed
+  size m = 8, n = 16
+  input x: f32[m, n] strides (0, 1)
+  output y: f32[n]
+  y[j] = sum(i) x[i, j]
+end
+)",
+     ""},
+    {"same_rows_compared", R"(
+kernel same_rows_compared
+  size m = 6, n = 16
+  input x: f32[m, n] strides (0, 1)
+  output y: f32[n]
+  y[j] = max(i) x[i, j]
+end
+)",
+     ""},
+    {"same_rows_in_a_product", R"(
+kernel same_rows_in_a_product
+  size m = 8, n = 12, k = 4
+  input a: f32[m, k, n] strides (k, 1, 0)
+  input b: f32[k, n] strides (1, 0)
+  output y: f32[m]
+  y[i] = sum(p, j) a[i, p, j] * b[p, j]
+end
+)",
+     ""},
+    {"same_values_summed", R"(
+kernel same_values_summed
+  size m = 8, n = 16
+  input x: f32[m, n] strides (0, 1)
+  output y: f32[n]
+  t[i, j] = 2 * x[i, j]
+  y[j] = sum(i) t[i, j]
+end
+)",
+     ""},
     // Stencils and strides.
     {"three_points", R"(
 kernel three_points

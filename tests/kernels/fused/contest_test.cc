@@ -26,7 +26,9 @@ class ToldMachine final : public RowMachine {
   Source Text(const Program& program, const std::vector<NestNode>& nests) const override {
     return CpuText(program, nests);
   }
-  std::string Begin(const Graph&, const Program&, std::uint64_t) override { return ""; }
+  std::string Begin(const Graph&, const Program&, std::uint64_t, std::uint64_t) override {
+    return "";
+  }
   Compiled Compile(const Source& source) override {
     Compiled compiled;
     compiled.library = source.text;

@@ -9,6 +9,7 @@
 #include "kernels/fused/group.h"
 #include "kernels/fused/inputs.h"
 #include "kernels/fused/lower.h"
+#include "kernels/fused/run/problem.h"
 #include "tests/kernels/fused/operator_text.h"
 
 namespace exh::kernels::fused {
@@ -197,6 +198,28 @@ TEST(Reference, WhatIsTooLargeIsSaid) {
   const Graph graph =
       GraphOf(OperatorJson({"x: float32 [1024]"}, {{"Exp", {"x"}, "y: float32 [1024]"}}, {"y"}));
   EXPECT_THROW(Evaluate(StatementsOf(graph), DrawInputs(graph, 1), 1024), TooLarge);
+}
+
+TEST(Reference, HearsItsToken) {
+  const Graph graph = GraphOf(OperatorJson(
+      {"x: float32 [1024]"}, {{"ReduceSum", {"x"}, "y: float32 [1]", {{"axis", 0}}}}, {"y"}));
+  StopToken stop;
+  const auto inputs = DrawInputs(graph, 1, &stop);
+  EXPECT_EQ(Evaluate(StatementsOf(graph), inputs, 1 << 20, &stop).size(), graph.tensors.size());
+  stop.Stop();
+  EXPECT_THROW(DrawInputs(graph, 1, &stop), Interrupted);
+  EXPECT_THROW(Evaluate(StatementsOf(graph), inputs, 1 << 20, &stop), Interrupted);
+}
+
+TEST(Reference, OfWhatIsTooLargeNothingIsDrawn) {
+  const Graph graph = GraphOf(OperatorJson({"x: float32 [65536, 32767]"},
+                                           {{"Exp", {"x"}, "y: float32 [65536, 32767]"}}, {"y"}));
+  const Program program = ProgramOf(StatementsOf(graph));
+  // Drawing would hear the token first, and take 17 GB.
+  StopToken stop;
+  stop.Stop();
+  EXPECT_THROW(OperatorProblem(graph, program, 1, std::uint64_t{1} << 30, &stop), TooLarge);
+  EXPECT_EQ(ReferenceBytes(program.list), 65536ULL * 32767 * 8 * (3 + 3 + 1));
 }
 
 // The innermost extents are beyond a row of 512 points.

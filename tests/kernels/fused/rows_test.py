@@ -41,6 +41,53 @@ class RowsTest(unittest.TestCase):
         for row in ("isl default", "no vectors", "influenced", "searched", "floor", "gap"):
             self.assertRegex(out.stdout, rf"(?m)^  {row}  +[0-9]")
 
+    def tiny_reshape(self):
+        """isl does not end for this one, under one of its settings."""
+        def tensor(name, shape):
+            return {"tensor_name": name, "data_type": "float32", "shape": shape}
+        x, r, u = tensor("x", [2, 3]), tensor("r", [6]), tensor("u", [6])
+        file = pathlib.Path(self.folder.name) / "reshape.json"
+        file.write_text(json.dumps({
+            "op": "k", "input_desc": [[x]],
+            "op_desc": [{"name": "Reshape", "attr": [{"name": "shape", "value": [6]}],
+                         "input_desc": [[x]], "output_desc": [r]},
+                        {"name": "Neg", "attr": None, "input_desc": [[r]], "output_desc": [u]}],
+            "output_desc": [r, u]}))
+        return file
+
+    def test_a_setting_of_isl_that_does_not_end_is_given_up(self):
+        out = run(self.tiny_reshape(), *QUICK, "--isl", "all", "--isl-time", "500ms")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertRegex(out.stdout, r"(?m)^  isl default +[0-9]")
+        self.assertRegex(out.stdout, r"(?m)^  isl whole_component +timeout isl did not end within 0.5 s$")
+        self.assertRegex(out.stdout, r"(?m)^  searched +[0-9]")
+        self.assertIn("--isl-time '5'", run(self.tiny_reshape(), "--isl-time", "5").stderr)
+
+    def test_a_search_ends_where_isl_does_not(self):
+        out = run("search", self.tiny_reshape(), "--budget", "3s", "--threads", "1", "--progress", "none",
+                  "--out", pathlib.Path(self.folder.name) / "run")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertIn("isl whole_component could not be measured: timeout: isl did not end within", out.stdout)
+
+    def test_what_is_too_large_is_refused_before_it_is_drawn(self):
+        # 2^31 elements less some: drawn, they would take 17 GB.
+        shape = [32768, 65535]
+        def tensor(name):
+            return {"tensor_name": name, "data_type": "float32", "shape": shape}
+        file = pathlib.Path(self.folder.name) / "large.json"
+        file.write_text(json.dumps({
+            "op": "k", "input_desc": [[tensor("x")]],
+            "op_desc": [{"name": "Exp", "attr": None, "input_desc": [[tensor("x")]], "output_desc": [tensor("y")]}],
+            "output_desc": [tensor("y")]}))
+        for command in (["search", file, "--memory", "1GiB", "--out", self.folder.name + "/run"],
+                        ["check", file, "--evaluate", "--memory", "1GiB"]):
+            out = run(*command)
+            self.assertEqual(out.returncode, 2, out.stdout)
+            self.assertIn("the reference of k takes 114686 MiB, more than 1024; --memory allows more", out.stderr)
+        out = run(file, *QUICK, "--memory", "1GiB", "--most-bytes", "1TiB")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("takes 114686 MiB, more than 1024", out.stderr)
+
     def test_a_batch_goes_on_behind_its_last_whole_line(self):
         first = run("--batch", self.batch, *QUICK, "--log", self.log, "--most", 1)
         self.assertEqual(first.returncode, 0, first.stderr)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "kernels/fused/inputs.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/merge.h"
@@ -179,6 +180,33 @@ TEST(FusedSchedules, AreLegalForAllOperatorsInEveryWay) {
     }
   }
   EXPECT_GT(influenced, 6);
+}
+
+/// A setting of isl may not end, whatever it is asked: the others have their schedules all the
+/// same.
+TEST(FusedSchedules, WaitForIslNoLongerThanTheyMay) {
+  const Program program = ProgramOfJson(OperatorJson(
+      {"x: float32 [2, 3]"},
+      {{"Reshape", {"x"}, "r: float32 [6]"}, {"Neg", {"r"}, "u: float32 [6]"}}, {"r", "u"}));
+  const Schedules schedules(program, poly::DependenceKind::kValue, {.seconds = 0.3});
+  int found = 0;
+  for (const poly::NamedIslOptions& setting : poly::IslSettings()) {
+    const ProgramSchedule schedule = schedules.ByIsl(setting);
+    found += schedule.why.empty() ? 1 : 0;
+    if (schedule.in_time) continue;
+    EXPECT_EQ(schedule.why, "isl did not end within 0.3 s") << setting.name;
+  }
+  EXPECT_GE(found, 3);
+}
+
+TEST(FusedSchedules, HearTheirToken) {
+  const Program program = ProgramOfJson(
+      OperatorJson({"x: float32 [64, 32]"}, {{"Exp", {"x"}, "y: float32 [64, 32]"}}, {"y"}));
+  StopToken stop;
+  const Schedules schedules(program, poly::DependenceKind::kValue, {.stop = &stop});
+  stop.Stop();
+  EXPECT_THROW(Schedules(program, poly::DependenceKind::kValue, {.stop = &stop}), Interrupted);
+  EXPECT_EQ(schedules.ByIsl(poly::IslSettings().front()).why, "isl did not end within what was left of the budget");
 }
 
 TEST(FusedSchedules, TransposesWriteOrReadNeighboursInnermost) {

@@ -321,6 +321,18 @@ TEST(Axes, OfAStrideOfZeroAreNotOfTheLoad) {
             "load_x(j) = x[j]\ncopy(i, j) = copy(load_x*)\nstore_y(i, j) = copy -> y[4 i + j]\n");
 }
 
+TEST(Sums, OverIndicesThatMoveNothingHaveAsManyTerms) {
+  EXPECT_EQ(OutlineOf("input x: f32[m, n] strides (0, 1)\noutput y: f32[n]\n"
+                      "y[j] = sum(i) x[i, j]\n"),
+            "load_x(j) = x[j]\ninit(j) = copy(0)\nsum(j, i: i) = add(load_x*) from init\n"
+            "store_y(j) = sum -> y[j]\n");
+  // Both strides make up for each other.
+  EXPECT_EQ(OutlineOf("input x: f32[n, n] strides (1, 1)\noutput y: f32\n"
+                      "y = sum(i) x[i, n - 1 - i]\n"),
+            "load_x() = x[3]\ninit() = copy(0)\nsum(i: i) = add(load_x*) from init\n"
+            "store_y() = sum -> y[]\n");
+}
+
 // ---- tiles
 
 TEST(Tiles, AreThoseOfTheText) {
