@@ -341,15 +341,44 @@ TEST(Reference, RoundsWhatLiesBetweenKernels) {
 TEST(Reference, HasTolerancesOfRoundings) {
   const auto results = Calculate(*ProgramOf(kThirds), {}, {{"x", {1, 0.75}}, {"y", {1}}}, 1);
   const double eps = 0x1p-24;
-  EXPECT_DOUBLE_EQ(results[0].tolerances[1], 4 * eps * 0.25);
-  // 0.25 lies in memory as it is, and the sum is rounded.
-  EXPECT_DOUBLE_EQ(results[1].tolerances[1], 4 * eps * (0.25 + 1.25));
+  EXPECT_DOUBLE_EQ(results[0].tolerances[0], 4 * eps / 3);
+  // 0.25 is exact, and 1.25, too: nothing else can come of them.
+  EXPECT_EQ(results[0].tolerances[1], 0);
+  EXPECT_EQ(results[1].tolerances[1], 0);
   const auto rounded = static_cast<double>(1.0f / 3);
   EXPECT_DOUBLE_EQ(results[1].tolerances[0],
                    4 * (eps / 3 + std::abs(rounded - 1.0 / 3) + eps * (1 + rounded)));
   const auto copied = Calculate(*ProgramOf("input x: [float]2\nkernel k = map(id, x)\n"), {},
                                 {{"x", {1, 0.75}}}, 1);
-  EXPECT_THAT(copied[0].tolerances, ElementsAre(1e-30, 1e-30));
+  EXPECT_THAT(copied[0].tolerances, ElementsAre(0, 0));
+}
+
+TEST(Reference, KnowsWhatRoundingsDecide) {
+  const auto of = [](double x, double y) {
+    return Calculate(*ProgramOf("input x: [float]1\ninput y: [float]1\n"
+                                "kernel k = map((a, b) -> 1.0 / (a * 0.1 - b), zip(x, y))\n"),
+                     {}, {{"x", {x}}, {"y", {y}}}, 1)[0];
+  };
+  const double product = static_cast<double>(1 / 3.0f) * static_cast<double>(0.1f);
+  EXPECT_FALSE(of(static_cast<double>(1 / 3.0f), product).IsKnown());
+  EXPECT_TRUE(of(1, 2).IsKnown());
+  // What comes of exact numbers is known, even where it is none.
+  const auto exact = Calculate(*ProgramOf("input x: [float]2\nkernel k = map(e -> 1.0 / e, x)\n"),
+                               {}, {{"x", {0, 4}}}, 1)[0];
+  EXPECT_TRUE(exact.IsKnown());
+  EXPECT_THAT(exact.values, ElementsAre(std::numeric_limits<double>::infinity(), 0.25));
+  EXPECT_THAT(exact.tolerances, ElementsAre(0, 0));
+}
+
+TEST(Reference, ANanWinsInExtremes) {
+  const double nan = std::nan("");
+  for (const char* name : {"min", "max"}) {
+    const auto program = ProgramOf(std::string("input x: [float]2\ninput y: [float]2\n"
+                                               "kernel k = map((a, b) -> ") +
+                                   name + "(a, b), zip(x, y))\n");
+    const auto result = Calculate(*program, {}, {{"x", {nan, 1}}, {"y", {1, nan}}}, 1)[0];
+    EXPECT_TRUE(std::isnan(result.values[0]) && std::isnan(result.values[1])) << name;
+  }
 }
 
 /// A sum in floats is within the tolerance, and that is no wide one.
