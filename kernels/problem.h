@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/stop.h"
-#include "kernels/checked_problems.h"
+#include "kernels/cpu/problem_set.h"
 #include "kernels/task.h"
 
 namespace exh::kernels {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/stop.h"
-#include "kernels/checked_problems.h"
 #include "kernels/cpu/problem_set.h"
 #include "kernels/cpu/run.h"
 #include "kernels/evaluation.h"

@@ -7,8 +7,8 @@
 
 #include "functional/code/gpu_program.h"
 #include "functional/reference/calculate.h"
-#include "kernels/checked_problems.h"
 #include "kernels/cpu/problem_file.h"
+#include "kernels/cpu/problem_set.h"
 #include "search/functional/mapped_program.h"
 
 namespace exh::search {

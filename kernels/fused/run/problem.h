@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/stop.h"
-#include "kernels/checked_problems.h"
 #include "kernels/cpu/problem_bench.h"
 #include "kernels/cpu/problem_file.h"
 #include "kernels/fused/graph/graph.h"
