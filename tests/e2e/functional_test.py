@@ -96,6 +96,31 @@ class Functional(cuda_test.Fixture):
         self.assertEqual(unknown.returncode, 2)
         self.assertIn("unknown map 'part'", unknown.stderr)
 
+    def test_a_text_needs_no_gpu(self):
+        text = ("functional", "emit", "sum.fun", "--size", "part=8", "--mapping", "parts=20,elements=10")
+        without = self.run_search(*text, LD_LIBRARY_PATH="")
+        self.assertEqual((without.returncode, without.stderr), (0, ""))
+        self.assertIn("__global__", without.stdout)
+        of_h200 = self.run_search(*text, "--device", "h200", LD_LIBRARY_PATH="")
+        self.assertEqual(of_h200.stdout, without.stdout)
+        # What runs one needs it.
+        run = self.run_search("functional", "run", *text[2:], LD_LIBRARY_PATH="")
+        self.assertNotEqual(run.returncode, 0)
+
+    def test_a_gpu_has_a_name(self):
+        done = self.run_search("functional", "search", "sum.fun", "--device", "gpu")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("unknown device 'gpu'; did you mean 'cuda'?", done.stderr)
+
+    def test_four_problems_are_written(self):
+        # A process that uses the GPU is told of them on its first line.
+        wrapper = self.folder / "wrapper"
+        wrapper.write_text('#!/bin/sh\nhead -n 1 > "$1"\n', encoding="utf-8")
+        wrapper.chmod(0o755)
+        self.search("--budget", "evals=1", "--under", f"{wrapper} {self.folder}/setup")
+        setup = json.loads((self.folder / "setup").read_text(encoding="utf-8"))
+        self.assertEqual([os.path.basename(path) for path in setup["problems"]], ["uniform", "whole", "other", "special"])
+
     def test_what_one_thread_would_do_for_long_is_not_run(self):
         text = """
 size n = 1024

@@ -41,6 +41,10 @@ TEST(FailuresText, SaysTheMostFrequentReason) {
             "most often (12 of 15): crash: signal 11\n");
   EXPECT_EQ(FailuresText({{kernels::Verdict::kCompileError, "", 2}}),
             "all of them (2): compile_error\n");
+  // Of what was not compiled nobody knows anything.
+  EXPECT_EQ(FailuresText({{kernels::Verdict::kIdle, "not compiled: its instructions take 3 s", 2}}),
+            "all of them (2): idle: not compiled: its instructions take 3 s\n"
+            "  so nothing was compiled at all: with a longer --budget more is waited for\n");
 }
 
 TEST(WrongText, NamesTheFirstOfEachKind) {
