@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::ir {
 namespace {
@@ -119,7 +120,9 @@ std::string_view OpFunction(Op op, Type computes) {
 std::string OpCall(Op op, Type computes, const std::vector<std::string>& operands) {
   std::string text(OpFunction(op, computes));
   EXH_CHECK(!text.empty());
-  for (std::size_t i = 0; i < operands.size(); ++i) text += (i == 0 ? "(" : ", ") + operands[i];
+  const auto count = static_cast<std::size_t>(InfoOf(op).operands);
+  EXH_CHECK(operands.size() >= count);
+  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "(" : ", ") + operands[i];
   return text + ")";
 }
 

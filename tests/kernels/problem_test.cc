@@ -65,6 +65,9 @@ class Problems {
   ProblemData Make(Inputs inputs, std::uint64_t seed = 1) const {
     return MakeProblem(task_, seed, inputs);
   }
+  ProblemData MakeUntil(const StopToken& stop, Inputs inputs) const {
+    return MakeProblem(task_, 1, inputs, &stop);
+  }
 
  private:
   Written kernel_;
@@ -82,6 +85,18 @@ std::function<void(ir::Builder&)> Copy(Type type) {
     const ir::AxisRef n = AxisN(b);
     b.Store("store", y, {{n, 1}}, InRegisters(b.Load("load_x", x, {{n, 1}})));
   };
+}
+
+TEST(Problems, AreNotMadeForNobody) {
+  const Problems problems(Copy(Type::kF32));
+  StopToken stop;
+  for (const Inputs inputs : {Inputs::kUniform, Inputs::kWholeNumbers, Inputs::kSpecial}) {
+    EXPECT_FALSE(problems.MakeUntil(stop, inputs).empty());
+  }
+  stop.Stop();
+  for (const Inputs inputs : {Inputs::kUniform, Inputs::kWholeNumbers, Inputs::kSpecial}) {
+    EXPECT_TRUE(problems.MakeUntil(stop, inputs).empty());
+  }
 }
 
 /// y = A x, of 16 rows.
@@ -247,7 +262,8 @@ TEST(WholeNumbers, NoIntegerOverflows) {
         EXPECT_EQ(Largest(x), type == Type::kI64 ? 32767 : 127);
       }
       for (std::size_t i = 0; i < x.size(); ++i) {
-        ASSERT_EQ(data.at("y").reference[i], std::pow(x[i], 4));
+        const auto whole = static_cast<std::int64_t>(x[i]);
+        ASSERT_EQ(data.at("y").reference[i], static_cast<double>(whole * whole * whole * whole));
       }
       EXPECT_THAT(data.at("y").tolerance, Each(0));
     }
@@ -348,7 +364,7 @@ TEST(Uniform, CastsToIntegersMeanSomething) {
         }
         values.insert(y.reference[i]);
       }
-      EXPECT_GT(values.size(), inputs == Inputs::kUniform ? 100U : 1U) << factor;
+      EXPECT_GT(values.size(), inputs == Inputs::kUniform ? 50U : 1U) << factor;
     }
   }
   // Nothing could be checked of this.

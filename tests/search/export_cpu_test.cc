@@ -40,7 +40,9 @@ struct Export {
   TempFolder folder;
   std::string kernel, text, header;
 
-  explicit Export(const GpuRun& run) : kernel(run.kernel) {
+  /// `name`: of the kernel, where the run takes it from a file.
+  explicit Export(const GpuRun& run, const std::string& name = "")
+      : kernel(name.empty() ? run.kernel : name) {
     WriteGpuLog(run, folder.path());
     text = ExportProgram(folder.path(), std::nullopt, "cc");
     header = ExportProgram(folder.path(), std::nullopt, "header");
@@ -109,6 +111,36 @@ int main(void) {
   for (int i = 0; i < AXPY_SIZE_N; ++i) x[i] = (float)i, y[i] = (float)(2 * i);
   if (axpy_run(x, y, z, 3.0f, 1) != AXPY_OK) return 1;
   for (int i = 0; i < AXPY_SIZE_N; ++i) bad += z[i] != 5.0f * (float)i;
+  printf("%d wrong\n", bad);
+  return 0;
+}
+)"),
+            "0 wrong\n");
+}
+
+// An integer of 64 bits is more than a double has.
+TEST(ExportCpu, LongScalarsAreExact) {
+  const TempFolder folder;
+  Write(folder / "shift.kernel", R"(kernel shift
+  size n = 64
+  scalar s: i64 = 3
+  input x: i64[n]
+  output y: i64[n]
+  y[i] = x[i] + s - 9007199254740993
+end
+)");
+  const Export shift({folder / "shift.kernel", "n=64", {}, {}, "default", "cpu"}, "shift");
+  EXPECT_EQ(shift.Run(R"(
+#include <stdio.h>
+#include "shift.h"
+static _Alignas(64) long long x[SHIFT_SIZE_N], y[SHIFT_SIZE_N];
+int main(void) {
+  int bad = 0;
+  for (int i = 0; i < SHIFT_SIZE_N; ++i) x[i] = (1ll << 60) + i;
+  for (long long s = 9007199254740993ll; s >= -9007199254740993ll; s -= 9007199254740992ll) {
+    if (shift_run(x, y, s, 1) != SHIFT_OK) return 1;
+    for (int i = 0; i < SHIFT_SIZE_N; ++i) bad += y[i] != x[i] + s - 9007199254740993ll;
+  }
   printf("%d wrong\n", bad);
   return 0;
 }

@@ -29,6 +29,48 @@ Piece BitsText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, i
           Binding::kChoice};
 }
 
+/// Does the dialect's double need to become an integer, so that it wraps around?
+bool WrapsInDouble(ir::Op op, Dialect dialect, ir::Type computes) {
+  if (dialect != Dialect::kDouble || ir::IsFloat(computes)) return false;
+  return op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kMul || op == ir::Op::kMad ||
+         op == ir::Op::kNeg || op == ir::Op::kAbs;
+}
+
+/// In 64 bits, of which the type keeps the lower ones.
+Piece WrappedText(ir::Op op, const std::vector<Piece>& operands, ir::Type computes) {
+  const bool is_wide = ir::ComputeTypeOf(computes) == ir::Type::kI64;
+  const auto whole = [&](std::size_t i) {
+    const std::string text = "std::int64_t(" + operands[i].text + ")";
+    return is_wide ? "std::uint64_t(" + text + ")" : text;
+  };
+  const std::string to = computes == ir::Type::kU32 ? "std::uint32_t"
+                         : is_wide                  ? "std::int64_t"
+                                                    : "std::int32_t";
+  std::string text;
+  switch (op) {
+    case ir::Op::kAdd:
+      text = whole(0) + " + " + whole(1);
+      break;
+    case ir::Op::kSub:
+      text = whole(0) + " - " + whole(1);
+      break;
+    case ir::Op::kMul:
+      text = whole(0) + " * " + whole(1);
+      break;
+    case ir::Op::kMad:
+      text = whole(0) + " * " + whole(1) + " + " + whole(2);
+      break;
+    case ir::Op::kNeg:
+      text = "-" + whole(0);
+      break;
+    default:
+      text = "std::fabs(" + operands[0].text + ")";
+      if (!is_wide) text = "std::int64_t(" + text + ")";
+      break;
+  }
+  return {"double(" + to + "(" + text + "))"};
+}
+
 }  // namespace
 
 std::string Within(const Piece& piece, Binding binding) {
@@ -68,6 +110,7 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir:
     for (const Piece& one : operands) arguments.push_back(one.text);
     return {ir::OpCall(op, computes, arguments)};
   }
+  if (WrapsInDouble(op, dialect, computes)) return WrappedText(op, operands, computes);
   const bool is_whole = !ir::IsFloat(type);
   // Of what a comparison yields.
   const std::string yes = NumberText(1, dialect, ir::Type::kBool);
@@ -133,7 +176,8 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir:
 
 std::string AccumulateText(ir::Op op, const std::string& sum, const std::vector<Piece>& operands,
                            Dialect dialect, ir::Type computes) {
-  const bool has_sign = dialect == Dialect::kDouble || ir::OpFunction(op, computes).empty();
+  const bool has_sign = dialect == Dialect::kDouble ? !WrapsInDouble(op, dialect, computes)
+                                                    : ir::OpFunction(op, computes).empty();
   switch (has_sign ? op : ir::Op::kConst) {
     case ir::Op::kAdd:
       return sum + " += " + operands[0].text + ";";

@@ -736,6 +736,7 @@ std::vector<Statement> ParseStatements(std::uint32_t file, DiagnosticSink& sink)
     sink.Report(Diag::kUnexpectedWord, word.range,
                 "'//' begins a comment, and nothing behind it would be computed; '/' divides, and "
                 "leaves out the remainder of integers");
+    return statements;
   }
   ParseLines(file, sink, [&](TreeReader& reader, KernelParser::ItemContext* item) {
     if (item->statement() != nullptr) {

@@ -423,7 +423,7 @@ constexpr int kOdd = 1003;  ///< No whole number of words, whatever the type.
 const char kCopies[] =
     "for (int i = 0; i < 1003; ++i) { half[i] = ((const unsigned short*)arrays[0])[i];\n"
     "  small[i] = ((const signed char*)arrays[1])[i];\n"
-    "  large[i] = ((const long long*)arrays[2])[i] * (long long)scalars[0];\n"
+    "  large[i] = ((const long long*)arrays[2])[i] * ((const long long*)scalars)[0];\n"
     "  flag[i] = ((const unsigned char*)arrays[3])[i]; }\n";
 
 /// Copies of an f16, an i8, an i64 and a bool array, the i64 times a scalar.

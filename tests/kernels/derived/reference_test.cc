@@ -301,7 +301,7 @@ TEST(Reference, LongSumsOfOneSignMayBeAddedInOrderButNothingMayBeMissing) {
 // are no more than some units of its last place, and most of them are rounded to the same side.
 // Such an implementation is refused (docs/kernels.md). Several accumulators are within the bound.
 TEST(Reference, SumsOfMillionsNeedMoreThanOneAccumulator) {
-  const std::uint32_t n = 1 << 22;
+  const std::uint32_t n = 1 << 23;
   const std::vector<double> x = Random(n, 5);
   const Computed c = WholeSum(x, true);
   const double exact = c.reference("s")[0], tolerance = c.tolerance("s")[0];

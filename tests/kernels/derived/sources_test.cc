@@ -154,6 +154,10 @@ TEST(OpText, HoldsTogetherOfIntegers) {
   const auto text = [&](const Nested& of, Dialect dialect) {
     std::vector<Piece> operands = names;
     operands[of.position] = OpText(of.inner, names, dialect, of.type);
+    if (dialect == Dialect::kCpp) {  // As all texts do it.
+      const ir::Type result = ir::ResultType(of.inner, of.type);
+      operands[of.position] = CastText(operands[of.position], result, of.type);
+    }
     return OpText(of.outer, operands, dialect, of.type).text;
   };
   const CompiledTexts compiled(
@@ -504,7 +508,7 @@ TEST(NaiveSource, SaysTypesGuardsAndIndices) {
               HasSubstr("c[m * 7 + n] = exh_to_f16(sum);"));
   EXPECT_THAT(NaiveSource(Find(cases, "product i8").function), HasSubstr(R"(      int sum = 0;
       for (long k = 0; k < 11; ++k) {
-        sum += a[m * 11 + k] * b[k * 7 + n];
+        sum = exh_mad(a[m * 11 + k], b[k * 7 + n], sum);
 )"));
   EXPECT_THAT(NaiveSource(Find(cases, "product f32 f64").function),
               HasSubstr("sum += static_cast<double>(a[m * 11 + k]) * "
@@ -556,8 +560,7 @@ std::string CudaRunner(const Case& c, const Source& source, std::size_t number) 
                              ElementName(c.function.arrays[i].type), i);
   }
   for (std::size_t i = 0; i < c.function.scalars.size(); ++i) {
-    arguments +=
-        fmt::format(", static_cast<{}>(scalars[{}])", RegisterName(c.function.scalars[i].type), i);
+    arguments += ", " + ir::FromCellText(fmt::format("scalars[{}]", i), c.function.scalars[i].type);
   }
   return Numbered(
       source.text + fmt::format(R"(
@@ -632,7 +635,7 @@ std::string ElementFunction(const ir::Function& function, const std::string& bod
   for (std::size_t i = 0; i < function.scalars.size(); ++i) {
     const std::string_view type = RegisterName(function.scalars[i].type);
     parameters += fmt::format("{} {}, ", type, function.scalars[i].name);
-    arguments += fmt::format("static_cast<{}>(scalars[{}]), ", type, i);
+    arguments += ir::FromCellText(fmt::format("scalars[{}]", i), function.scalars[i].type) + ", ";
   }
   return fmt::format(R"(
 namespace n{0} {{

@@ -219,7 +219,7 @@ TEST(Compute, SaysWhatIsWrong) {
            "y[i] = x[i]; z[j] = x[i] // expected-error {{nothing runs over 'i'}}",
            "y[k] = sum(l) x[k, l] // expected-error {{--size says nothing of index 'k': --size "
            "k=512}} expected-error {{--size says nothing of index 'l'}}",
-           "y[i] = x[i] + x[i, j] // expected-error {{'x' has 2 subscripts here and 1 elsewhere}} "
+           "y[i] = x[i] + sum(j) x[i, j] // expected-error {{'x' has 2 subscripts here and 1 elsewhere}} "
            "expected-note {{here}}",
            "y[i + 1] = x[i] // expected-error {{on the left side stand names of indices}}",
            "y[i] = x[i * i] // expected-error {{an index is multiplied by whole numbers and added "
