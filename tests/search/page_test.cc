@@ -156,6 +156,24 @@ TEST(PageData, HasNoWinnerWhereNothingWasCorrect) {
   EXPECT_TRUE(RunOf(log)["winner"].is_null());
 }
 
+TEST(PageData, WinnerAndYardsticksHaveTheTimesOfTheFinals) {
+  Log log = SampleLog();
+  ReferenceRecord winner = log.references.at(0), eigen = winner;
+  winner.name = "winner";
+  winner.lo_ns = 880, winner.median_ns = 890, winner.hi_ns = 900;
+  eigen.name = "eigen";
+  eigen.best_ns = 700;  // Its fastest batch: no number that anybody says.
+  eigen.lo_ns = 950, eigen.median_ns = 960, eigen.hi_ns = 970;
+  log.references = {winner, eigen};
+  log.run->machine = {{"processor", "model A"}};
+  const Json run = RunOf(log);
+  EXPECT_EQ(run["winner"]["ns"], 890) << "and not the 902 of the search";
+  EXPECT_EQ(run["winner"]["lo"], 880);
+  EXPECT_EQ(run["winner"]["hi"], 900);
+  EXPECT_EQ(run["references"][1]["ns"], 960);
+  EXPECT_EQ(run["run"]["machine"], Json::parse(R"x([["processor","model A"]])x"));
+}
+
 TEST(PageData, KeepsTextsAsTheyAre) {
   Log log = SampleLog();
   const std::string evil = "</script><img src=x onerror=alert(1)>\"'";
