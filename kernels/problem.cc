@@ -456,7 +456,7 @@ ProblemData MakeProblem(const Task& of, std::uint64_t seed, Inputs inputs, const
       compute_reference(data);
       if (IsOver() || products.has_stopped()) return std::nullopt;
       if (!data.has_scalars) data.scalars.clear();
-      CheckReference(*task.kernel, *task.function, finite, data);
+      CheckReference(*task.kernel, *task.function, finite, CutsFloats(*task.function), data);
       return data;
     });
   };

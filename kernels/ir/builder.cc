@@ -355,8 +355,9 @@ void Builder::Scalar(std::string name, const Number& value, Type type) {
   const bool is_there = IsFloat(type) ? std::isfinite(double{rounded}) : AreEqual(rounded, value);
   if (!is_there) {
     throw BackboneError("scalar '" + name + "': its value is " + std::to_string(double{value}) +
-                        (std::isfinite(double{value}) ? ", which " + std::string(WordOf(type)) + " has not"
-                                              : "; it must be finite"));
+                        (std::isfinite(double{value})
+                             ? ", which " + std::string(WordOf(type)) + " has not"
+                             : "; it must be finite"));
   }
   function_.scalars.push_back({std::move(name), rounded, type});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The operators as one table. A new one costs its value of Op, a row here, its text for the
-// printers (op_functions.h, kernels/codegen/print/op_text.h), and its rules for errors
+// printers (text/op_functions.h, kernels/codegen/print/op_text.h), and its rules for errors
 // (kernels/derived).
 #pragma once
 
@@ -76,7 +76,8 @@ inline std::uint64_t WholeQuotient(std::int64_t a, std::int64_t b) {
 
 /// Evaluate() of integers and bools, exactly. Operands are numbers of the type. Inline: of an
 /// operator that is known it is no more than that.
-inline std::int64_t EvaluateWhole(Op op, Type type, std::int64_t a, std::int64_t b, std::int64_t c) {
+inline std::int64_t EvaluateWhole(Op op, Type type, std::int64_t a, std::int64_t b,
+                                  std::int64_t c) {
   const auto bits = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
   switch (op) {
     case Op::kConst:

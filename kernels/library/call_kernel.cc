@@ -14,7 +14,6 @@
 
 #include "base/check.h"
 #include "kernels/ir/builder.h"
-#include "kernels/whole_numbers.h"
 
 namespace exh::kernels {
 namespace {
@@ -118,7 +117,7 @@ KernelError::KernelError(const Kernel& kernel, std::string_view what)
     : Error(fmt::format("kernel '{}': {}", kernel.name(), what)) {}
 
 void CheckReference(const Kernel& kernel, const ir::Function& function, bool finite,
-                    const ProblemData& data) {
+                    bool cuts_floats, const ProblemData& data) {
   const auto refuse = [&](const std::string& array, const std::string& what) {
     throw KernelError(kernel, fmt::format("Reference: array '{}' {}", array, what));
   };
@@ -144,7 +143,7 @@ void CheckReference(const Kernel& kernel, const ir::Function& function, bool fin
       const double tolerance = found.tolerance[i], reference = found.reference[i];
       if (!finite) break;  // What is NaN or infinite has a tolerance that is, too.
       // What an integer has no place for it may be anything of.
-      if (!(tolerance >= 0) || (std::isinf(tolerance) && !CutsFloats(function))) {
+      if (!(tolerance >= 0) || (std::isinf(tolerance) && !cuts_floats)) {
         refuse(array.name, fmt::format("has the tolerance {} at element {}; it must be finite and "
                                        "not negative",
                                        tolerance, i));

@@ -83,8 +83,9 @@ BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool 
 
 /// Whether Kernel::Reference did what it says: every output of the backbone has a reference and a
 /// tolerance of its length, inputs keep their length and no array is added. `finite`: all inputs
-/// are, so references must be, too, and tolerances finite and not negative. Throws KernelError.
+/// are, so references must be, too, and tolerances finite and not negative. `cuts_floats`: floats
+/// become integers, of which nothing may be known (an infinite tolerance). Throws KernelError.
 void CheckReference(const Kernel& kernel, const ir::Function& function, bool finite,
-                    const ProblemData& data);
+                    bool cuts_floats, const ProblemData& data);
 
 }  // namespace exh::kernels

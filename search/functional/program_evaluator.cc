@@ -11,7 +11,7 @@
 
 #include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/cuda/text_evaluator.h"
-#include "kernels/ir/op_functions.h"
+#include "kernels/ir/text/op_functions.h"
 #include "search/functional/program_costs.h"
 #include "search/functional/program_problem.h"
 #include "search/subject/candidate_bound.h"

@@ -9,7 +9,7 @@
 #include "kernels/devices/backend.h"
 #include "kernels/devices/standalone/text.h"
 #include "kernels/ir/names/identifiers.h"
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/type_text.h"
 
 namespace exh::search {
 namespace {

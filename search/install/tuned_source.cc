@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernels/devices/standalone/text.h"
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/type_text.h"
 #include "search/install/tuned_library.h"
 
 namespace exh::search {

@@ -8,7 +8,7 @@
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/graph/read.h"
 #include "kernels/fused/lower.h"
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/type_text.h"
 #include "search/functional/functional_subject.h"
 #include "search/functional/program_evaluator.h"
 #include "search/fused/fused_subject.h"

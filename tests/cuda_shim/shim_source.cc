@@ -84,7 +84,8 @@ std::string Arguments(const CudaText& text, std::size_t num_arrays, std::size_t 
     arguments += (arguments.empty() ? "" : ", ") + argument;
   };
   for (std::size_t i = 0; i < num_arrays; ++i) add(fmt::format("arrays[{}]", i));
-  for (std::size_t i = 0; i < num_scalars; ++i) add(fmt::format("exh_shim::Cell{{scalars[{}]}}", i));
+  for (std::size_t i = 0; i < num_scalars; ++i)
+    add(fmt::format("exh_shim::Cell{{scalars[{}]}}", i));
   if (text.source.find("exh_global") != std::string::npos) add("global");
   return arguments;
 }

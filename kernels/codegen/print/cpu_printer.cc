@@ -13,8 +13,8 @@
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cpu_statements.h"
 #include "kernels/codegen/print/op_text.h"
-#include "kernels/ir/op_functions.h"
 #include "kernels/ir/ops.h"
+#include "kernels/ir/text/op_functions.h"
 
 namespace exh::kernels::codegen {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "kernels/ir/op_functions.h"
 #include "kernels/ir/ops.h"
+#include "kernels/ir/text/op_functions.h"
 
 namespace exh::kernels::codegen {
 namespace {

@@ -3,7 +3,7 @@
 // Operators and conversions as text. Both printers take them from here: each is printed once.
 //
 // Registers hold compute types (ir::ComputeTypeOf()), memory holds elements. Between the two stand
-// the functions of kernels/ir/type_text.h.
+// the functions of kernels/ir/text/type_text.h.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels::codegen {
 

@@ -11,7 +11,7 @@
 #include "kernels/derived/sources/loop_nest.h"
 #include "kernels/derived/sources/op_text.h"
 #include "kernels/derived/sources/source_names.h"
-#include "kernels/ir/op_functions.h"
+#include "kernels/ir/text/op_functions.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -248,12 +248,11 @@ std::string NaiveSource(const ir::Function& function) {
     const ir::Scalar& scalar = function.scalars[i];
     if (!out.ReadsScalar(scalar.name)) continue;
     const Piece given = {"scalars[" + Number(i) + "]"};
-    scalars.push_back("const " + std::string(RegisterName(scalar.type)) + " " +
-                      out.names().scalar(i) + " = " +
-                      (scalar.type == ir::Type::kI64
-                           ? ir::FromCellText(given.text, scalar.type)
-                           : RoundText(given, ir::Type::kF64, scalar.type).text) +
-                      ";");
+    scalars.push_back(
+        "const " + std::string(RegisterName(scalar.type)) + " " + out.names().scalar(i) + " = " +
+        (scalar.type == ir::Type::kI64 ? ir::FromCellText(given.text, scalar.type)
+                                       : RoundText(given, ir::Type::kF64, scalar.type).text) +
+        ";");
   }
   out.Open(std::string("extern \"C\" void exh_run(void* const* arrays, const double*") +
            (scalars.empty() ? "" : " scalars") + ", int)");

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "kernels/derived/expression.h"
-#include "kernels/ir/op_functions.h"
+#include "kernels/ir/text/op_functions.h"
 
 namespace exh::kernels::derived {
 

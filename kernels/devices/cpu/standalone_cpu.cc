@@ -12,7 +12,7 @@
 #include "kernels/devices/standalone/interface.h"
 #include "kernels/devices/standalone/names.h"
 #include "kernels/devices/standalone/text.h"
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels {
 namespace {

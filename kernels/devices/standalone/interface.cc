@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/type_text.h"
 #include "kernels/library/call_kernel.h"
 
 namespace exh::kernels::standalone {

@@ -131,9 +131,9 @@ int Describe(const ProblemOptions& options) {
   }
   for (const ir::Scalar& scalar : function.scalars) {
     const ir::Number& value = scalar.value;
-    fmt::print("  scalar {}: {} = {}\n", scalar.name, ir::WordOf(scalar.type),
-               value.is_whole() ? fmt::format("{}", value.whole())
-                                : fmt::format("{}", double{value}));
+    fmt::print(
+        "  scalar {}: {} = {}\n", scalar.name, ir::WordOf(scalar.type),
+        value.is_whole() ? fmt::format("{}", value.whole()) : fmt::format("{}", double{value}));
   }
   fmt::print("\naxes\n");
   for (const Expression::Axis& axis : expression.axes) {

@@ -35,7 +35,9 @@ class ProblemFileTest : public ::testing::Test {
         {"halves", false, halves_.type(), halves_.bytes(), {}, {}},
         {"z", true, ir::Type::kI64, {}, reference_, tolerance_, 0.25},
     };
-    problem.scalars = {{ir::Type::kF32, 2}, {ir::Type::kI64, std::int64_t{9007199254740993}}, {ir::Type::kF64, 0.1}};
+    problem.scalars = {{ir::Type::kF32, 2},
+                       {ir::Type::kI64, std::int64_t{9007199254740993}},
+                       {ir::Type::kF64, 0.1}};
     EXPECT_EQ(WriteProblemFile(path_, problem), "");
   }
 

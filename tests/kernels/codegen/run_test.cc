@@ -536,7 +536,9 @@ TEST_F(TypedRunTest, EveryElementMustBeWritten) {
           "",
           unless(0, "half[i] = ((const unsigned short*)arrays[0])[i];") +
               unless(1, "small[i] = ((const signed char*)arrays[1])[i];") +
-              unless(2, "large[i] = ((const long long*)arrays[2])[i] * (long long)scalars[0];") +
+              unless(
+                  2,
+                  "large[i] = ((const long long*)arrays[2])[i] * ((const long long*)scalars)[0];") +
               unless(3, "flag[i] = ((const unsigned char*)arrays[3])[i];"));
       EXPECT_EQ(m.verdict, Verdict::kWrong) << array << " " << left_out;
       EXPECT_THAT(m.why, HasSubstr(std::string(kNames[array]) + "[" + number + "] is "));

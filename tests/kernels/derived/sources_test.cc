@@ -17,8 +17,8 @@
 #include "kernels/derived/sources/naive_source.h"
 #include "kernels/derived/sources/op_text.h"
 #include "kernels/derived/tolerance.h"
-#include "kernels/ir/op_functions.h"
 #include "kernels/ir/ops.h"
+#include "kernels/ir/text/op_functions.h"
 #include "tests/kernels/derived/cases.h"
 #include "tests/support/compiled_texts.h"
 
@@ -154,10 +154,9 @@ TEST(OpText, HoldsTogetherOfIntegers) {
   const auto text = [&](const Nested& of, Dialect dialect) {
     std::vector<Piece> operands = names;
     operands[of.position] = OpText(of.inner, names, dialect, of.type);
-    if (dialect == Dialect::kCpp) {  // As all texts do it.
-      const ir::Type result = ir::ResultType(of.inner, of.type);
-      operands[of.position] = CastText(operands[of.position], result, of.type);
-    }
+    const ir::Type from = ir::ResultType(of.inner, of.type);  // Cast as in all texts.
+    if (dialect == Dialect::kCpp)
+      operands[of.position] = CastText(operands[of.position], from, of.type);
     return OpText(of.outer, operands, dialect, of.type).text;
   };
   const CompiledTexts compiled(

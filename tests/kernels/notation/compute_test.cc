@@ -212,50 +212,52 @@ TEST(Compute, SaysWhatIsWrong) {
   };
   using Nothing = std::vector<std::string>;
   const Sizes sizes = {{"i", 8}, {"j", 4}, {"s", 2}};
-  for (const char* const text : {
-           "y[i] = x[i, k] // expected-error {{nothing runs over 'k': it stands neither on the "
-           "left "
-           "side nor in a reduction, like sum(k)}}",
-           "y[i] = x[i]; z[j] = x[i] // expected-error {{nothing runs over 'i'}}",
-           "y[k] = sum(l) x[k, l] // expected-error {{--size says nothing of index 'k': --size "
-           "k=512}} expected-error {{--size says nothing of index 'l'}}",
-           "y[i] = x[i] + sum(j) x[i, j] // expected-error {{'x' has 2 subscripts here and 1 elsewhere}} "
-           "expected-note {{here}}",
-           "y[i + 1] = x[i] // expected-error {{on the left side stand names of indices}}",
-           "y[i] = x[i * i] // expected-error {{an index is multiplied by whole numbers and added "
-           "to others, nothing else}}",
-           "y[i] = x[z[i]] // expected-error {{only sizes, options and indices have a place here}}",
-           "y[i] = x[i / 0] // expected-error {{an index is multiplied}}",
-           "y[i] = x[4611686018427387904 * 2 * i] // expected-error {{this is beyond 2^63}}",
-           "size i = 8; y[i] = x[i] // expected-error {{expected a statement like c[i, j] = sum(k) "
-           "a[i, k] * b[k, j]}}",
-           "y[i] = x[i]; end // expected-error {{expected a statement like}}",
-           "y[i] x[i] // expected-error {{expected '=', got 'x'}}",
-           "y[i] = x[i] // 2 // expected-error {{'//' begins a comment, and nothing behind it would "
-           "be computed; '/' divides}}",
-           "y[i] = x[i] /// twice // expected-error {{'//' begins a comment}}",
-           // What a size of this name makes a number.
-           "y[i] = x[i, s] // expected-error {{nothing runs over 's': it stands neither on the left "
-           "side nor in a reduction, like sum(s)}}",
-           "c[i, j] = a[i, s] * b[s, j] // expected-error {{nothing runs over 's'}} expected-error "
-           "{{nothing runs over 's'}}",
-           "t[i] = x[i]; y[i] = t[s] // expected-error {{nothing runs over 's'}}",
-           "c[i, j] += a[i, s] * b[s, j] // expected-error {{a statement has '=' and no '+=': what "
-           "runs over an index says so, as in c[i, j] = sum(k) a[i, k] * b[k, j], and what there "
-           "was before stands on the right, as in c[i, j] = c0[i, j] + sum(k) …}}",
-           "y[i] *= x[i] // expected-error {{c[i, j] = prod(k) a[i, k]}}",
-           // Each index has the steps that --size says, whatever else reads the array.
-           "y[i] = sum(j) x[i, j]; z[i] = sum(s) x[i, s] // expected-error {{index 'j' has 4 steps "
-           "by --size and stands alone, so it runs over this whole dimension of 'x', which has 2 "
-           "elsewhere}} expected-note {{here it has 2}} expected-error {{index 's' has 2 steps by "
-           "--size}} expected-note {{here it has 4}}",
-           "y[i] = sum(j) x[j]; z[i] = x[i + 1] // expected-error {{index 'j' has 4 steps by --size "
-           "and stands alone, so it runs over this whole dimension of 'x', which has 9 elsewhere}} "
-           "expected-note {{here it has 9}}",
-           "y = sum(j) x[j]; z[i] = sum(j) x[j + 1] // expected-error {{which has 5 elsewhere}} "
-           "expected-note {{here it has 5}}",
-           "// expected-error {{there is no statement, like c[i, j] = sum(k) a[i, k] * b[k, j]}}",
-       }) {
+  for (
+      const char* const text : {
+          "y[i] = x[i, k] // expected-error {{nothing runs over 'k': it stands neither on the "
+          "left "
+          "side nor in a reduction, like sum(k)}}",
+          "y[i] = x[i]; z[j] = x[i] // expected-error {{nothing runs over 'i'}}",
+          "y[k] = sum(l) x[k, l] // expected-error {{--size says nothing of index 'k': --size "
+          "k=512}} expected-error {{--size says nothing of index 'l'}}",
+          "y[i] = x[i] + sum(j) x[i, j] // expected-error {{'x' has 2 subscripts here and 1 "
+          "elsewhere}} "
+          "expected-note {{here}}",
+          "y[i + 1] = x[i] // expected-error {{on the left side stand names of indices}}",
+          "y[i] = x[i * i] // expected-error {{an index is multiplied by whole numbers and added "
+          "to others, nothing else}}",
+          "y[i] = x[z[i]] // expected-error {{only sizes, options and indices have a place here}}",
+          "y[i] = x[i / 0] // expected-error {{an index is multiplied}}",
+          "y[i] = x[4611686018427387904 * 2 * i] // expected-error {{this is beyond 2^63}}",
+          "size i = 8; y[i] = x[i] // expected-error {{expected a statement like c[i, j] = sum(k) "
+          "a[i, k] * b[k, j]}}",
+          "y[i] = x[i]; end // expected-error {{expected a statement like}}",
+          "y[i] x[i] // expected-error {{expected '=', got 'x'}}",
+          "y[i] = x[i] // 2 // expected-error {{'//' begins a comment, and nothing behind it would "
+          "be computed; '/' divides}}",
+          "y[i] = x[i] /// twice // expected-error {{'//' begins a comment}}",
+          // What a size of this name makes a number.
+          "y[i] = x[i, s] // expected-error {{nothing runs over 's': it stands neither on the left "
+          "side nor in a reduction, like sum(s)}}",
+          "c[i, j] = a[i, s] * b[s, j] // expected-error {{nothing runs over 's'}} expected-error "
+          "{{nothing runs over 's'}}",
+          "t[i] = x[i]; y[i] = t[s] // expected-error {{nothing runs over 's'}}",
+          "c[i, j] += a[i, s] * b[s, j] // expected-error {{a statement has '=' and no '+=': what "
+          "runs over an index says so, as in c[i, j] = sum(k) a[i, k] * b[k, j], and what there "
+          "was before stands on the right, as in c[i, j] = c0[i, j] + sum(k) …}}",
+          "y[i] *= x[i] // expected-error {{c[i, j] = prod(k) a[i, k]}}",
+          // Each index has the steps that --size says, whatever else reads the array.
+          "y[i] = sum(j) x[i, j]; z[i] = sum(s) x[i, s] // expected-error {{index 'j' has 4 steps "
+          "by --size and stands alone, so it runs over this whole dimension of 'x', which has 2 "
+          "elsewhere}} expected-note {{here it has 2}} expected-error {{index 's' has 2 steps by "
+          "--size}} expected-note {{here it has 4}}",
+          "y[i] = sum(j) x[j]; z[i] = x[i + 1] // expected-error {{index 'j' has 4 steps by --size "
+          "and stands alone, so it runs over this whole dimension of 'x', which has 9 elsewhere}} "
+          "expected-note {{here it has 9}}",
+          "y = sum(j) x[j]; z[i] = sum(j) x[j + 1] // expected-error {{which has 5 elsewhere}} "
+          "expected-note {{here it has 5}}",
+          "// expected-error {{there is no statement, like c[i, j] = sum(k) a[i, k] * b[k, j]}}",
+      }) {
     EXPECT_EQ(deviations(text, sizes), Nothing{}) << text;
   }
 }

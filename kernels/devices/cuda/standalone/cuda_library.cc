@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kernels/devices/cuda/standalone/standalone_parts.h"
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels {
 namespace {

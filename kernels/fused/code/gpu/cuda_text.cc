@@ -6,8 +6,8 @@
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/code/gpu/tile_printer.h"
 #include "kernels/fused/code/transform.h"
-#include "kernels/ir/op_functions.h"
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/op_functions.h"
+#include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels::fused {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/type_text.h"
 
 #include <bit>
 #include <charconv>
@@ -104,7 +104,8 @@ std::string ToCellText(const std::string& variable, Type type) {
 }
 
 std::string FromCellText(const std::string& cell, Type type) {
-  if (type != Type::kI64) return "static_cast<" + std::string(RegisterName(type)) + ">(" + cell + ")";
+  if (type != Type::kI64)
+    return "static_cast<" + std::string(RegisterName(type)) + ">(" + cell + ")";
   return "[](const double& cell) { long long whole; __builtin_memcpy(&whole, &cell, sizeof whole); "
          "return whole; }(" +
          cell + ")";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/ir/op_functions.h"
+#include "kernels/ir/text/op_functions.h"
 
 #include <array>
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
-#include "kernels/ir/type_text.h"
+#include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels::ir {
 
