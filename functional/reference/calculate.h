@@ -6,9 +6,9 @@
 // Each number has a bound on the error that a calculation in floats may have made: what its
 // operands were off by, and 2^-24 of the result for each rounding. Where additions and
 // multiplications are fused there are fewer roundings. Inputs have no error. A constant that is no
-// float is off by what rounding makes of it. What comes of exact numbers, and would in any order, is exact.
-// The tolerance is 4 * error + 1e-30, and 0 of what is exact; so the mean of all errors divided by
-// their tolerances is above a quarter in nothing that is right.
+// float is off by what rounding makes of it. What comes of exact numbers, and would in any order,
+// is exact. The tolerance is 4 * error + 1e-30, and 0 of what is exact; so the mean of all errors
+// divided by their tolerances is above a quarter in nothing that is right.
 #pragma once
 
 #include <cstdint>
