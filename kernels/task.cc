@@ -112,7 +112,7 @@ void RequireRoom(const Task& task) {
 void RequireRoom(const Kernel& kernel, const Parameters& sizes, const ir::Device& device) {
   if (!device.runs) return;
   ir::Function function;
-  BuildBackbone(kernel, sizes, /*paper=*/false, function, !device.tensor_units.empty());
+  BuildBackbone(kernel, sizes, /*paper=*/false, function, &device);
   RequireRoom(function);
 }
 
