@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// How many random implementations code generation refuses, of every kernel of the library and of
-// the computations of tests/kernels/computations, on each device: none should be. No GPU is needed.
-// [--count N: of each, default 1000] [--device D] [--kernel K] [--size S] [--space paper] [--seed
-// S]
-// [--threads N] [--times N: computations with sizes so many times as large as the test's]
-// [--decisions: prints those of the first of each reason]
+// random implementations that code generation refuses, by kernel and device
+//
+// Of every kernel of the library and of the computations of tests/kernels/computations: none should
+// be refused. No GPU is needed. [--count N: of each, default 1000] [--device D] [--kernel K]
+// [--size S] [--space paper] [--seed S] [--threads N] [--times N: computations with sizes so many
+// times as large as the test's] [--decisions: prints those of the first of each reason]
 #include <fmt/format.h>
 
 #include <cstdint>
