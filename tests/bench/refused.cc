@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// random implementations that code generation refuses, by kernel and device
+// How many random implementations code generation refuses, by kernel and device.
 //
 // Of every kernel of the library and of the computations of tests/kernels/computations: none should
 // be refused. No GPU is needed. [--count N: of each, default 1000] [--device D] [--kernel K]
