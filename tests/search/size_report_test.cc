@@ -126,7 +126,9 @@ TEST(Claims, AreTrueAsOftenAsTheySay) {
     SCOPED_TRACE(std::to_string(samples) + " samples");
     EXPECT_LE(wrong, 83);
     // Where there is no upper end, nothing is claimed of it.
-    if (samples == 80) EXPECT_GT(with_upper_end, runs);
+    if (samples == 80) {
+      EXPECT_GT(with_upper_end, runs);
+    }
   }
 }
 
