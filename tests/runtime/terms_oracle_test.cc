@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "runtime/candidate.h"
 #include "tests/support/drive.h"
 #include "tests/support/minizinc.h"
@@ -189,6 +190,39 @@ TEST(Terms, Knapsack) {
   }
   EXPECT_GT(loops, 10u);
   Expect(test, loops);
+}
+
+/// Counters stick at 2^64: of two that may, nobody knows which is larger.
+TEST(Terms, CountersThatSaturateAreNotCompared) {
+  for (const bool is_huge : {true, false}) {
+    for (const CompareOp op : {CompareOp::kLt, CompareOp::kLe, CompareOp::kEq, CompareOp::kNe}) {
+      TestSpace test;
+      const int items = test.AddRoot("Items", 4);
+      const int size = test.AddInteger("size", {Var(items)}, {is_huge ? 4294967295u : 3u});
+      Choice& counter = test.AddCounter("others", {Var(items)}, true, Visibility::kFull);
+      counter.over = {Var(items)};
+      counter.weight = {size, {1}};
+      const int others = test.choice("others");
+      Condition compared;
+      compared.kind = Condition::Kind::kCompare;
+      compared.op = op;
+      compared.lhs = {others, {0}};
+      compared.rhs = {others, {1}};
+      test.Require({Var(items), Var(items)}, {compared}, "same");
+      if (is_huge) {
+        std::string why;
+        try {
+          Instance::Freeze(test.space, test.host);
+        } catch (const Error& error) {
+          why = error.what();
+        }
+        EXPECT_NE(why.find("a comparison of two counters in requirement same"), why.npos) << why;
+        EXPECT_NE(why.find("both may exceed 2^64"), why.npos) << why;
+      } else {
+        Expect(test, op == CompareOp::kLe || op == CompareOp::kEq ? 1 : 0);
+      }
+    }
+  }
 }
 
 /// Products of terms, under a condition that is a term.

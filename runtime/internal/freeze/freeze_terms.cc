@@ -160,6 +160,7 @@ std::string PartText(Op op) {
   char size[32];
   std::snprintf(size, sizeof size, "%.3Lg", excess.size);
   throw Error(term + ": " + PartText(excess.op) + " in it may be " + size +
+              (excess.op == Op::kCounter ? " or more" : "") +
               ", and terms are calculated up to 2^61: list smaller numbers, or divide before "
               "multiplying");
 }
@@ -428,6 +429,19 @@ bool Freezer::GroundWeight(const Term& weight, const std::string& text, const Ob
   return true;
 }
 
+namespace {
+
+/// The weight of a counter is a number from 0 on.
+template <typename View>
+void CheckWeight(const TermView& term, const std::string& text, const View& view) {
+  const TermRange<Whole> range = TermRangeOf(term, view);
+  if (range.min.sign() >= 0 && !range.may_fail) return;
+  throw Error(text + (range.may_fail ? ": may divide by 0"
+                                     : ": may be negative, and a counter counts from 0 on"));
+}
+
+}  // namespace
+
 void Freezer::CheckTerms() {
   const TermTables& terms = network_.terms;
   const State& root = instance_->root_;
@@ -441,15 +455,21 @@ void Freezer::CheckTerms() {
   for (const TermTest& test : terms.tests) {
     const TermView term{terms, network_.universes, test};
     if (const auto excess = ExcessOf(term, view)) Refuse(terms.texts[test.text], *excess);
-    if (test.right != TermTest::kNoRight) continue;
-    const TermRange<Whole> range = TermRangeOf(term, view);
-    if (range.min.sign() < 0 || range.may_fail) {
-      throw Error(terms.texts[test.text] + (range.may_fail ? ": may divide by 0"
-                                                           : ": may be negative, and a counter "
-                                                             "counts from 0 on"));
-    }
+    if (test.right == TermTest::kNoRight) CheckWeight(term, terms.texts[test.text], view);
   }
   CheckCounterPairs(view);
+}
+
+void Freezer::CheckWeights() {
+  struct View {
+    const RootDomains& domains;
+    Bits domain(Slot slot) const { return domains.slots[slot]; }
+    Interval counter(std::uint32_t number) const { return domains.counters[number]; }
+  } view{domains_};
+  for (const TermTest& test : network_.terms.tests) {
+    if (test.right != TermTest::kNoRight) continue;
+    CheckWeight({network_.terms, network_.universes, test}, network_.terms.texts[test.text], view);
+  }
 }
 
 /// Counters that are compared as they are, not as terms, are exact up to kSaturated.

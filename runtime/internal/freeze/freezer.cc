@@ -449,6 +449,7 @@ void Freezer::PropagateRoot() {
         Propagator(*instance_, &root, &instance_->root_conflict_).PropagateAll(&ticker_);
   }
   std::size_t num_entailed = 0;
+  if (instance_->root_result_ == Propagation::kDeadEnd) CheckWeights();
   if (instance_->root_result_ == Propagation::kFixpoint) {
     CheckTerms();
     // What the root entails needs no look again.

@@ -121,6 +121,9 @@ class Freezer {
   Literal LongLiteral(DecisionId decision, const std::vector<bool>& values);
   /// Throws Error for terms that may be too large, and for weights that may be negative.
   void CheckTerms();
+  /// Where the root is a dead end: Error for weights that could be negative before it was
+  /// propagated, for then it may be none.
+  void CheckWeights();
   template <typename View>
   void CheckCounterPairs(const View& view);
   std::int64_t IntegerOf(const TermNode& node, const Object* objects, std::size_t num_objects);
