@@ -118,7 +118,7 @@ class Command(unittest.TestCase):
         self.assertIn("or a sub-command: check, explain, search, replay\n", self.run_it().stderr)
         self.assertEqual(self.run_it("check").stderr,
                          "search: check which operators? search fused check FILE.json\n")
-        self.assertEqual(self.run_it("check", "nowhere.json").stderr, "search: cannot read 'nowhere.json'\n")
+        self.assertEqual(self.run_it("check", "nowhere.json").stderr, "search: cannot read 'nowhere.json': No such file or directory\n")
         self.assertEqual(self.run_it("check", "x.json", "--values", "y").stderr,
                          "search: --values has what --evaluate yields: it needs that\n")
 
