@@ -101,7 +101,13 @@ std::string ShortLines(std::string_view text, std::size_t most) {
   std::string lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    lines += Shortened(text.substr(0, end), most);
+    const std::string_view line = text.substr(0, end);
+    lines += Shortened(line, most);
+    if (line.size() > most) {  // What is wrong stands at the end of many messages.
+      std::size_t last = line.size() - most / 4;
+      while (last < line.size() && (static_cast<unsigned char>(line[last]) & 0xC0) == 0x80) ++last;
+      lines += fmt::format(" …{}", line.substr(last));
+    }
     if (end < text.size()) lines += '\n';
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -22,7 +22,7 @@ TEST(Shortened, HasAnEnd) {
   EXPECT_EQ(Shortened("abc", 3), "abc");
   EXPECT_EQ(Shortened("abcd", 3), "abc… (1 bytes more)");
   EXPECT_EQ(Shortened("aäb", 2), "a… (3 bytes more)");  // No half of a character.
-  EXPECT_EQ(ShortLines("ab\nabcd\n\nabc", 3), "ab\nabc… (1 bytes more)\n\nabc");
+  EXPECT_EQ(ShortLines("ab\nabcdefgh\n\nabcd", 4), "ab\nabcd… (4 bytes more) …h\n\nabcd");
   EXPECT_EQ(ShortLines("ab\n", 3), "ab\n");
 }
 
