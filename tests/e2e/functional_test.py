@@ -106,6 +106,11 @@ class Functional(cuda_test.Fixture):
         # What runs one needs it.
         run = self.run_search("functional", "run", *text[2:], LD_LIBRARY_PATH="")
         self.assertNotEqual(run.returncode, 0)
+        self.assertIn("libcuda", run.stderr)
+        for device in ((), ("--device", "h200")):
+            missing = self.run_search("functional", "run", *text[2:], *device, LD_LIBRARY_PATH="")
+            self.assertIn("search functional emit needs none", missing.stderr)
+            self.assertNotIn("--device cpu", missing.stderr)
 
     def test_a_gpu_has_a_name(self):
         done = self.run_search("functional", "search", "sum.fun", "--device", "gpu")

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -184,6 +186,29 @@ void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// Runs a command. Who misses a GPU is told of the cpu, where kernels run; these programs do not.
+int OnGpu(const std::function<int()>& run) {
+  constexpr std::string_view kOfKernels = "--device cpu runs without a GPU";
+  const auto told = [&](std::string text) -> std::optional<std::string> {
+    const std::size_t at = text.find(kOfKernels);
+    if (at == std::string::npos) return std::nullopt;
+    return text.replace(at, kOfKernels.size(), "search functional emit needs none");
+  };
+  try {
+    return run();
+  } catch (const UsageError& error) {
+    if (const auto text = told(error.what())) throw UsageError(*text);
+    throw;
+  } catch (const Error& error) {
+    if (const auto text = told(error.what())) throw Error(*text);
+    throw;
+  }
+}
+
+}  // namespace
+
 void AddFunctionalSearch(CLI::App& command, Invocation& invocation) {
   CLI::App* const search =
       command.add_subcommand("search", "how the maps of a program run fastest on a GPU");
@@ -192,7 +217,9 @@ void AddFunctionalSearch(CLI::App& command, Invocation& invocation) {
   search->add_option("--resume", options->search.resume, "go on with a run: its folder");
   AddRunOptions(*search, options->search);
   search->callback([options, &invocation] {
-    invocation.run = [options, &invocation] { return Search(*options, invocation); };
+    invocation.run = [options, &invocation] {
+      return OnGpu([&] { return Search(*options, invocation); });
+    };
   });
   const auto add_one = [&](const char* name, const char* what, int (*run)(const ProgramOptions&)) {
     CLI::App* const one = command.add_subcommand(name, what);
@@ -200,8 +227,9 @@ void AddFunctionalSearch(CLI::App& command, Invocation& invocation) {
     AddProgramOptions(*one, *mapped);
     one->add_option("--mapping", mapped->mapping,
                     "codes of maps by their names, A=20,B=10 (default: what the program says)");
-    one->callback(
-        [mapped, run, &invocation] { invocation.run = [mapped, run] { return run(*mapped); }; });
+    one->callback([mapped, run, &invocation] {
+      invocation.run = [mapped, run] { return OnGpu([&] { return run(*mapped); }); };
+    });
   };
   add_one("run", "one mapping, checked and timed on a GPU", Run);
   add_one("emit", "one mapping as CUDA C++", Emit);
@@ -212,8 +240,9 @@ void AddFunctionalSearch(CLI::App& command, Invocation& invocation) {
       ->required();
   replay->add_option("--record", replayed->record, "number of the record (default: the best)");
   AddMemoryOption(*replay, replayed->memory, kForReferences);
-  replay->callback(
-      [replayed, &invocation] { invocation.run = [replayed] { return Replay(*replayed); }; });
+  replay->callback([replayed, &invocation] {
+    invocation.run = [replayed] { return OnGpu([&] { return Replay(*replayed); }); };
+  });
 }
 
 }  // namespace exh::search
