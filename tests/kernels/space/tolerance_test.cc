@@ -157,6 +157,11 @@ std::span<const float> ValuesOf(const ProblemData& data, const std::string& arra
   return data.at(array).values.As<float>();
 }
 
+/// A scalar of a problem: what the kernel says, or another value.
+float ScalarOf(const ProblemData& data, std::size_t number, float usual) {
+  return data.scalars.empty() ? usual : static_cast<float>(double{data.scalars[number]});
+}
+
 /// What a kernel makes of its inputs; all of them have one output.
 using Body = std::function<Floats(const ProblemData&)>;
 
@@ -299,6 +304,7 @@ Body TwoProducts(std::size_t m, std::size_t n, std::size_t k, std::size_t p, boo
   return [=](const ProblemData& data) {
     const auto a = ValuesOf(data, "a"), b = ValuesOf(data, "b");
     const auto c = ValuesOf(data, "c"), d = ValuesOf(data, "d");
+    const float alpha = ScalarOf(data, 0, 1.5f), beta = ScalarOf(data, 1, -0.75f);
     Floats e(m * p);
     for (std::size_t row = 0; row < m; ++row) {
       Floats ab(n);
@@ -307,9 +313,9 @@ Body TwoProducts(std::size_t m, std::size_t n, std::size_t k, std::size_t p, boo
           ab[j] = std::fma(a[row * k + l], b[l * n + j], ab[j]);
         }
       }
-      for (float& element : ab) element = between(1.5f * element);
+      for (float& element : ab) element = between(alpha * element);
       for (std::size_t column = 0; column < p; ++column) {
-        float sum = -0.75f * d[row * p + column];
+        float sum = beta * d[row * p + column];
         for (std::size_t step = 0; step < n; ++step) {
           const std::size_t j = backwards ? n - 1 - step : step;
           sum = std::fma(ab[j], c[j * p + column], sum);
@@ -385,28 +391,33 @@ TEST(Sabotage, OfAMaximumIsRefused) {
 TEST(Sabotage, OfElementsIsRefused) {
   const Task task = TaskOf("axpy", {{"n", 1024}});
   const Problems problems(task);
-  const auto axpy = [&](const std::function<float(float, float)>& element) {
+  using Element = std::function<float(float, float, float)>;  // Of alpha, x and y.
+  const auto axpy = [&](const Element& element) {
     return [&, element](const ProblemData& data) {
       const auto x = ValuesOf(data, "x"), y = ValuesOf(data, "y");
+      const float alpha = ScalarOf(data, 0, 1.5f);
       Floats z;
-      for (std::size_t i = 0; i < x.size(); ++i) z.push_back(element(x[i], y[i]));
+      for (std::size_t i = 0; i < x.size(); ++i) z.push_back(element(alpha, x[i], y[i]));
       return z;
     };
   };
-  EXPECT_EQ(problems.Refusal(axpy([](float x, float y) { return std::fma(1.5f, x, y); })), "");
-  EXPECT_EQ(problems.Refusal(axpy([](float x, float y) { return Multiplied(1.5f, x) + y; })), "");
-  const std::map<std::string, std::function<float(float, float)>> wrong = {
-      {"alpha", [](float x, float y) { return 1.5001f * x + y; }},
-      {"half of the bits", [](float x, float y) { return KeepBits(1.5f * x + y, 11); }},
-      {"20 bits", [](float x, float y) { return KeepBits(1.5f * x + y, 20); }},
-      {"inputs", [](float x, float y) { return 1.5f * KeepBits(x, 11) + y; }},
-      {"zero", [](float x, float y) { return 1.5f * x + y + 0.0f; }},
+  EXPECT_EQ(problems.Refusal(axpy([](float a, float x, float y) { return std::fma(a, x, y); })),
+            "");
+  EXPECT_EQ(problems.Refusal(axpy([](float a, float x, float y) { return Multiplied(a, x) + y; })),
+            "");
+  const std::map<std::string, Element> wrong = {
+      {"alpha", [](float a, float x, float y) { return (a + 0.0001f) * x + y; }},
+      {"a number for alpha", [](float, float x, float y) { return std::fma(1.5f, x, y); }},
+      {"half of the bits", [](float a, float x, float y) { return KeepBits(a * x + y, 11); }},
+      {"20 bits", [](float a, float x, float y) { return KeepBits(a * x + y, 20); }},
+      {"inputs", [](float a, float x, float y) { return a * KeepBits(x, 11) + y; }},
+      {"zero", [](float a, float x, float y) { return a * x + y + 0.0f; }},
       {"flushed",
-       [](float x, float y) {
-         const float z = 1.5f * x + y;
+       [](float a, float x, float y) {
+         const float z = a * x + y;
          return std::abs(z) < 0x1p-126f ? std::copysign(0.0f, z) : z;
        }},
-      {"NaN", [](float x, float y) { return std::fmax(1.5f * x + y, -1e38f); }},
+      {"NaN", [](float a, float x, float y) { return std::fmax(a * x + y, -1e38f); }},
   };
   for (const auto& [name, element] : wrong) EXPECT_NE(problems.Refusal(axpy(element)), "") << name;
 }
