@@ -88,13 +88,16 @@ std::uint64_t StepsFor(const std::string& statements) {
   return TakeInventory(function, rates, CacheState::kWarm).steps;
 }
 
-/// "((x[i] * x[i] + 1.5) * x[i] + 2.5) …": so many multiply-adds in a row.
+/// So many multiply-adds in a row: a polynomial, as Horner computes it.
 std::string Horner(int degree) {
-  std::string text = "x[i]";
+  std::string text, before = "x[i]";
   for (int step = 1; step <= degree; ++step) {
-    text = "(" + text + " * x[i] + " + std::to_string(step) + ".5)";
+    const std::string name = (step == degree ? "y" : "t" + std::to_string(step)) + "[i]";
+    text += (text.empty() ? "" : "; ") + name + " = " + before + " * x[i] + " +
+            std::to_string(step) + ".5";
+    before = name;
   }
-  return "y[i] = " + text;
+  return text;
 }
 
 /// Each value is read `uses` times by the next one.

@@ -59,6 +59,8 @@ TEST(Freeze, SaysHowFarItIs) {
     EXPECT_GE(progress.share, share);
     EXPECT_LE(progress.share, 1);
     EXPECT_GE(progress.seconds, seconds);
+    EXPECT_GT(progress.expected_s, 0);  // By the sizes, so from the beginning on …
+    EXPECT_EQ(progress.expected_s, seen.front().expected_s);  // … and the same to the end.
     share = progress.share;
     seconds = progress.seconds;
   }

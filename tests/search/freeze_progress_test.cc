@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "search/subject/problem.h"
 
 namespace exh::search {
 namespace {
@@ -84,6 +85,21 @@ TEST(FreezeProgress, ABudgetThatIsOverSaysWhatWouldBeEnough) {
             "search");
   EXPECT_EQ(EndedText({"rows", 0.5, 13, 20}, /*by_signal=*/true),
             "interrupted while the space was built, after 13.0 s");
+}
+
+/// What is said of the seconds rests on what is counted, and that does not depend on the machine.
+TEST(FreezeProgress, WhatIsExpectedIsAboutWhatIsLookedAt) {
+  for (const char* device : {"cpu", "h200"}) {
+    for (const char* kernel : {"axpy", "mv", "matmul", "softmax"}) {
+      ProblemOptions options;
+      options.kernel = kernel;
+      options.device = device;
+      const Problem problem = MakeProblem(options);
+      const runtime::InstanceStatistics& counted = problem.task.instance->statistics();
+      EXPECT_GT(counted.expected_words, 0.9 * counted.words_looked_at) << kernel << " " << device;
+      EXPECT_LT(counted.expected_words, 2 * counted.words_looked_at) << kernel << " " << device;
+    }
+  }
 }
 
 }  // namespace
