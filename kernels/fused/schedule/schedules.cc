@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -109,10 +110,17 @@ std::vector<ProgramSchedule> Schedules::Leaves(int most) const {
 }
 
 ProgramSchedule Schedules::ByIsl(const poly::NamedIslOptions& options) const {
+  poly::IslPatience patience = patience_;
+  if (patience.stop != nullptr) {
+    // What does not end leaves time for the others.
+    constexpr double kPart = 0.25, kLeast = 0.5;
+    const double part = std::max(kLeast, kPart * patience.stop->SecondsLeft());
+    patience.seconds = std::min(patience.seconds, part);
+  }
   ProgramSchedule result{.way = "isl " + options.name};
   for (std::size_t i = 0; i < parts_.size() && result.why.empty(); ++i) {
     poly::IslApart found = poly::ScheduleByIslApart(program_.parts[i].scop, parts_[i].dependences,
-                                                    options.options, patience_);
+                                                    options.options, patience);
     result.cost.seconds += found.seconds;
     result.why = std::move(found.why);
     result.in_time = found.in_time;
