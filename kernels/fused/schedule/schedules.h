@@ -40,7 +40,8 @@ struct ProgramSchedule {
 class Schedules {
  public:
   /// The program must outlive it, and so must the token of `patience`, which says how long isl's
-  /// own scheduler is waited for. Throws poly::IslError.
+  /// own scheduler is waited for; no longer than a quarter of what the token leaves. Throws
+  /// poly::IslError.
   Schedules(const Program& program, poly::DependenceKind kind, poly::IslPatience patience = {});
   ~Schedules();
 
