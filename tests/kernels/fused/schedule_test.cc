@@ -206,7 +206,8 @@ TEST(FusedSchedules, HearTheirToken) {
   const Schedules schedules(program, poly::DependenceKind::kValue, {.stop = &stop});
   stop.Stop();
   EXPECT_THROW(Schedules(program, poly::DependenceKind::kValue, {.stop = &stop}), Interrupted);
-  EXPECT_EQ(schedules.ByIsl(poly::IslSettings().front()).why, "isl did not end within what was left of the budget");
+  EXPECT_EQ(schedules.ByIsl(poly::IslSettings().front()).why,
+            "isl did not end within what was left of the budget");
 }
 
 TEST(FusedSchedules, TransposesWriteOrReadNeighboursInnermost) {
