@@ -122,10 +122,10 @@ TEST(Inventory, OfAChainTakesStepsForEachOfItsEdges) {
 }
 
 TEST(Inventory, OfValuesThatAreReadOftenTakesStepsForEachOfItsEdges) {
-  const std::uint64_t few = StepsFor(Doubling(5));
-  ASSERT_LE(StepsFor(Doubling(10)), 3 * few);
-  EXPECT_LE(StepsFor(Doubling(200)), 50 * few);
-  EXPECT_LE(StepsFor(Doubling(20, 30)), 150 * few);
+  const std::uint64_t few = StepsFor(Doubling(3));
+  ASSERT_LE(StepsFor(Doubling(6)), 4 * few);
+  EXPECT_LE(StepsFor(Doubling(200)), 100 * few);
+  EXPECT_LE(StepsFor(Doubling(20, 30)), 300 * few);
 }
 
 TEST(Inventory, TermsThatAreAllTheSameAddUpButAreComparedOnce) {
