@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/parallel.h"
@@ -46,12 +47,18 @@ class Sweep {
     sample_.choices.resize(instance.space().choices.size());
   }
 
-  Sample Run(const Candidate& root) {
+  /// Nothing when `cancelled`, which is asked now and then, said so.
+  std::optional<Sample> Run(const Candidate& root, const std::function<bool()>& cancelled) {
     std::map<StratumKey, Stratum> level;
     level.emplace(StratumKey{}, Stratum{root, 1, sample_.choices});
+    constexpr int kExpandedPerLook = 64;
+    int expanded = 0;
     for (int depth = 0; !level.empty(); ++depth) {
       sample_.levels.emplace_back();
-      for (auto& [key, stratum] : level) Expand(stratum, depth);
+      for (auto& [key, stratum] : level) {
+        if (++expanded % kExpandedPerLook == 0 && cancelled()) return std::nullopt;
+        Expand(stratum, depth);
+      }
       level = std::exchange(next_, {});
     }
     return std::move(sample_);
@@ -228,9 +235,14 @@ SizeEstimate EstimateSize(const Candidate& root, const ChoiceOrder& order, Strat
     }
     // As the descents of a search: each sample has a stream of its own.
     Sweep sweep(order, root.instance(), strata, cut, options.seed + number * 0x9e3779b97f4a7c15ULL);
-    Sample sample = sweep.Run(root);
+    std::optional<Sample> sample = sweep.Run(root, [&] {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (options.progress) options.progress(estimate);
+      return options.cancelled && options.cancelled();
+    });
+    if (!sample) return false;
     const std::lock_guard<std::mutex> lock(mutex);
-    sum.Add(number, std::move(sample));
+    sum.Add(number, *std::move(sample));
     if (options.progress) options.progress(estimate);
     return true;
   });

@@ -51,7 +51,10 @@ struct SampleOptions {
   /// Asked between samples, from one thread at a time; true ends the sampling, but not before two
   /// samples are complete.
   std::function<bool()> enough;
-  /// Told of the samples that are complete, from one thread at a time.
+  /// Asked within samples, which may take minutes, from one thread at a time; true gives up those
+  /// that are not complete, however few are.
+  std::function<bool()> cancelled = {};
+  /// Told of the samples that are complete, now and then, from one thread at a time.
   std::function<void(const SizeEstimate&)> progress = {};
 };
 

@@ -16,6 +16,11 @@
 namespace exh::search {
 namespace {
 
+/// Fewer than two samples tell nothing.
+void AddIfKnown(SizeEstimate estimate, SizeReport& report) {
+  if (estimate.samples() >= 2) report.estimates.push_back(std::move(estimate));
+}
+
 /// 161980 as it is, 1.83e+21 with three digits.
 std::string Number(long double number) {
   return number < 1e6L && number == std::floor(number) ? fmt::format("{:.0f}", number)
@@ -38,7 +43,7 @@ SizeEstimate Estimate(const runtime::Candidate& root, const ChoiceOrder& order,
                          estimate.samples(), Number(estimate.implementations.mean()));
     });
   };
-  options.enough = [&] {
+  options.enough = options.cancelled = [&] {
     return (request.interrupted && request.interrupted()) || (budget && budget->Reason({}));
   };
   return EstimateSize(root, order, strata, options, cut);
@@ -186,7 +191,7 @@ SizeReport FindSize(const runtime::Candidate& root, const ChoiceOrder& order,
   SizeReport report;
   if (request.method != SizeMethod::kAuto) {
     const Strata strata = request.method == SizeMethod::kKnuth ? Strata::kKnuth : Strata::kChen;
-    report.estimates.push_back(Estimate(root, order, request, strata, clock, cut));
+    AddIfKnown(Estimate(root, order, request, strata, clock, cut), report);
     return report;
   }
   if (request.max_exact_nodes > 0) {
@@ -203,7 +208,7 @@ SizeReport FindSize(const runtime::Candidate& root, const ChoiceOrder& order,
   const double speed = request.instead ? 2 / (1 - kInsteadShare) : 2;
   const Clock fast = [&clock, speed] { return speed * clock(); };
   for (const Strata strata : {Strata::kKnuth, Strata::kChen}) {
-    report.estimates.push_back(Estimate(root, order, request, strata, fast, cut));
+    AddIfKnown(Estimate(root, order, request, strata, fast, cut), report);
   }
   std::stable_sort(report.estimates.begin(), report.estimates.end(),
                    [](const SizeEstimate& a, const SizeEstimate& b) {

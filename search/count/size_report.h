@@ -50,7 +50,7 @@ inline constexpr double kInsteadShare = 1.0 / 6;
 
 struct SizeReport {
   std::vector<LevelCount> exact;        ///< All levels; empty when they were not counted.
-  std::vector<SizeEstimate> estimates;  ///< The one to be believed first.
+  std::vector<SizeEstimate> estimates;  ///< The one to be believed first; of two samples or more.
 };
 
 /// How many implementations there are by an estimate.

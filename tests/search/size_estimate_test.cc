@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "search/count/size.h"
+#include "tests/search/small_matmul.h"
 #include "tests/search/toy_space.h"
 
 namespace exh::search {
@@ -139,6 +140,12 @@ TEST(EstimateSize, EndsWhenThereIsEnoughButNotBeforeTwoSamples) {
   SampleOptions options = Samples(1000, 1, 1);
   options.enough = [] { return true; };
   EXPECT_EQ(EstimateSize(root, order, Strata::kChen, options).samples(), 2u);
+  // A sample that is given up is none: of sweeps that take long, the first as well.
+  options.cancelled = [] { return true; };
+  const Problem product = SmallMatmul();
+  const ChoiceOrder of_product = ChoiceOrder::Parse(product.order(""), product.root().instance());
+  EXPECT_EQ(EstimateSize(product.root(), of_product, Strata::kChen, options).samples(), 0u);
+  options.cancelled = {};
   int asked = 0;
   options.enough = [&] { return ++asked > 10; };
   EXPECT_EQ(EstimateSize(root, order, Strata::kKnuth, options).samples(), 12u);

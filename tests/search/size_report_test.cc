@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "search/exact/exact_count.h"
 #include "search/subject/problem.h"
+#include "tests/search/small_matmul.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"
 
@@ -192,6 +193,27 @@ TEST(FindSize, SaysHowFarItIs) {
   EXPECT_TRUE(said.contains("count"));
   EXPECT_TRUE(said.contains("knuth"));
   EXPECT_TRUE(said.contains("chen:"));
+}
+
+/// Sweeps over a large space take longer than the budget: they are given up.
+TEST(FindSize, EndsWithTheBudget) {
+  const Problem product = SmallMatmul();
+  const Candidate root = product.root();
+  SizeRequest request;
+  request.max_exact_nodes = 100;
+  request.budget = "2s";
+  double now = 0;
+  int asked = 0;
+  const Clock clock = [&] {
+    ++asked;
+    return now += 0.5;
+  };
+  const ChoiceOrder order = ChoiceOrder::Parse(product.order(""), root.instance());
+  for (const SizeEstimate& estimate : FindSize(root, order, request, clock).estimates) {
+    EXPECT_EQ(estimate.strata, Strata::kKnuth);  // One descent is short.
+    EXPECT_LT(estimate.samples(), 10u);
+  }
+  EXPECT_LT(asked, 100);
 }
 
 TEST(FindSize, EstimatesNothingWhereAllIsCountedInstead) {

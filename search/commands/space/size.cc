@@ -232,7 +232,13 @@ int Size(const SizeOptions& options) {
     }
     return 0;
   }
-  if (report.exact.empty() && report.estimates.empty()) return Interrupted();
+  if (report.exact.empty() && report.estimates.empty()) {
+    if (interrupted()) return Interrupted();
+    fmt::print(stderr,
+               "nothing is known: no two samples were complete within {}; a longer --budget\n",
+               request.budget);
+    return 1;
+  }
   if (text) {
     fmt::print("{}{}", SizeText(name, report), report.exact.empty() ? all.Advice() : "");
   } else {
