@@ -427,7 +427,7 @@ class Runs(unittest.TestCase):
         self.assertIn("the same tree", tree.stdout)
         first, second = evaluations[0]["n"], evaluations[1]["n"]
         nodes = run(SEARCH, "replay-run", self.out, "--text").stdout
-        self.assertRegex(nodes, r"(?m)^node \d+ below edge \d+: decision \w+\([\w.,]+\)$")
+        self.assertRegex(nodes, r"(?m)^node \d+ below edge \d+: decision \w+\([\w.,:]+\)$")
         self.assertNotRegex(nodes, r"(?m)^node .*: decision \d+$")
         diff = run(SEARCH, "log", "diff", f"{self.out}@{first}", f"{self.out}@{second}")
         self.assertEqual(diff.returncode, 0, diff.stderr)

