@@ -157,17 +157,20 @@ std::vector<ProgramTarget> ProgramTargets(const std::string& device_name, bool i
 /// `run` counts from 0, and `kept` has as many elements.
 std::vector<Sabotage> SabotagesOf(const ProgramTarget& target, bool is_gpu) {
   const auto output = std::ranges::find(target.arrays, true, &ProgramTarget::Array::is_output);
+  // Of a half these are its bits, the last of which may be off.
+  const std::string more =
+      IsFloat(*output) || output->type == "int" ? "out[i] += 1;" : "out[i] += 64;";
   std::vector<Sabotage> all = {
       {"right", true, ""},
-      {"every third run is wrong", false, "if (run % 3 == 2 && i == 0) out[i] += 1;"},
-      {"every hundredth run is wrong", false, "if (run % 100 == 99 && i == 0) out[i] += 1;"},
+      {"every third run is wrong", false, "if (run % 3 == 2 && i == 0) " + more},
+      {"every hundredth run is wrong", false, "if (run % 100 == 99 && i == 0) " + more},
       {"from the fourth run on what the first one wrote", false,
        "if (run == 0) kept[i] = out[i]; if (run > 2) out[i] = kept[i];"},
       {"what the run before wrote", false,
        "const auto value = out[i]; if (run > 0) out[i] = kept[i]; kept[i] = value;"},
       {"an element that only the first run writes", false,
        "if (i == COUNT / 2) { if (run == 0) kept[i] = out[i]; else out[i] = kept[i]; }"},
-      {"one element too large", false, "if (i == COUNT / 3) out[i] += 1;"},
+      {"one element too large", false, "if (i == COUNT / 3) " + more},
       {"one element too far", false, "if (i == 0) out[COUNT] = out[0];"},
       {"exchanged elements", false,
        "if (i == 1) { const auto value = out[4]; out[4] = out[7]; out[7] = value; }"},
