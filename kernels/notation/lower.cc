@@ -69,10 +69,11 @@ class Lowerer {
       if (resolution_.needed[i]) reductions_ += CountReductions(kernel_.statements[i].value);
     }
     std::size_t at = 0;
+    const std::vector<bool> in_place = late_reads_.InPlace(builder_);
     try {
       Arguments();
       for (; at < kernel_.statements.size() && is_good_; ++at) {
-        if (resolution_.needed[at]) LowerStatement(at);
+        if (in_place[at]) LowerStatement(at);
       }
       if (is_good_) builder_.Finish();
     } catch (const ir::BackboneError& error) {

@@ -110,8 +110,9 @@ TEST(InstallCpu, WhatIsWrittenOverlapsNothing) {
 TEST(InstallCpu, WhatLostIsSaid) {
   const TempFolder folder;
   const auto install = [&](double cublas_ns, bool only_faster) {
-    WriteGpuLog({"axpy", "n=256", {}, {}, "default", "cpu", cublas_ns}, folder.path());
-    return Install({{folder.path()}, folder / "tuned", "", only_faster});
+    const TempFolder run;
+    WriteGpuLog({"axpy", "n=256", {}, {}, "default", "cpu", cublas_ns}, run.path());
+    return Install({{run.path()}, folder / "tuned", "", only_faster});
   };
   // The winner takes 40000; intervals are of a tenth.
   EXPECT_EQ(install(50000, true).said.find("cublas"), std::string::npos);

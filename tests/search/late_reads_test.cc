@@ -38,9 +38,9 @@ std::string Trouble(const Text& text, const std::string& device) {
   const auto recipes = kernels::FirstRecipes(*problem.task.function);
   const auto [naive, missed] = Follow(recipes.back(), root, order);
   if (!naive) return "no naive nest: " + missed;
-  constexpr int kDescents = 4, kPatience = 200;
+  constexpr int kDescents = 4;
   for (std::uint64_t seed = 1; seed <= kDescents; ++seed) {
-    Descender descender(order, kPatience);
+    Descender descender(order);
     Random random(seed);
     if (descender.Run(root, random, [](const DeadEnd&) {}) != DescentResult::kImplementation) {
       return fmt::format("descent {} finds nothing", seed);

@@ -89,6 +89,10 @@ std::set<std::string> IdentifiersOf(const std::string& text) {
   return names;
 }
 
+/// As many as a kernel here needs.
+const Names kPlain = {"ka", "kb", "kc", "kd", "ke", "kf", "kg",
+                      "kh", "ki", "kj", "kk", "kl", "km", "kn"};
+
 /// A kernel whose everything has names from a list, as far as kernels may be called so.
 struct Drawn {
   std::string kernel, text;
@@ -97,15 +101,18 @@ struct Drawn {
 std::string TextOf(const std::string& kernel, const Names& names) {
   Names sizes(names.begin(), names.begin() + 2), arrays(names.begin() + 2, names.begin() + 6);
   const std::string &option = names[6], &scalar = names[7], &row = names[8], &column = names[9];
+  const std::string &size = names[10], &value = names[11], &other = names[12], &more = names[13];
   const std::string shape = fmt::format("f32[{}, {}]", sizes[0], sizes[1]);
   const std::string at = fmt::format("[{}, {}]", row, column);
   return fmt::format(
-      "kernel {0}\n  size {1} = 8, {2} = 12\n  option {3} = 0 in 0..1\n  scalar {4} = 2\n"
+      "kernel {0}\n  size {1} = 8, {2} = 12, {13} = 3\n  option {3} = 0 in 0..1\n"
+      "  scalar {4} = 2, {15} = 3\n  input {16}: {9}\n"
       "  input {5}: {9}\n  input {6}: {9}\n  output {7}: {9}\n  output {8}: f32[{1}]\n"
-      "  {7}{10} = {4} * {5}{10} + ({3} ? {6}{10} : {5}{10})\n"
+      "  {14}{10} = {4} * {5}{10} + ({3} ? {6}{10} : {5}{10})\n"
+      "  {7}{10} = {14}{10} * {15} + {13} * {16}{10}\n"
       "  {8}[{11}] = sum({12}) {6}{10}\nend\n",
       kernel, sizes[0], sizes[1], option, scalar, arrays[0], arrays[1], arrays[2], arrays[3], shape,
-      at, row, column);
+      at, row, column, size, value, other, more);
 }
 
 bool IsKernel(const std::string& text) {
@@ -133,12 +140,12 @@ std::string Complaints(const std::string& text, const std::string& name) {
   const std::string includes = std::string("-I ") + EXH_SOURCE_DIR "/tests/support/fake_cuda";
   for (const std::string device : {"cpu", "h200"}) {
     const bool is_cpu = device == "cpu";
-    WriteGpuLog({folder / "a.kernel", "", {}, {}, is_cpu ? "default" : "paper", device},
-                folder.path());
-    std::ofstream(folder / "k.cc")
-        << ExportProgram(folder.path(), std::nullopt, is_cpu ? "cc" : "cu");
-    std::ofstream(folder / "k.h") << ExportProgram(folder.path(), std::nullopt, "header");
-    const std::vector<Wisdom> units = {WisdomOf(ReadProgram(folder.path(), std::nullopt), name)};
+    const std::string run = folder / ("run-" + device);
+    std::filesystem::create_directory(run);
+    WriteGpuLog({folder / "a.kernel", "", {}, {}, is_cpu ? "default" : "paper", device}, run);
+    std::ofstream(folder / "k.cc") << ExportProgram(run, std::nullopt, is_cpu ? "cc" : "cu");
+    std::ofstream(folder / "k.h") << ExportProgram(run, std::nullopt, "header");
+    const std::vector<Wisdom> units = {WisdomOf(ReadProgram(run, std::nullopt), name)};
     std::string sources = "k.cc";
     for (const auto& [path, file] : LibraryFiles(units)) {
       const std::string at = folder / path;
@@ -160,16 +167,14 @@ std::string Complaints(const std::string& text, const std::string& name) {
 /// Kernels that have each of the names once, in any role.
 std::vector<Drawn> KernelsOf(Names names, Random& random) {
   std::erase_if(names, [](const std::string& name) {
-    static const Names kPlain = {"ka", "kb", "kc", "kd", "ke", "kf", "kg", "kh", "ki", "kj"};
     Names all = kPlain;
     all[2] = name;
     return !IsKernel(TextOf("k", all));
   });
   std::vector<Drawn> drawn;
-  constexpr std::size_t kNames = 10;
   while (!names.empty()) {
     Names some;
-    for (std::size_t i = 0; i < kNames; ++i) {
+    for (std::size_t i = 0; i < kPlain.size(); ++i) {
       if (names.empty()) {
         some.push_back("z" + std::to_string(i));
         continue;
@@ -211,18 +216,18 @@ TEST(Names, MayBeMacros) {
 
 /// Names of what is printed around kernels, which differ from text to text.
 TEST(Names, MayBeThoseThatPrintedTextsHave) {
-  const Names plain = {"ka", "kb", "kc", "kd", "ke", "kf", "kg", "kh", "ki", "kj"};
   const TempFolder folder;
-  std::ofstream(folder / "a.kernel") << TextOf("k", plain);
+  std::ofstream(folder / "a.kernel") << TextOf("k", kPlain);
   std::set<std::string> names;
   for (const std::string device : {"cpu", "h200"}) {
     const bool is_cpu = device == "cpu";
-    WriteGpuLog({folder / "a.kernel", "", {}, {}, is_cpu ? "default" : "paper", device},
-                folder.path());
-    names.merge(IdentifiersOf(ExportProgram(folder.path(), std::nullopt, "header")));
-    const std::string text = ExportProgram(folder.path(), std::nullopt, is_cpu ? "cc" : "cu");
+    const std::string run = folder / ("run-" + device);
+    std::filesystem::create_directory(run);
+    WriteGpuLog({folder / "a.kernel", "", {}, {}, is_cpu ? "default" : "paper", device}, run);
+    names.merge(IdentifiersOf(ExportProgram(run, std::nullopt, "header")));
+    const std::string text = ExportProgram(run, std::nullopt, is_cpu ? "cc" : "cu");
     names.merge(IdentifiersOf(text.substr(text.find("#undef"))));  // Behind the kernel itself.
-    const std::vector<Wisdom> units = {WisdomOf(ReadProgram(folder.path(), std::nullopt), "")};
+    const std::vector<Wisdom> units = {WisdomOf(ReadProgram(run, std::nullopt), "")};
     auto files = LibraryFiles(units);
     names.merge(IdentifiersOf(files.at("tuned.h")));
     names.merge(IdentifiersOf(files.at(is_cpu ? "tuned.cc" : "tuned.cu")));

@@ -40,6 +40,42 @@ std::map<const Expr*, LateReads::Ended> LateReads::In(const Expr& expr, const En
   return found;
 }
 
+std::vector<bool> LateReads::InPlace(const ir::Builder& builder) const {
+  std::vector<bool> in_place(kernel_.statements.size(), false);
+  for (std::size_t i = 0; i < in_place.size(); ++i) {
+    if (!resolution_.needed[i] || resolution_.output_of[i] < 0) continue;
+    in_place[i] = true;
+    Visit(kernel_.statements[i].value, {}, builder, in_place);
+  }
+  return in_place;
+}
+
+void LateReads::Visit(const Expr& expr, const Ended& before, const ir::Builder& builder,
+                      std::vector<bool>& in_place) const {
+  const auto late = In(expr, before);
+  std::vector<const Expr*> reads;
+  ReadsOf(expr, reads);
+  for (const Expr* read : reads) {
+    const int value = ValueOf(*read);
+    const auto number = static_cast<std::size_t>(value);
+    const auto found = late.find(read);
+    const bool is_again =
+        found != late.end() && KeptUntil(value, found->second, builder) == Kept::kNowhere;
+    if (is_again) {
+      Visit(kernel_.statements[number].value, found->second, builder, in_place);
+    } else if (!in_place[number]) {
+      in_place[number] = true;
+      Visit(kernel_.statements[number].value, {}, builder, in_place);
+    }
+  }
+}
+
+void LateReads::ReadsOf(const Expr& expr, std::vector<const Expr*>& reads) const {
+  if (const Expr* const chosen = ChosenOf(expr)) return ReadsOf(*chosen, reads);
+  if (ValueOf(expr) >= 0) reads.push_back(&expr);
+  for (const Expr& arg : expr.args) ReadsOf(arg, reads);
+}
+
 const Expr* LateReads::ChosenOf(const Expr& expr) const {
   const auto chosen = resolution_.chosen.find(&expr);
   return chosen == resolution_.chosen.end() ? nullptr : chosen->second;

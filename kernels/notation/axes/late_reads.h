@@ -36,12 +36,20 @@ class LateReads {
   /// `before` has when the expression is computed.
   std::map<const Expr*, Ended> In(const Expr& expr, const Ended& before) const;
 
+  /// The statements that become instructions where they stand: those of outputs, and of values that
+  /// some reader finds kept.
+  std::vector<bool> InPlace(const ir::Builder& builder) const;
+
   /// Of the value of a statement, until a read before which so much has ended.
   Kept KeptUntil(int statement, const Ended& before, const ir::Builder& builder) const;
 
  private:
   void Find(const Expr& expr, const Ended& before, std::map<const Expr*, Ended>& found) const;
+  void Visit(const Expr& expr, const Ended& before, const ir::Builder& builder,
+             std::vector<bool>& in_place) const;
   const Expr* ChosenOf(const Expr& expr) const;
+  /// The reads of values that are chosen.
+  void ReadsOf(const Expr& expr, std::vector<const Expr*>& reads) const;
   /// The statement of a value that is read; -1: it is none.
   int ValueOf(const Expr& expr) const;
   std::set<int> MadeOf(const Expr& expr) const;
