@@ -14,7 +14,8 @@
 
 namespace exh::kernels::cuda {
 
-/// Which of the problems is which (kCheckedProblems). On the first a candidate is timed; on the others it is checked.
+/// Which of the problems is which (kCheckedProblems). On the first a candidate is timed; on the
+/// others it is checked.
 enum ProblemNumber : std::size_t { kTimed, kWholeNumbers, kOtherSeed, kSpecialValues };
 
 /// The first line: what every candidate of a run needs.
