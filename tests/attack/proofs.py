@@ -35,7 +35,7 @@ def term(random, names, depth):
         return f"(-{text})", is_fraction
     op = random.choice(("*", "*", "*", "+", "-", "%", "div", "/", "min", "max"))
     (left, left_fraction), (right, right_fraction) = (term(random, names, depth - 1) for _ in range(2))
-    if op in ("%", "div", "/") and (right_fraction or "(" not in right or (op != "/" and left_fraction)):
+    if op in ("%", "div", "/") and (right_fraction or "()" not in right or (op != "/" and left_fraction)):
         op = "+"  # Whole numbers alone are divided by, and a 0 that is known is a mistake of its own.
     if op in ("min", "max"):
         return f"{op}({left}, {right})", left_fraction or right_fraction

@@ -21,7 +21,7 @@ TEST(SampleMean, OfAFewNumbers) {
   EXPECT_EQ(mean.count(), 3u);
   EXPECT_EQ(mean.mean(), 4);
   EXPECT_NEAR(static_cast<double>(mean.deviation()), 2 / std::sqrt(3), 1e-12);
-  EXPECT_NEAR(static_cast<double>(mean.half_width()), 4.303 * 2 / std::sqrt(3), 1e-9);
+  EXPECT_NEAR(static_cast<double>(mean.half_width()), StudentQuantile(2) * 2 / std::sqrt(3), 1e-9);
   EXPECT_EQ(mean.Interval().first, 0);
   EXPECT_NEAR(static_cast<double>(mean.effective_samples()), 144.0 / 56, 1e-12);
   EXPECT_EQ(mean.median_of_means(), 4);
@@ -80,7 +80,7 @@ TEST(SampleMean, IsNoLessThanItSaysAtLeast) {
     sum += mean.AtLeast();
   }
   EXPECT_LE(wrong, 50 + 21);
-  EXPECT_GT(sum / kRuns, 1.5L);
+  EXPECT_GT(sum / kRuns, 0.8L);  // The smallest sample is 1.
   SampleMean alike;
   for (int i = 0; i < 100; ++i) alike.Add(7);
   EXPECT_LT(alike.AtLeast(), 7);

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "base/error.h"
@@ -57,7 +57,7 @@ TEST(FindSize, EstimatesALargeOneAndBelievesTheTighterInterval) {
   EXPECT_EQ(report.estimates[0].strata, Strata::kChen);
   EXPECT_LT(report.estimates[0].relative_error(), report.estimates[1].relative_error());
   EXPECT_EQ(SizeText("toy", report), R"(toy: 972 implementations, 95 % interval 972 to 972
-  chen: 400 samples, as good as 400 equal ones; median of means 972
+  chen: 1000 samples, as good as 1000 equal ones; median of means 972
   1866 nodes in 10 levels; 0.103 % of the leaves are dead ends
   decisions of an implementation, and the product of their valid values:
     color               2.00   10^0.78, 2.45 each
@@ -65,8 +65,8 @@ TEST(FindSize, EstimatesALargeOneAndBelievesTheTighterInterval) {
     order               2.67   10^0.80, 2.00 each
     size                3.00   10^1.43, 3.00 each
 the other estimator:
-toy: 907 implementations, 95 % interval 802 to 1.01e+03
-  knuth: 400 samples, as good as 167 equal ones; median of means 933
+toy: 941 implementations, 95 % interval 865 to 1.02e+03
+  knuth: 1000 samples, as good as 437 equal ones; median of means 933
 )");
   const auto json = nlohmann::json::parse(SizeJson(report).dump());
   EXPECT_TRUE(json.at("exact").is_null());
@@ -133,10 +133,11 @@ TEST(Claims, AreTrueAsOftenAsTheySay) {
   }
 }
 
-/// Spaces of kernels, whose samples vary by orders of magnitude.
+/// Spaces of kernels, whose samples vary by orders of magnitude; a sweep over the second takes
+/// long.
 TEST(Claims, OfKernelsAreTrueAsOftenAsTheySay) {
-  for (const auto& [kernel, size] :
-       {std::pair("axpy", "n=4"), std::pair("axpy", "n=12"), std::pair("mv", "m=1,n=4")}) {
+  for (const auto& [kernel, size, most] :
+       {std::tuple("axpy", "n=4", 40u), std::tuple("mv", "m=1,n=4", 10u)}) {
     ProblemOptions options;
     options.kernel = kernel;
     options.size = size;
@@ -147,9 +148,10 @@ TEST(Claims, OfKernelsAreTrueAsOftenAsTheySay) {
     ExactCounter counter(root.shared_instance(), {});
     const ExactCount exact = counter.Count(root);
     ASSERT_TRUE(exact.complete);
-    for (const std::uint64_t samples : {10, 50}) {
+    // One of 20 may be wrong, and four are three deviations.
+    for (const std::uint64_t samples : {10u, most}) {
       SCOPED_TRACE(std::string(kernel) + " " + size + ", " + std::to_string(samples) + " samples");
-      EXPECT_LE(CoverageOf(root, order, exact.count.get_ui(), samples, 100).wrong, 11);
+      EXPECT_LE(CoverageOf(root, order, exact.count.get_ui(), samples, 20).wrong, 4);
     }
   }
 }
