@@ -143,6 +143,7 @@ void PrintCounts(const TreeFile& tree, double budget) {
                                    {"strict, through fused maps", strict_through},
                                    {"of whole nests", nests},
                                    {"strict, of whole nests: as published", Published()}};
+  const std::string as_published = settings.back().name;
   for (const lift::Rule& rule : lift::kRules) {
     Setting without{fmt::format("as published, without {}", rule.name), Published()};
     without.rules.*rule.holds = false;
@@ -166,7 +167,7 @@ void PrintCounts(const TreeFile& tree, double budget) {
     }
     fmt::print("\n");
     std::fflush(stdout);
-    if (setting.name == settings[3].name) published = count;
+    if (setting.name == as_published) published = count;
   }
 }
 
