@@ -307,7 +307,7 @@ class Install(unittest.TestCase):
         (whole / "files/wisdom.jsonl").write_text(wisdom)
         (whole / "gone").write_text(f"kernels/{kernels[0]}\n")
         (self.out / "kernels/mine").write_text("mine")
-        done = run(CMAKE, "-S", str(self.out), "-B", str(self.out / "build"))
+        done = run(CMAKE, "-G", "Ninja", "-S", str(self.out), "-B", str(self.out / "build"))
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("this folder is written in part", done.stderr)
         self.install("second")

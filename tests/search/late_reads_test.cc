@@ -38,15 +38,17 @@ std::string Trouble(const Text& text, const std::string& device) {
   const auto recipes = kernels::FirstRecipes(*problem.task.function);
   const auto [naive, missed] = Follow(recipes.back(), root, order);
   if (!naive) return "no naive nest: " + missed;
-  constexpr int kDescents = 4;
+  // Some descents end as in any space; without a way to keep the value all of them would.
+  constexpr int kDescents = 6, kPatience = 200, kWanted = 2;
+  int found = 0;
   for (std::uint64_t seed = 1; seed <= kDescents; ++seed) {
-    Descender descender(order);
+    Descender descender(order, kPatience);
     Random random(seed);
-    if (descender.Run(root, random, [](const DeadEnd&) {}) != DescentResult::kImplementation) {
-      return fmt::format("descent {} finds nothing", seed);
-    }
+    const auto result = descender.Run(root, random, [](const DeadEnd&) {});
+    found += result == DescentResult::kImplementation ? 1 : 0;
   }
-  return "";
+  if (found >= kWanted) return "";
+  return fmt::format("{} of {} descents find an implementation", found, kDescents);
 }
 
 std::string TroubleOnAll(const Text& text) {
