@@ -84,7 +84,7 @@ class FusedEvaluator final : public kernels::Evaluator {
   std::string CompilerText() const override { return compiler_.options().known.compiler; }
   std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
   std::map<std::string, std::string, std::less<>> Versions() const override {
-    return {{"compiler", kernels::CompilerVersion()}, {"isl", poly::IslVersion()}};
+    return {{"compiler", compiler_.options().known.compiler}, {"isl", poly::IslVersion()}};
   }
 
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }

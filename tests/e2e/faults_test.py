@@ -89,7 +89,7 @@ class Streams(Fixture):
                 done = self.run_shell(f'"$@" {place}', SEARCH, *arguments)
                 self.assertEqual(done.returncode, 2, f"{arguments} {place}: {done.stderr}")
             done = self.run_shell(f'"$@" {place}', EXHC, "check", "/nonexistent.exh")
-            self.assertEqual(done.returncode, 1, place)
+            self.assertEqual(done.returncode, 2, place)
 
     def test_what_cannot_be_printed_is_a_failure(self):
         for arguments in (("list",), ("--help",), ("--version",), ("devices",)):

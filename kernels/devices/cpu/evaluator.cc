@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -114,7 +115,10 @@ class CpuEvaluator final : public Evaluator {
     request.timeout_s = TimeoutSeconds(cap.ns, effort, task_.flops);
     cpu::Care care = CareOf(effort);
     care.special = !IsYardstick(compiled);
-    return problems_.Measure(request, care);
+    const Measurement measured = problems_.Measure(request, care);
+    const std::lock_guard lock(mutex_);
+    if (kernel_error_) std::rethrow_exception(kernel_error_);
+    return measured;
   }
 
   std::vector<Contender> Yardsticks(int jobs) override {
@@ -141,17 +145,23 @@ class CpuEvaluator final : public Evaluator {
   std::string CompilerText() const override { return compiler_.options().known.compiler; }
   std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
   std::map<std::string, std::string, std::less<>> Versions() const override {
-    return {{"compiler", CompilerVersion()}, {"eigen", EigenVersion()}};
+    return {{"compiler", compiler_.options().known.compiler}, {"eigen", EigenVersion()}};
   }
 
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
 
  private:
-  std::optional<cpu::MadeProblem> MakeOne(const CheckedProblem& one) const {
-    auto data =
-        std::make_shared<const ProblemData>(MakeProblem(task_, one.seed, one.inputs, stop_));
-    if (data->empty()) return std::nullopt;  // There was no time for it.
-    return cpu::MadeProblem{ViewOf(task_, *data), data};
+  std::optional<cpu::MadeProblem> MakeOne(const CheckedProblem& one) {
+    try {
+      auto data =
+          std::make_shared<const ProblemData>(MakeProblem(task_, one.seed, one.inputs, stop_));
+      if (data->empty()) return std::nullopt;  // There was no time for it.
+      return cpu::MadeProblem{ViewOf(task_, *data), data};
+    } catch (const KernelError&) {
+      const std::lock_guard lock(mutex_);
+      kernel_error_ = std::current_exception();
+      throw;
+    }
   }
 
   /// Libraries have their own ideas of NaN, and are no candidates.
@@ -167,6 +177,7 @@ class CpuEvaluator final : public Evaluator {
   std::atomic<bool> waits_ = false;   ///< For compilers, whatever is usual.
   mutable std::mutex mutex_;          ///< Of what follows.
   std::set<std::string> yardsticks_;  ///< Their libraries.
+  std::exception_ptr kernel_error_;   ///< What is wrong in the kernel itself ends a run.
   cpu::ProblemBench problems_;        ///< The last, for it may be at work when this ends.
 };
 
@@ -193,6 +204,7 @@ std::string CompilerVersion() {
   ProcessRequest request;
   request.argv = {CompilerPath(), "--version"};
   if (request.argv.front().empty()) return "";
+  request.timeout_s = 10;
   const ProcessResult result = RunProcess(request);
   return result.ok() ? std::string(Trim(result.out.substr(0, result.out.find('\n')))) : "";
 }

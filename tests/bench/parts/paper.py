@@ -346,9 +346,11 @@ def quantiles(values):
 
 
 def size_words(size):
-    """An estimate with its 95 % interval."""
+    """An estimate with its 95 % interval, or what it is no less than."""
     if "exact" in size:
         return str(size["exact"])
+    if size["high"] is None:
+        return f"at least {size['low']:.2g}, about {size['mean']:.3g}"
     text = f"{size['mean']:.3g}, {size['low']:.2g} to {size['high']:.2g}"
     return text + (f" (as good as {size['effective_samples']:.0f} samples)" if size["heavy_tailed"] else "")
 
