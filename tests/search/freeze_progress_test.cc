@@ -56,10 +56,12 @@ TEST(FreezeProgress, WhatIsExpectedToTakeLongIsSaidAtOnce) {
   for (const bool is_terminal : {false, true}) {
     std::FILE* const out = std::tmpfile();
     ASSERT_NE(out, nullptr);
-    const runtime::FreezeOptions options = ShownFreeze(nullptr, out, is_terminal);
-    options.progress({"rows", 0.01, 0.2, 0.9});
-    EXPECT_EQ(std::ftell(out), 0);
-    options.progress({"rows", 0.01, 0.2, 13});
+    {  // The line is taken away before the file is closed.
+      const runtime::FreezeOptions options = ShownFreeze(nullptr, out, is_terminal);
+      options.progress({"rows", 0.01, 0.2, 0.9});
+      EXPECT_EQ(std::ftell(out), 0);
+      options.progress({"rows", 0.01, 0.2, 13});
+    }
     std::string text(static_cast<std::size_t>(std::ftell(out)), ' ');
     std::rewind(out);
     EXPECT_EQ(std::fread(text.data(), 1, text.size(), out), text.size());
