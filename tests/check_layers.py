@@ -80,7 +80,7 @@ ROOMS = {
         "fused": {"derived", "derived/reference", "fused/graph"},
         "fused/schedule": {"fused", "fused/graph"},
         "fused/code": {"derived", "derived/sources", "fused", "fused/graph", "fused/schedule"},
-        "fused/run": {"cpu", "fused", "fused/code", "fused/graph", "fused/schedule"},
+        "fused/run": {"cpu", "derived/reference", "fused", "fused/code", "fused/graph", "fused/schedule"},
         "fused/space": {"fused", "fused/code", "fused/graph", "fused/schedule", "recipes"},
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},

@@ -108,9 +108,6 @@ class Evaluator {
   /// In words: how the yardsticks were built and run.
   virtual std::string YardstickText() const { return ""; }
 
-  /// What compiles, with its version: "libnvrtc.so.13: version 13.0 for sm_90". Empty: nothing
-  /// does.
-  virtual std::string CompilerText() const { return ""; }
   /// What a person should know before a run begins, a line each: what the compiler gets wrong, and
   /// what is done about it.
   virtual std::vector<std::string> Notes() const { return {}; }

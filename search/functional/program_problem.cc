@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "base/error.h"
 #include "kernels/cpu/compare.h"
+#include "kernels/derived/reference/most_exact.h"
 #include "kernels/derived/reference/special_values.h"
 
 namespace exh::search {
@@ -126,19 +128,15 @@ class Drawing {
   Calculated WholeNumbers(std::uint64_t seed) const {
     // What divides is hardly ever exact.
     const bool divides = Has(program_, [](const Node& node) { return Calls(node, "/"); });
-    std::optional<Calculated> best;
-    double most_exact = -1;
-    for (const std::uint64_t range : {4095, 8, 3, 1}) {
-      if (has_sums_ && range > 8) continue;
+    const auto draw = [&](std::uint64_t range) -> std::optional<Calculated> {
+      if (has_sums_ && range > 8) return std::nullopt;
       Calculated one = Of(Whole(seed, range));
-      if (!AreKnown(one) || !AreNumbers(one)) continue;
-      const double exact = divides ? 1 : ShareOfExact(one);
-      if (exact > most_exact) {
-        best = std::move(one);
-        most_exact = exact;
-      }
-      if (most_exact == 1) break;
-    }
+      if (!AreKnown(one) || !AreNumbers(one)) return std::nullopt;
+      return one;
+    };
+    auto best = kernels::derived::MostExact(
+        std::array<std::uint64_t, 4>{4095, 8, 3, 1}, draw,
+        [&](const Calculated& one) { return divides ? 1 : ShareOfExact(one); });
     if (best) return *std::move(best);
     // Nothing of that has a meaning here: other numbers.
     constexpr std::uint64_t kOther = 1000;

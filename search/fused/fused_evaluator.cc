@@ -81,7 +81,6 @@ class FusedEvaluator final : public kernels::Evaluator {
                        kernels::CompilerCall());
   }
 
-  std::string CompilerText() const override { return compiler_.options().known.compiler; }
   std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
   std::map<std::string, std::string, std::less<>> Versions() const override {
     return {{"compiler", compiler_.options().known.compiler}, {"isl", poly::IslVersion()}};

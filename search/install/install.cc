@@ -3,15 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/system/user_file.h"
 #include "search/install/tuned_library.h"
 #include "search/install/whole_folder.h"
 #include "search/install/wisdom.h"
@@ -36,13 +33,7 @@ std::vector<Wisdom> Known(const std::string& out, const WholeFolder& folder) {
     }
     return {};
   }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) {
-    throw Error(fmt::format("cannot read '{}': {}", path.string(), std::strerror(errno)));
-  }
-  return ReadWisdom(text.str(), path.string());
+  return ReadWisdom(ReadUserFile(path.string()), path.string());
 }
 
 std::map<std::string, std::string> FilesOf(const std::vector<Wisdom>& all) {

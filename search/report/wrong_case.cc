@@ -30,7 +30,8 @@ std::string Device(const RunRecord& run) {
 /// What a person reads who looks into it.
 std::string AboutText(const WrongRun& run, const EvalRecord& record) {
   const RunRecord& header = run.header;
-  std::string compiler = run.evaluator.CompilerText();
+  auto machine = run.evaluator.Versions();
+  std::string& compiler = machine["compiler"];
   if (compiler.empty()) compiler = "not known";
   std::string sizes;
   for (const auto& [name, value] : header.sizes) {

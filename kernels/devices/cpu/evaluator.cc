@@ -142,7 +142,6 @@ class CpuEvaluator final : public Evaluator {
     return fmt::format("{} {}, {}", threads, threads == 1 ? "thread" : "threads", CompilerCall());
   }
 
-  std::string CompilerText() const override { return compiler_.options().known.compiler; }
   std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
   std::map<std::string, std::string, std::less<>> Versions() const override {
     return {{"compiler", compiler_.options().known.compiler}, {"eigen", EigenVersion()}};

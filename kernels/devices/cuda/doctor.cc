@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kernels/devices/cuda/detect.h"
+#include "kernels/devices/cuda/driver/cublas_version.h"
 #include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/cuda/driver/gpu.h"
-#include "kernels/devices/cuda/driver/library.h"
 #include "kernels/devices/cuda/driver/nvrtc.h"
 #include "kernels/devices/cuda/known_answers.h"
 
@@ -105,20 +105,14 @@ void ReportNvrtc(const std::optional<Driver>& driver, Report& report) {
 }
 
 void ReportCublas(Report& report) {
-  const std::vector<std::string> names = {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
-                                          "/usr/local/cuda/lib64/libcublas.so"};
-  const Library library = Library::Open(names);
-  if (!library.is_open()) {
+  const CublasVersion found = FindCublas();
+  if (found.library.empty()) {
     report.Say("cublas", "libcublas.so is not there: only comparisons with it need it");
     report.SayHow(fmt::format("{}; of its packages libcublas is enough", kToolkitFrom));
     return;
   }
-  int major = 0, minor = 0;
-  using GetProperty = int (*)(int property, int* value);
-  const auto get = reinterpret_cast<GetProperty>(library.Find("cublasGetProperty"));
-  const bool tells = get != nullptr && get(0, &major) == 0 && get(1, &minor) == 0;
-  report.Say("cublas", library.name() + (tells ? fmt::format(": version {}.{}", major, minor)
-                                               : ": does not tell its version"));
+  report.Say("cublas", found.library + (found.version.empty() ? ": does not tell its version"
+                                                              : ": version " + found.version));
 }
 
 }  // namespace

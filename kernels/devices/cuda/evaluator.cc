@@ -103,7 +103,6 @@ class CudaEvaluator final : public Evaluator {
                        MathText(*task_.function), cold_ ? "cold" : "warm");
   }
 
-  std::string CompilerText() const override { return bench_.CompilerText(); }
   std::vector<std::string> Notes() const override { return bench_.Notes(); }
 
   std::map<std::string, std::string, std::less<>> Versions() const override {

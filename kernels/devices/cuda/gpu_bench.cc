@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/system/process.h"
+#include "kernels/devices/cuda/driver/cublas_version.h"
 #include "kernels/devices/cuda/driver/device_programs.h"
 #include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/cuda/evaluator.h"
@@ -108,7 +109,9 @@ std::string GpuBench::Conditions() const {
 }
 
 std::map<std::string, std::string, std::less<>> GpuBench::Versions() const {
-  return {{"compiler", compilers_.compiler()}, {"driver", runners_->ready().driver}};
+  return {{"compiler", compilers_.compiler()},
+          {"cublas", FindCublas().version},
+          {"driver", runners_->ready().driver}};
 }
 
 Compiled GpuBench::Compile(const Source& source, const std::string& text,

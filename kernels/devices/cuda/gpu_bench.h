@@ -47,10 +47,6 @@ class GpuBench {
 
   /// What its compiler compiles wrongly; see KnownAnswers::Notes().
   std::vector<std::string> Notes() const { return compilers_.known().Notes(); }
-  /// "libnvrtc.so.13: version 13.0 for sm_90".
-  std::string CompilerText() const {
-    return compilers_.compiler() + " for " + device_.architecture;
-  }
   /// "NVIDIA H100 80GB HBM3, driver 13.0".
   std::string Conditions() const;
   /// Evaluator::Versions().

@@ -37,7 +37,6 @@ class TextEvaluator : public Evaluator {
   std::string YardstickText() const override {
     return bench_.Conditions() + (cold_ ? ", cold L2" : ", warm L2");
   }
-  std::string CompilerText() const override { return bench_.CompilerText(); }
   std::vector<std::string> Notes() const override { return bench_.Notes(); }
   std::map<std::string, std::string, std::less<>> Versions() const override {
     return bench_.Versions();

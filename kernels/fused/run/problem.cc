@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "kernels/cpu/compare.h"
+#include "kernels/derived/reference/most_exact.h"
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/inputs.h"
 #include "kernels/ir/ops.h"
@@ -61,18 +62,14 @@ class Drawing {
         return step.what != Step::What::kCompute || ir::InfoOf(step.op).keeps_whole;
       });
     });
-    std::optional<Evaluated> best;
-    double most_exact = -1;
-    for (const WholeRange& range : Ranges()) {
+    const auto draw = [&](const WholeRange& range) -> std::optional<Evaluated> {
       Evaluated one = Of(DrawWholeInputs(graph_, list_, seed, range, stop_));
-      if (!IsKnown(one.values) || !AreNumbers(one.values)) continue;
-      const double exact = may_be_exact ? ShareOfExact(one.values) : 1;
-      if (exact > most_exact) {
-        best = std::move(one);
-        most_exact = exact;
-      }
-      if (most_exact == 1) break;
-    }
+      if (!IsKnown(one.values) || !AreNumbers(one.values)) return std::nullopt;
+      return one;
+    };
+    auto best = derived::MostExact(Ranges(), draw, [&](const Evaluated& one) {
+      return may_be_exact ? ShareOfExact(one.values) : 1;
+    });
     if (best) return *std::move(best);
     // Nothing of that has a meaning here: other numbers.
     constexpr std::uint64_t kOther = 1000;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/devices/cuda/driver/cublas_version.h"
 #include "kernels/devices/cuda/driver/library.h"
 
 namespace exh::kernels::cuda {
@@ -21,11 +22,10 @@ const char* Fill(const Library& cublas, const Library& cublaslt, CublasFunctions
 }  // namespace
 
 CublasOrProblem LoadCublas() {
-  const std::vector<std::string> names = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
   const std::vector<std::string> lt_names = {"libcublasLt.so.13", "libcublasLt.so.12",
                                              "libcublasLt.so"};
   const Library cublaslt = Library::Open(lt_names);
-  const Library cublas = Library::Open(names);
+  const Library cublas = Library::Open(CublasNames());
   for (const auto& [library, name] :
        {std::pair(&cublas, "libcublas.so"), std::pair(&cublaslt, "libcublasLt.so")}) {
     if (!library->is_open()) {
