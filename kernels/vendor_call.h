@@ -30,6 +30,9 @@ struct VendorStep {
   std::int64_t m = 0, n = 0, k = 0;  ///< kAxpy, kCopy, kPack: m elements.
   bool transpose_a = false, transpose_b = false;
   double alpha = 1, beta = 0;
+  /// Scalars of the kernel that are factors of them, by number: alpha and beta are their products
+  /// for the values that the kernel gives them.
+  std::vector<int> alpha_scalars, beta_scalars;
   std::int64_t batch = 1, step_a = 0, step_b = 0, step_c = 0;  ///< Elements between products.
   std::int64_t stride = 1;
   bool relu = false;

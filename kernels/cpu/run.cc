@@ -31,6 +31,9 @@ using Event = ContainedProcess::Event;
 /// Unrolled code with arrays by thread needs deep stacks.
 constexpr std::uint64_t kStackBytes = 256ULL << 20;
 
+/// What a library may keep, beside what a candidate may, and as much again for each thread.
+constexpr std::uint64_t kLibraryBytes = 512ULL << 20;
+
 /// Outputs up to this size are spoilt and compared whole after each batch: what costs the candidate
 /// its caches is made good by a run before the clock starts. Of larger ones, parts.
 constexpr std::size_t kWholeBytes = 256 << 10, kPartElements = 64, kNumParts = 256;
@@ -103,6 +106,7 @@ class CandidateRun {
     options.stop = stop;
     options.setup.library = request_.library;
     options.setup.threads = request_.threads;
+    options.setup.is_yardstick = request_.is_yardstick;
     options.setup.shapes = problems_.arrays().layout().shapes();
     for (std::size_t problem = 0; problem < problems_.size(); ++problem) {
       auto& cells = options.setup.scalars.emplace_back();
@@ -113,6 +117,9 @@ class CandidateRun {
     options.setup.allowance =
         AllowanceFor(problems_.arrays().layout().array_bytes(), request_.threads);
     options.setup.allowance.stack_bytes = kStackBytes;
+    if (request_.is_yardstick) {
+      options.setup.allowance.memory_bytes += kLibraryBytes * (1 + std::uint64_t(request_.threads));
+    }
     ContainedProcess process(options);
     if (!process.error().empty()) return Failure(Verdict::kBroken, process.error());
     process_ = &process;
@@ -154,6 +161,9 @@ class CandidateRun {
     load.op = RunnerCommand::kLoad;
     if (!Ask(load, reply)) return false;
     if (reply.why[0] != '\0') return Fail(Verdict::kBroken, reply.why);
+    if (!request_.is_yardstick) return true;
+    has_before_ = reply.has_before;
+    measurement_.why = std::string(reply.which, ::strnlen(reply.which, sizeof reply.which));
     return true;
   }
 
@@ -461,6 +471,7 @@ class CandidateRun {
   void Believe(const RunnerCommand& run, const RunnerReply& reply, double& ns, Doubt& doubt) const {
     const auto timed = static_cast<double>(run.runs);
     ns = reply.ns / timed;
+    if (has_before_) return;  // Most of what it computed was not on the clock.
     // The watch here runs until we are woken, and on a busy machine that may take a while: it
     // counts where the other one is far off. What the threads computed is the system's knowledge,
     // and nobody computes for longer than it took.
@@ -523,6 +534,7 @@ class CandidateRun {
   ProblemSet& problems_;
   double left_s_;
   bool is_first_run_ = true;
+  bool has_before_ = false;  ///< Of a yardstick: runs begin with what is not on the clock.
   std::vector<std::size_t> outputs_;
   std::size_t output_bytes_ = 0;
   ContainedProcess* process_ = nullptr;

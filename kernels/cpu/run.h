@@ -14,6 +14,8 @@ namespace exh::kernels::cpu {
 struct RunRequest {
   std::string library;  ///< Shared object with exh_run.
   int threads = 1;      ///< Host threads.
+  /// It is a text of ours around a library; when it is correct, Measurement::why says which.
+  bool is_yardstick = false;
   double cap_ns = 0;    ///< Stop after the first batch if slower; 0: never.
   double batch_ms = 1;  ///< A batch lasts at least this long (10 for finals).
   int batches = 5;

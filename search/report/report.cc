@@ -16,9 +16,17 @@ namespace {
 std::string Words(const std::string& name) {
   if (name == "naive") return "the naive loop nest";
   if (name == "eigen") return "Eigen";
+  if (name == "openblas") return "OpenBLAS";
+  if (name == "onednn") return "oneDNN";
   if (name == "cublas") return "cuBLAS";
   if (name == "cublaslt") return "cublasLt, the best of 16 suggestions";
   return name;
+}
+
+/// A library says itself which one it is.
+std::string Words(const ReferenceRecord& record) {
+  const bool is_said = record.verdict == kernels::Verdict::kCorrect && !record.why.empty();
+  return is_said ? record.why : Words(record.name);
 }
 
 /// What it takes beside the arrays: "; it takes 20.8 MB beside the arrays".
@@ -47,7 +55,8 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
       if (record.median_ns > 0) ++(Tied(record, *winner) ? tied : beaten);
       continue;
     }
-    if (record.verdict == kernels::Verdict::kStopped) {
+    if (record.verdict == kernels::Verdict::kStopped ||
+        record.verdict == kernels::Verdict::kBroken) {
       text += fmt::format("  {} was not measured: {}\n", Words(record.name), record.why);
       continue;
     }
@@ -56,8 +65,8 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
                           kernels::VerdictName(record.verdict), record.why);
       continue;
     }
-    text += fmt::format("  {}\n", SpeedText(IntervalOf(*winner), IntervalOf(record),
-                                            Words(record.name), WorkspaceText(record)));
+    text += fmt::format("  {}\n", SpeedText(IntervalOf(*winner), IntervalOf(record), Words(record),
+                                            WorkspaceText(record)));
   }
   if (beaten + tied > 0) {
     text += fmt::format("  of the other finalists, {} {} slower beyond doubt, {} {} tied with it\n",

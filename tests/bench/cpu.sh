@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every kernel of the library on this machine against Eigen: a replay, and searches of 60 s with three seeds each; resumable parts.
+# Every kernel of the library on this machine against the best library of OpenBLAS, oneDNN and Eigen: a replay, and searches of 60 s with three seeds each; resumable parts.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

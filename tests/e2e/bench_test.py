@@ -175,6 +175,13 @@ class PaperTest(unittest.TestCase):
             self.assertLessEqual(run["stopped"], 1)
         self.assertRegex(printed, rf"axpy n={N}, 2 s +\| [0-9.]+ us \([0-9., ]+\): .*x naive; first after")
 
+    def test_the_best_library_is_the_fastest(self):
+        found = [{"name": name, "verdict": verdict, "median_ns": ns} for name, verdict, ns in (
+            ("winner", "correct", 100), ("record 3", "correct", 50), ("naive", "correct", 10), ("eigen", "correct", 300),
+            ("openblas", "correct", 200), ("onednn", "broken", 1))]
+        self.assertEqual(library.best_library(found), ("openblas", 2))
+        self.assertIsNone(library.best_library(found[:3]))
+
 
 if __name__ == "__main__":
     SEARCH, DRIVER, NVRTC = sys.argv[1:4]

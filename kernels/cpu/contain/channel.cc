@@ -15,6 +15,7 @@ std::string ToJson(const RunnerSetup& setup) {
   return json({{"cookie", setup.cookie},
                {"library", setup.library},
                {"threads", setup.threads},
+               {"is_yardstick", setup.is_yardstick},
                {"shapes", std::move(shapes)},
                {"scalars", setup.scalars},
                {"memory", setup.allowance.memory_bytes},
@@ -28,6 +29,7 @@ bool ParseRunnerSetup(const std::string& text, RunnerSetup& setup) {
     object.at("cookie").get_to(setup.cookie);
     object.at("library").get_to(setup.library);
     object.at("threads").get_to(setup.threads);
+    object.at("is_yardstick").get_to(setup.is_yardstick);
     object.at("scalars").get_to(setup.scalars);
     object.at("memory").get_to(setup.allowance.memory_bytes);
     object.at("may_pin_threads").get_to(setup.allowance.may_pin_threads);

@@ -22,6 +22,9 @@ struct RunnerSetup {
   std::uint64_t cookie = 0;
   std::string library;  ///< Shared object with exh_run.
   int threads = 1;      ///< Host threads.
+  /// It is a text of ours around a library: its functions beside exh_run are called as well
+  /// (kernels/derived/calls/blas_source.h). A candidate has none of these.
+  bool is_yardstick = false;
   std::vector<ArrayShape> shapes;
   /// By problem: scalars, rounded to their types, as cells (ir::Number::Cell()).
   std::vector<std::vector<std::uint64_t>> scalars;
@@ -44,6 +47,8 @@ struct RunnerReply {
   std::uint64_t containment = 0;  ///< To the setup: ToBits().
   double ns = 0;                  ///< To kRun: of all runs on the clock …
   double end_ns = 0;              ///< … and when the last one ended, on CLOCK_MONOTONIC.
+  bool has_before = false;        ///< To kLoad: runs begin with what is not on the clock.
+  char which[200] = {};           ///< To kLoad, of a yardstick: what its library calls itself.
   char why[400] = {};             ///< Empty: it worked.
 };
 

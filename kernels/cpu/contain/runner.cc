@@ -28,6 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using RunFunction = void (*)(void* const*, const double*, int);
+using ReadyFunction = const char* (*)(const char**);
 
 constexpr std::size_t kMaxSetup = 1 << 20;
 
@@ -81,7 +82,18 @@ class Runner {
       return SetWhy(reply, fmt::format("cannot load the candidate: {}", ::dlerror()));
     }
     run_ = reinterpret_cast<RunFunction>(::dlsym(library, "exh_run"));
-    if (run_ == nullptr) SetWhy(reply, "the candidate defines no exh_run");
+    if (run_ == nullptr) return SetWhy(reply, "the candidate defines no exh_run");
+    if (setup_.is_yardstick) LoadYardstick(library, reply);
+  }
+
+  void LoadYardstick(void* library, RunnerReply& reply) {
+    const auto ready = reinterpret_cast<ReadyFunction>(::dlsym(library, "exh_ready"));
+    const char* which = "";
+    const char* const why = ready == nullptr ? nullptr : ready(&which);
+    if (why != nullptr) return SetWhy(reply, why);
+    std::string(which).copy(reply.which, sizeof reply.which - 1);
+    before_ = reinterpret_cast<RunFunction>(::dlsym(library, "exh_before"));
+    reply.has_before = before_ != nullptr;
   }
 
   void Run(const RunnerCommand& command, RunnerReply& reply) {
@@ -95,17 +107,27 @@ class Runner {
     const std::size_t of_problem = std::min<std::size_t>(command.problem, scalars_.size() - 1);
     const double* const scalars = scalars_[of_problem].data();
     const int threads = setup_.threads;
-    const Clock::time_point start = Clock::now();
-    for (std::uint64_t i = 0; i < command.runs; ++i) run(pointers, scalars, threads);
-    const Clock::time_point end = Clock::now();
-    reply.ns = std::chrono::duration<double, std::nano>(end - start).count();
+    Clock::time_point start = Clock::now(), end;
+    if (before_ == nullptr) {
+      for (std::uint64_t i = 0; i < command.runs; ++i) run(pointers, scalars, threads);
+      end = Clock::now();
+      reply.ns = std::chrono::duration<double, std::nano>(end - start).count();
+    } else {
+      for (std::uint64_t i = 0; i < command.runs; ++i) {
+        before_(pointers, scalars, threads);
+        start = Clock::now();
+        run(pointers, scalars, threads);
+        end = Clock::now();
+        reply.ns += std::chrono::duration<double, std::nano>(end - start).count();
+      }
+    }
     reply.end_ns = std::chrono::duration<double, std::nano>(end.time_since_epoch()).count();
   }
 
   const RunnerSetup& setup_;
   MappedArrays& arrays_;
   std::vector<std::vector<double>> scalars_;  ///< By problem.
-  RunFunction run_ = nullptr;
+  RunFunction run_ = nullptr, before_ = nullptr;
   std::uint32_t problem_ = 0;
 };
 

@@ -22,7 +22,8 @@ using Op = VendorStep::Op;
 
 class Caller {
  public:
-  explicit Caller(const Expression& expression) : e_(expression) {}
+  Caller(const ir::Function& function, const Expression& expression)
+      : function_(function), e_(expression) {}
 
   std::optional<VendorCall> Call() {
     for (const int store : e_.outputs) {
@@ -48,6 +49,7 @@ class Caller {
     if (ir::InfoOf(form.type).is_narrow() && roundings > 1) return false;
     const Access c = AccessOf(store);
     double beta = 0;
+    std::vector<int> beta_scalars;
     if (products.empty()) {
       if (form.has_relu) return false;
       if (!BeginWithLoad(loads, c, Elements(store))) return false;
@@ -55,6 +57,7 @@ class Caller {
       if (form.has_relu && loads.size() > 1) return false;
       call_.before.push_back(Elementwise(Op::kCopy, loads.front(), c, Elements(store)));
       beta = loads.front().coefficient.value();
+      beta_scalars = ScalarsOf(loads.front().coefficient);
       loads.erase(loads.begin());
     }
     for (const LinearTerm& term : products) {
@@ -63,6 +66,7 @@ class Caller {
                       form.has_relu && is_last, true)) {
         return false;
       }
+      call_.steps.back().beta_scalars = std::exchange(beta_scalars, {});
       beta = 1;
     }
     for (const LinearTerm& term : loads) {
@@ -82,7 +86,10 @@ class Caller {
     step.a = AccessOf(e_.node(term.factor.load)).array;
     step.c = c.array;
     step.m = m;
-    if (op == Op::kAxpy) step.alpha = Alpha(term.coefficient, step.type);
+    if (op == Op::kAxpy) {
+      step.alpha = Alpha(term.coefficient, step.type);
+      step.alpha_scalars = ScalarsOf(term.coefficient);
+    }
     return step;
   }
 
@@ -97,6 +104,17 @@ class Caller {
     (loads.size() == 1 ? call_.steps : call_.before).push_back(copy);
     loads.erase(std::next(found).base());
     return true;
+  }
+
+  /// Its scalars, by number.
+  std::vector<int> ScalarsOf(const Coefficient& coefficient) const {
+    std::vector<int> numbers;
+    for (const Expression::Input& number : coefficient.numbers) {
+      for (std::size_t i = 0; i < function_.scalars.size(); ++i) {
+        if (function_.scalars[i].name == number.scalar) numbers.push_back(static_cast<int>(i));
+      }
+    }
+    return numbers;
   }
 
   /// As the library takes it.
@@ -138,6 +156,7 @@ class Caller {
     step.c = p.c.array;
     step.m = p.m;
     step.alpha = Alpha(coefficient, step.type);
+    step.alpha_scalars = ScalarsOf(coefficient);
     step.beta = ir::Rounded(ir::ComputeTypeOf(step.type), beta);
     step.relu = relu;
     if (p.is_vector && p.batch == 1 && !in_a->is_transposed && !relu) {
@@ -182,6 +201,7 @@ class Caller {
     call_.scratch_bytes = std::max(call_.scratch_bytes, bytes);
   }
 
+  const ir::Function& function_;
   const Expression& e_;
   VendorCall call_;
 };
@@ -190,7 +210,7 @@ class Caller {
 
 VendorCall Vendor(const ir::Function& function) {
   const Expression expression = ExpressionOf(function);
-  return Caller(expression).Call().value_or(VendorCall{});
+  return Caller(function, expression).Call().value_or(VendorCall{});
 }
 
 }  // namespace exh::kernels::derived

@@ -22,6 +22,7 @@
 #include "kernels/cpu/compiler_probe.h"
 #include "kernels/cpu/problem_bench.h"
 #include "kernels/cpu/run.h"
+#include "kernels/derived/calls/blas_source.h"
 #include "kernels/devices/backend.h"
 #include "kernels/devices/problem_files.h"
 #include "kernels/devices/yardsticks.h"
@@ -114,7 +115,8 @@ class CpuEvaluator final : public Evaluator {
     request.cap_ns = cap.ns;
     request.timeout_s = TimeoutSeconds(cap.ns, effort, task_.flops);
     cpu::Care care = CareOf(effort);
-    care.special = !IsYardstick(compiled);
+    request.is_yardstick = IsYardstick(compiled);
+    care.special = !request.is_yardstick;
     const Measurement measured = problems_.Measure(request, care);
     const std::lock_guard lock(mutex_);
     if (kernel_error_) std::rethrow_exception(kernel_error_);
@@ -129,6 +131,12 @@ class CpuEvaluator final : public Evaluator {
         {"naive", CallKernel(kernel, "NaiveSource", &Kernel::NaiveSource, sizes)},
         {"eigen", CallKernel(kernel, "EigenSource", &Kernel::EigenSource, sizes),
          CallKernel(kernel, "EigenWorkspace", &Kernel::EigenWorkspace, sizes)}};
+    const VendorCall call = CallKernel(kernel, "Vendor", &Kernel::Vendor, sizes);
+    for (const auto& [name, library] : {std::pair("openblas", derived::BlasLibrary::kOpenBlas),
+                                        std::pair("onednn", derived::BlasLibrary::kOneDnn)}) {
+      sources.push_back(
+          {name, derived::BlasSource(call, *task_.function, library), call.scratch_bytes});
+    }
     std::erase_if(sources, [](const NamedSource& known) { return known.source.text.empty(); });
     std::vector<Contender> contenders = CompileYardsticks(*this, sources, jobs);
     waits_ = false;

@@ -15,8 +15,10 @@ FFMA = "ffma:"  # Before a size: without matrix units.
 # "" is the default size.
 SEARCHES = {
     "cpu": {"axpy": ["", "n=1000000"], "mv": ["", "m=1000,n=3000"], "gesummv": ["", "m=1000,n=1000"],
-            "batched_matmul": ["", "batch=64,m=64,n=64,k=64"], "matmul": ["", "m=1024,n=1024,k=1024", "m=500,n=500,k=500"],
-            "matmul2": ["", "m=512,n=512,k=64,p=64"]},
+            "batched_matmul": ["", "batch=64,m=64,n=64,k=64"],
+            "matmul": ["", "m=256,n=256,k=256", "m=384,n=384,k=384", "m=500,n=500,k=500", "m=509,n=509,k=509", "m=640,n=640,k=640",
+                       "m=768,n=384,k=640", "m=1000,n=1000,k=1000", "m=1024,n=1024,k=1024", "m=128,n=1024,k=1024"],
+            "matmul2": ["", "m=512,n=512,k=64,p=64"], "conv2d": [""], "softmax": [""], "layer_norm": [""], "reduce": [""]},
     "h200": {"axpy": ["n=67108864", "n=1000000"], "mv": ["m=8192,n=8192", ""], "gesummv": ["m=4096,n=4096", ""],
              "batched_matmul": ["batch=512,m=64,n=64,k=64", ""],
              "matmul": ["m=256,n=256,k=32", "m=512,n=512,k=512", "m=1024,n=1024,k=1024", "m=2048,n=2048,k=2048", "m=4096,n=4096,k=4096",
@@ -55,6 +57,13 @@ def search(bench, device, kernel, size, seed):
             "stopped": sum(seconds[v] for v in STOPPED) / whole if whole else None, "references": found}
 
 
+def best_library(found):
+    """Of the libraries among the yardsticks the fastest: (its name, how many times as fast the winner is), or None."""
+    names = {r["name"] for r in found if time_of(found, r["name"])} - {"winner", "naive"}
+    ratios = [(ratio(found, name), name) for name in names if not name.startswith("record ") and ratio(found, name)]
+    return min(ratios)[::-1] if ratios else None
+
+
 def median(values):
     """Of those that are there; None where half of them are not."""
     there = [v for v in values if v is not None]
@@ -87,6 +96,11 @@ class Library:
         peers = [p for p in peers if not p.startswith("record ")]
         best = median([run["best_ns"] for run in runs])
         ratios = [f"{words(median([ratio(run['references'], peer) for run in runs]))} x {peer}" for peer in peers]
+        fastest = [best_library(run["references"]) for run in runs]
+        if any(fastest):
+            names = collections.Counter(one[0] for one in fastest if one)
+            least = median([one and one[1] for one in fastest])
+            ratios.insert(0, f"{words(least)} x the best library ({names.most_common(1)[0][0]})")
         spread = ", ".join(words(run["best_ns"] and run["best_ns"] / 1e3, "{:.4g}") for run in runs)
         return (f"{name[7:].replace('-', ' ', 1)}, {result['budget']} s",
                 f"{words(best and best / 1e3, '{:.4g}')} us ({spread}): {', '.join(ratios) or 'no yardstick'}; first after "

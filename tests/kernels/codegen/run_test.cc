@@ -403,6 +403,47 @@ TEST_F(RunTest, BrokenEnvironment) {
   EXPECT_THAT(none.error(), HasSubstr("no shared memory"));
 }
 
+constexpr const char* kReady =
+    "extern \"C\" const char* exh_ready(const char** which) { *which = \"Library 1.2\"; return 0; "
+    "}\n";
+/// It takes longer than any run, and what it leaves is needed.
+constexpr const char* kBefore =
+    "static int ready;\n"
+    "extern \"C\" int usleep(unsigned);\n"
+    "extern \"C\" void exh_before(void* const*, const double*, int) { ready = 1; usleep(20000); "
+    "}\n";
+constexpr const char* kNeedsIt =
+    "for (int i = 0; i < 1000; ++i) z[i] = ready * scalars[0] * x[i]; ready = 0;\n";
+
+TEST_F(RunTest, YardsticksSayWhichLibraryTheyAre) {
+  request_.is_yardstick = true;
+  const Measurement m = Run(kCorrect, kReady);
+  EXPECT_EQ(m.verdict, Verdict::kCorrect);
+  EXPECT_EQ(m.why, "Library 1.2");
+}
+
+TEST_F(RunTest, YardsticksSayWhyTheyCannotBeUsed) {
+  request_.is_yardstick = true;
+  const Measurement m = Run(kCorrect,
+                            "extern \"C\" const char* exh_ready(const char**) {\n"
+                            "  return \"libnone.so.0 is not there\"; }\n");
+  EXPECT_EQ(m.verdict, Verdict::kBroken);
+  EXPECT_EQ(m.why, "libnone.so.0 is not there");
+}
+
+TEST_F(RunTest, WhatAYardstickDoesBeforeARunIsNotTimed) {
+  request_.is_yardstick = true;
+  const Measurement m = Run(kNeedsIt, std::string(kReady) + kBefore);
+  ASSERT_EQ(m.verdict, Verdict::kCorrect) << m.why;
+  EXPECT_LT(m.best_ns, 2e7);  // What it slept.
+}
+
+TEST_F(RunTest, CandidatesHaveNothingBeforeTheirRuns) {
+  const Measurement m = Run(kNeedsIt, std::string(kReady) + kBefore);
+  EXPECT_EQ(m.verdict, Verdict::kWrong) << m.why;
+  EXPECT_EQ(Run(kCorrect, kReady).why, "");
+}
+
 TEST_F(RunTest, StoppedRunsSayNothing) {
   StopToken stop;
   stop.StopIn(0.2);

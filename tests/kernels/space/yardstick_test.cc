@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/derived/calls/blas_source.h"
 #include "kernels/library/registry.h"
 #include "tests/kernels/space/cuda_batch.h"
 #include "tests/kernels/space/output_check.h"
@@ -122,6 +123,83 @@ TEST(Yardsticks, OfTheCpuAgreeWithTheReference) {
       EXPECT_EQ(message, "") << task.kernel->name() << "\n" << texts[i];
     }
   }
+}
+
+/// Every name that a text shows, numbered.
+std::string AllNumbered(std::string text, std::size_t i) {
+  for (const char* const name : {"exh_ready", "exh_before", "exh_run"}) {
+    const std::size_t at = text.find(std::string(name) + "(");
+    if (at != std::string::npos) text.insert(at + std::strlen(name), fmt::format("_{}", i));
+  }
+  return fmt::format("namespace n{} {{\n{}\n}}\n", i, text);
+}
+
+class Libraries : public ::testing::TestWithParam<derived::BlasLibrary> {};
+
+TEST_P(Libraries, OfTheCpuAgreeWithTheReference) {
+  std::vector<Task> tasks;
+  std::vector<std::string> texts;
+  for (const Case& c : kCases) {
+    Task task = MakeCase(c);
+    std::string text =
+        derived::BlasSource(task.kernel->Vendor(task.sizes), *task.function, GetParam());
+    // Vectors alone are nothing that this one computes.
+    const bool is_of_vectors = c.kernel == "axpy";
+    EXPECT_EQ(text.empty(), GetParam() == derived::BlasLibrary::kOneDnn && is_of_vectors)
+        << c.kernel;
+    if (text.empty()) continue;
+    tasks.push_back(std::move(task));
+    texts.push_back(std::move(text));
+  }
+  const CompiledTexts compiled(
+      texts.size(), [&](std::size_t i) { return AllNumbered(texts[i], i); },
+      "#include <dlfcn.h>\n#include <omp.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+      "#include <string.h>",
+      "-O1 -fopenmp");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto find = [&](const char* name) {
+      return compiled.Find(i, fmt::format("{}_{}", name, i));
+    };
+    using Ready = const char* (*)(const char**);
+    using Entry = void (*)(void* const*, const double*, int);
+    const auto ready = reinterpret_cast<Ready>(find("exh_ready"));
+    const auto before = reinterpret_cast<Entry>(find("exh_before"));
+    const auto run = reinterpret_cast<Entry>(find("exh_run"));
+    ASSERT_TRUE(ready != nullptr && run != nullptr) << compiled.CompilerError(i) << texts[i];
+    const char* which = "";
+    if (const char* const why = ready(&which)) GTEST_SKIP() << why;
+    EXPECT_STRNE(which, "");
+    const OutputCheck check(tasks[i]);
+    for (int time = 0; time < 2; ++time) {
+      const std::string message = check.Check([&](auto arrays, auto scalars, auto written) {
+        if (before != nullptr) before(arrays, scalars, 2);
+        run(arrays, scalars, 2);
+        WriteOnce(tasks[i], written);
+        return std::string();
+      });
+      EXPECT_EQ(message, "") << tasks[i].kernel->name() << "\n" << texts[i];
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Yardsticks, Libraries,
+                         ::testing::Values(derived::BlasLibrary::kOpenBlas,
+                                           derived::BlasLibrary::kOneDnn));
+
+TEST(Yardsticks, LibrariesAreNotAskedForWhatTheyLack) {
+  const Task halves = MakeCase({"matmul", {{"k", 11}, {"type", 2}}});
+  const Task doubles = MakeCase({"matmul", {{"k", 11}, {"type", 1}}});
+  const auto source = [](const Task& task, derived::BlasLibrary library) {
+    return derived::BlasSource(task.kernel->Vendor(task.sizes), *task.function, library);
+  };
+  EXPECT_EQ(source(halves, derived::BlasLibrary::kOpenBlas), "");
+  EXPECT_EQ(source(halves, derived::BlasLibrary::kOneDnn), "");
+  EXPECT_EQ(source(doubles, derived::BlasLibrary::kOneDnn), "");
+  EXPECT_NE(source(doubles, derived::BlasLibrary::kOpenBlas).find("cblas_dgemm"),
+            std::string::npos);
+  VendorCall huge;
+  huge.steps.push_back({.m = std::int64_t{1} << 32, .n = 1, .k = 1});
+  EXPECT_EQ(derived::BlasSource(huge, std::vector<double>(), derived::BlasLibrary::kOpenBlas), "");
 }
 
 TEST(Yardsticks, SayWhatTheyTakeBesideTheArrays) {
