@@ -20,6 +20,9 @@
 #include <string_view>
 
 #include "kernels/recipes/copied_tiles.h"
+#include "kernels/recipes/processor/chained_tiles.h"
+#include "kernels/recipes/processor/register_tiles.h"
+#include "kernels/recipes/processor/streams.h"
 #include "kernels/recipes/rest.h"
 #include "kernels/recipes/rings.h"
 #include "kernels/recipes/unit_recipe.h"
@@ -696,6 +699,9 @@ std::vector<Recipe> FirstRecipes(const Target& function) {
   }
   if (std::optional<Recipe> rings = RingRecipe(function)) recipes.push_back(std::move(*rings));
   std::ranges::move(CopiedTileRecipes(function), std::back_inserter(recipes));
+  std::ranges::move(RegisterTileRecipes(function), std::back_inserter(recipes));
+  if (auto chained = ChainedTileRecipe(function)) recipes.push_back(std::move(*chained));
+  std::ranges::move(StreamRecipes(function), std::back_inserter(recipes));
   std::ranges::move(WindowRecipes(function), std::back_inserter(recipes));
   recipes.push_back(Writer(function, tiles).Write());
   if (function.device.max_threads > 1) {

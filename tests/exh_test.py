@@ -17,6 +17,7 @@ CMAKE = """\
 cmake_minimum_required(VERSION 3.25)
 project(small LANGUAGES CXX)
 add_executable(search main.cc)
+add_executable(search-kernels main.cc)
 add_executable(worker main.cc)
 if(NOT EXH_TESTS STREQUAL "OFF")
   enable_testing()
@@ -114,6 +115,31 @@ class Wrapper(unittest.TestCase):
         run = self.exh("search", "x")
         self.assertEqual((run.returncode, run.stdout), (0, "<x>"), run.stderr)
 
+    def test_all_of_search_is_built_when_it_is_needed(self):
+        self.write("CMakeLists.txt", CMAKE.replace("(search-kernels main.cc)", "(search-kernels kernels.cc)"))
+        # It serves "x" and hands over everything else.
+        self.write("kernels.cc", """\
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  if (std::string(argv[1]) == "x") return std::printf("kernels of %s", argv[0]) < 0;
+  const char* const whole = std::getenv("EXH_WHOLE");
+  execl(whole, whole, "--whole", "a reason", argv[1], argv[2], nullptr);
+}
+""")
+        built = self.root / "build/release/bin"
+        run = self.exh("search", "x")
+        self.assertRegex(run.stdout, "^kernels of .*exh search$")
+        self.assertEqual([path.name for path in built.iterdir()], ["search-kernels"])
+        run = self.exh("search", "fused", "a b")
+        self.assertEqual((run.returncode, run.stdout), (0, "[fused][a b]"), run.stderr)
+        self.assertIn("exh: a reason: building all of search, which takes some minutes once\n", run.stderr)
+        run = self.exh("search", "x")
+        self.assertEqual((run.returncode, run.stdout), (0, "[x]"), "from then on it is all of search")
+        self.assertNotIn("building", run.stderr)
+
     def test_shows_what_does_not_compile(self):
         self.write("main.cc", "int main() { return nonsense; }\n")
         run = self.exh("search")
@@ -176,6 +202,19 @@ class Wrapper(unittest.TestCase):
             self.assertEqual(run.returncode, 1)
             self.assertIn("sudo apt-get install --no-install-recommends libsecret-dev\n", run.stderr)
             self.assertFalse(log.exists())
+
+    def test_packages_that_one_may_want(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root installs")
+        self.write("packages.txt", PACKAGES + "libfast-dev may nice\nlibfar-dev may not on this system\n")
+        self.write("bin/apt-cache", '#!/bin/sh\n[ "$2" != libfar-dev ]\n')
+        (self.root / "bin/apt-cache").chmod(0o755)
+        self.exh("build", installed="")
+        log = self.home / "apt.log"
+        self.assertRegex(log.read_text(), r"(?m)install --no-install-recommends libsecret-dev libfast-dev$")
+        log.unlink()
+        self.exh("build", installed="libsecret-dev")
+        self.assertFalse(log.exists(), "nothing waits for what one may want")
 
     def make_page(self, node=20, npm='mkdir -p node_modules; echo "$@" >>../npm.log'):
         """A page to make, with a Node.js of this version that only writes down what it is asked for."""

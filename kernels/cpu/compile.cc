@@ -51,6 +51,14 @@ Compiled Failure(Verdict verdict, std::string why) {
   return compiled;
 }
 
+/// What a text needs that includes nothing: no start files, and of libraries OpenMP's and the
+/// mathematical functions. To look through all that C++ links otherwise takes a third of the time
+/// of such a compilation.
+std::vector<std::string> LinkOptions(const std::string& source) {
+  if (source.find("#include") != std::string::npos) return {};
+  return {"-nostdlib", "-lgomp", "-lm"};
+}
+
 }  // namespace
 
 bool IsEnvironmentTrouble(std::string_view complaint) {
@@ -191,6 +199,8 @@ Compiled Compiler::CompileFresh(const std::string& source, const std::string& st
   const std::vector<std::string> more = options_.known.OptionsFor(source);
   request.argv.insert(request.argv.end(), more.begin(), more.end());
   request.argv.insert(request.argv.end(), {text, "-o", library});
+  const std::vector<std::string> link = LinkOptions(source);
+  request.argv.insert(request.argv.end(), link.begin(), link.end());
   request.timeout_s = PatienceSeconds(timeout_s, options_.stop);
   request.stop = options_.stop;
   request.environment = {"LC_ALL=C", "TMPDIR=" + options_.directory};

@@ -20,8 +20,8 @@ struct CompilerOptions {
   std::string compiler = "g++";  ///< Looked up on PATH.
   /// Combining three instructions and more takes the square of the length of unrolled code.
   std::vector<std::string> flags = {
-      "-O3",     "-march=native", "-fopenmp", "-ffp-contract=fast", "-Wno-psabi",
-      "-shared", "-fPIC",         "--param",  "max-combine-insns=2"};
+      "-O3",   "-march=native", "-fopenmp", "-ffp-contract=fast", "-Wno-psabi", "-shared",
+      "-fPIC", "-pipe",         "--param",  "max-combine-insns=2"};
   double timeout_s = 60;            ///< Or half of what `stop` leaves, if that is less but 10 s.
   std::string directory = ".";      ///< Where <hash>.cc and <hash>.so go; made if it is missing.
   bool keep_source = true;          ///< Leave <hash>.cc beside the library.

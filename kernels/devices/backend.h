@@ -3,8 +3,8 @@
 // Backend: everything that differs from one kind of device to another. What a device can do is data
 // (kernels/ir/device.h). How an implementation becomes text for it, and the text a time, is a
 // subclass of this; the device's JSON file names it by its `language`. Nobody else asks which
-// device it is. A new kind costs one subclass in a folder of its own, a line in backends.cc, and a
-// JSON file.
+// device it is. A new kind costs one subclass in a folder of its own, a line in all_backends.cc,
+// and a JSON file.
 #pragma once
 
 #include <memory>

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// The list of all backends: the one place where a `language` is compared.
+// Backends by their `language`: the one place where it is compared.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/devices/backend.h"
-#include "kernels/devices/cpu/backend.h"
-#include "kernels/devices/cuda/backend.h"
-#include "kernels/devices/hip_text/backend.h"
+#include "kernels/devices/list_of_backends.h"
 #include "kernels/devices/package/unit.h"
 #include "kernels/task.h"
 
 namespace exh::kernels {
 
 std::span<const Backend* const> AllBackends() {
-  static const std::array all = {&cpu::GetBackend(), &cuda::GetBackend(), &hip::GetBackend()};
+  static const std::vector<const Backend*> all = [] {
+    std::vector<const Backend*> backends;
+    exh_list_of_backends(backends);
+    return backends;
+  }();
   return all;
 }
 

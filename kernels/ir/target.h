@@ -299,6 +299,9 @@ class Target : public Function {
   /// blocks that may be gone through together (places.exh).
   std::vector<std::uint32_t> patch_universe() const;
   std::vector<std::uint32_t> raster_universe() const;
+  /// May the threads of a processor share out blocks in more than one way? (places.exh,
+  /// block_schedule)
+  bool may_schedule() const { return !paper && device.vector_arithmetic && device.threads > 1; }
   std::uint32_t warp_lanes() const { return kUnitLanes; }
   /// Blocks that a kernel may ask a multiprocessor to hold.
   std::vector<std::uint32_t> min_blocks_universe() const;

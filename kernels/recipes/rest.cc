@@ -25,6 +25,7 @@ void AppendRest(bool is_wide, Recipe& recipe) {
   want("min_blocks", {"1"});
   want("patch", {"1"});
   want("raster", {"1"});
+  want("block_schedule", {"DYNAMIC"});
 }
 
 }  // namespace exh::kernels

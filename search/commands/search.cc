@@ -17,9 +17,9 @@
 #include "base/system/signals.h"
 #include "kernels/devices/backend.h"
 #include "search/commands/command.h"
+#include "search/commands/parts/parts.h"
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
-#include "search/commands/simulate.h"
 #include "search/kernel/kernel_subject.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
@@ -105,7 +105,7 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.callback([&app, options, &invocation] {
     if (!app.get_subcommands().empty()) return;
     invocation.run = [&app, options, &invocation] {
-      if (!options->simulate.empty()) return Simulate(app, *options);
+      if (!options->simulate.empty()) return PartsOfProgram().simulate(app, *options);
       if (app.count("--seeds") > 0) throw UsageError("--seeds goes with --simulate");
       return options->resume.empty() ? Search(*options, invocation)
                                      : Resume(app, *options, invocation);

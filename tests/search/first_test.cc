@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <regex>
 #include <set>
@@ -17,6 +19,9 @@
 
 #include "kernels/devices/backend.h"
 #include "kernels/recipes/copied_tiles.h"
+#include "kernels/recipes/processor/chained_tiles.h"
+#include "kernels/recipes/processor/register_tiles.h"
+#include "kernels/recipes/processor/streams.h"
 #include "kernels/recipes/rings.h"
 #include "kernels/recipes/unit_recipe.h"
 #include "kernels/recipes/windows.h"
@@ -66,11 +71,74 @@ Begun Begin(const std::string& kernel, const std::string& size, const std::strin
 TEST(First, EveryKernelHasThemOnTheCpu) {
   for (const std::string& kernel : KernelNames()) {
     const Begun begun = Begin(kernel, "", "cpu");
-    ASSERT_EQ(begun.first.size(), 2u) << kernel;
-    EXPECT_THAT(begun.Outline(0), HasSubstr("block")) << kernel;
-    EXPECT_THAT(begun.Outline(1), Not(HasSubstr("block"))) << kernel;
-    EXPECT_NE(begun.Source(0).text, begun.Source(1).text) << kernel;
+    const kernels::ir::Target& function = *begun.problem.task.function;
+    const std::size_t more =
+        kernels::RegisterTileRecipes(function).size() + kernels::StreamRecipes(function).size() +
+        static_cast<std::size_t>(kernels::ChainedTileRecipe(function).has_value());
+    ASSERT_EQ(begun.first.size(), more + 2u) << kernel;
+    std::set<std::string> texts;
+    for (std::size_t i = 0; i < begun.first.size(); ++i) {
+      EXPECT_EQ(begun.Outline(i).find("block") != std::string::npos, i <= more) << kernel << i;
+      EXPECT_TRUE(texts.insert(begun.Source(i).text).second) << kernel << i;
+    }
   }
+}
+
+/// Where some text of an outline stands; it is there.
+std::size_t PlaceOf(const std::string& outline, const std::string& text) {
+  const std::size_t place = outline.find(text);
+  EXPECT_NE(place, std::string::npos) << text << " is not in\n" << outline;
+  return place;
+}
+
+/// A panel of columns is copied before the tiles of all rows; registers hold a tile.
+TEST(First, ProductsOfTheCpuBeginWithPackedPanels) {
+  for (const char* size : {"m=512,n=512,k=512", "m=256,n=256,k=256", "m=500,n=500,k=500",
+                           "m=768,n=384,k=640", "m=128,n=1024,k=1024,transpose_a=1,relu=1"}) {
+    const Begun begun = Begin("matmul", size, "cpu");
+    ASSERT_EQ(begun.first.size(), 4u) << size;
+    const std::string outline = begun.Outline(0);
+    const std::size_t stored = PlaceOf(outline, "exec tmp.load_b.st"),
+                      read = PlaceOf(outline, "exec tmp.load_b.ld"),
+                      multiplied = PlaceOf(outline, "exec mad"),
+                      row = PlaceOf(outline, "exec load_a");
+    EXPECT_LT(stored, read) << outline;
+    EXPECT_LT(read, row) << outline;  // Vectors once for all rows of the tile.
+    EXPECT_LT(row, multiplied) << outline;
+    EXPECT_LT(outline.find("block load_b.n0"), stored) << outline;
+    // Work items for four threads alike.
+    std::uint64_t items = 1;
+    const std::regex block("block [^:]*:([0-9]+)");
+    for (std::sregex_iterator found(outline.begin(), outline.end(), block), end; found != end;
+         ++found) {
+      items *= std::stoull((*found)[1]);
+    }
+    EXPECT_TRUE(items % 4 == 0 || items >= 16) << items << "\n" << outline;
+    // Without a panel of its own the other factor is read where it lies.
+    EXPECT_THAT(begun.Outline(1), Not(HasSubstr("tmp."))) << size;
+  }
+}
+
+TEST(First, ProductsInARowHaveTheirRowsInCommon) {
+  const Begun begun = Begin("matmul2", "m=256,n=128,k=64,p=192", "cpu");
+  const std::string outline = begun.Outline(0);
+  const std::size_t first = PlaceOf(outline, "exec mad_ab"),
+                    stored = PlaceOf(outline, "exec tmp.scale.st"),
+                    second = PlaceOf(outline, "exec mad_e");
+  EXPECT_LT(first, stored) << outline;
+  EXPECT_LT(stored, second) << outline;
+  EXPECT_EQ(outline.find("block", outline.find("block") + 1), std::string::npos) << outline;
+}
+
+TEST(First, StreamsGoPastTheCaches) {
+  const Begun begun = Begin("axpy", "n=1048576", "cpu");
+  ASSERT_EQ(begun.first.size(), 4u);
+  const std::string past = begun.Source(0).text, through = begun.Source(1).text;
+  EXPECT_THAT(past, HasSubstr("schedule(static)"));
+  EXPECT_THAT(past, HasSubstr("stream"));
+  EXPECT_THAT(past, HasSubstr("__builtin_ia32_sfence();"));
+  EXPECT_THAT(through, HasSubstr("schedule(static)"));
+  EXPECT_THAT(through, Not(HasSubstr("stream")));
 }
 
 /// Sums of neighbours: vectors of them, in several chains, which cores share where they are long.

@@ -162,6 +162,7 @@ class CpuPrinter {
       }
     }
     Each();
+    Hold();
     statements_.LaneFunctions();
   }
 
@@ -199,6 +200,7 @@ class CpuPrinter {
     out_.Line("static inline void store" + name + "(" + element + "* p, " + held + " v) { *(" +
               memory + "u*)p = " + (narrow ? "narrow" + name + "(v)" : "v") + "; }");
     if (MayBePart(type, lanes)) PartialAccesses(type, lanes);
+    if (MayStream(type, lanes)) StreamStore(type, lanes);
     if (!narrow) {
       std::string copies = "x";
       for (std::uint32_t lane = 1; lane < lanes; ++lane) copies += ", x";
@@ -234,6 +236,44 @@ class CpuPrinter {
     });
   }
 
+  /// Are there vectors of results that go past the caches?
+  bool MayStream(ir::Type type, std::uint32_t lanes) const {
+    return std::ranges::any_of(code_.function->insts, [&](const ir::Instruction& inst) {
+      return inst.array.valid() && code_.function->array(inst.array).type == type &&
+             code_.values.insts[inst.id.index()].lanes == lanes && Streams(code_, inst);
+    });
+  }
+
+  /// A store that reads no line first, where the vector is as long as a register and aligned.
+  void StreamStore(ir::Type type, std::uint32_t lanes) {
+    const std::uint64_t bytes = std::uint64_t{lanes} * ir::BytesOf(type);
+    const std::string element(ElementName(type)), name = Number(lanes) + VectorSuffix(type);
+    const std::string held = VectorName(ir::ComputeTypeOf(type), lanes);
+    const bool narrow = type != ir::ComputeTypeOf(type);
+    struct Register {
+      std::uint64_t bytes;
+      const char *macro, *builtin;
+    };
+    constexpr Register kRegisters[] = {{16, "__SSE__", "movntps"},
+                                       {32, "__AVX__", "movntps256"},
+                                       {64, "__AVX512F__", "movntps512"}};
+    out_.Open("static inline void stream" + name + "(" + element + "* p, " + held + " v)");
+    for (const Register& one : kRegisters) {
+      if (one.bytes != bytes) continue;
+      out_.Raw("#if defined(" + std::string(one.macro) + ") && !defined(__clang__)");
+      out_.Line("typedef float floats __attribute__((vector_size(" + Number(bytes) + ")));");
+      out_.Open("if ((unsigned long)p % " + Number(bytes) + " == 0)");
+      out_.Line("__builtin_ia32_" + std::string(one.builtin) +
+                "((float*)p, __builtin_bit_cast(floats, " +
+                (narrow ? "narrow" + name + "(v)" : "v") + "));");
+      out_.Line("return;");
+      out_.Close();
+      out_.Raw("#endif");
+    }
+    out_.Line("store" + name + "(p, v);");
+    out_.Close();
+  }
+
   /// Of the first lanes only; the others are 0, and are not written.
   void PartialAccesses(ir::Type type, std::uint32_t lanes) {
     const ir::Type compute = ir::ComputeTypeOf(type);
@@ -266,6 +306,29 @@ class CpuPrinter {
               "; }");
     out_.Line("static inline " + memory + " narrow" + name + "(" + held +
               " x) { return __builtin_convertvector(" + narrowed + ", " + memory + "); }");
+  }
+
+  /// What stays in a register; nothing where no register is as long.
+  void Hold() {
+    if (std::ranges::none_of(code_.function->insts, [&](const ir::Instruction& inst) {
+          return tree_.node_of_inst[inst.id.index()] >= 0 && IsHeld(code_, inst);
+        })) {
+      return;
+    }
+    out_.Line("// The compiler may not read it again from where it came from.");
+    out_.Line("template <typename Vector>");
+    out_.Open("static inline __attribute__((always_inline)) void hold(Vector& x)");
+    out_.Raw("#if defined(__AVX512F__)");
+    out_.Line("if constexpr (sizeof(x) >= 16 && sizeof(x) <= 64) __asm__(\"\" : \"+v\"(x));");
+    out_.Raw("#elif defined(__AVX__)");
+    out_.Line("if constexpr (sizeof(x) >= 16 && sizeof(x) <= 32) __asm__(\"\" : \"+x\"(x));");
+    out_.Raw("#elif defined(__SSE2__)");
+    out_.Line("if constexpr (sizeof(x) == 16) __asm__(\"\" : \"+x\"(x));");
+    out_.Raw("#elif defined(__aarch64__)");
+    out_.Line("if constexpr (sizeof(x) == 16) __asm__(\"\" : \"+w\"(x));");
+    out_.Raw("#endif");
+    out_.Close();
+    out_.Line();
   }
 
   void Each() {
@@ -372,8 +435,20 @@ class CpuPrinter {
       if (part.insts[code_.function->block(temp.block).store.index()]) Temporary(temp);
     }
     Body(0);
+    StreamsEnd(part);
     out_.Close();
     out_.Line();
+  }
+
+  /// What went past the caches is there for all before anybody is told that the block has ended.
+  void StreamsEnd(const Part& part) {
+    const auto streams = [&](const ir::Instruction& inst) {
+      return part.insts[inst.id.index()] && Streams(code_, inst);
+    };
+    if (!std::ranges::any_of(code_.function->insts, streams)) return;
+    out_.Raw("#if defined(__SSE__) && !defined(__clang__)");
+    out_.Line("__builtin_ia32_sfence();");
+    out_.Raw("#endif");
   }
 
   void Temporary(const TempArray& temp) {
@@ -512,7 +587,10 @@ class CpuPrinter {
     for (const Part& part : code_.splits.parts) {
       const std::string call = NameOf(part) + "(" + Arguments() + ");";
       if (const std::uint64_t blocks = BlocksOf(part); blocks > 1) {
-        out_.Line("#pragma omp parallel for schedule(dynamic) num_threads(threads)");
+        const bool is_static =
+            code_.schedule->block_schedule.Or(BlockSchedule::DYNAMIC) == BlockSchedule::STATIC;
+        out_.Line(std::string("#pragma omp parallel for schedule(") +
+                  (is_static ? "static" : "dynamic") + ") num_threads(threads)");
         out_.Line("for (long block = 0; block < " + Number(blocks) + "; ++block) " + call);
       } else {
         const bool is_alone = code_.splits.parts.size() == 1;

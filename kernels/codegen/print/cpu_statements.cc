@@ -17,6 +17,31 @@ ir::Type WideOf(ir::Type element) {
 
 }  // namespace
 
+bool Streams(const LoweredCode& code, const ir::Instruction& inst) {
+  return inst.op == ir::Op::kStore && code.values.insts[inst.id.index()].lanes > 1 &&
+         code.schedule->cache.Or(Cache::CACHE_DEFAULT, inst.id) == Cache::NO_CACHE;
+}
+
+bool IsHeld(const LoweredCode& code, const ir::Instruction& inst) {
+  const bool is_read = inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad;
+  if (!is_read || code.values.insts[inst.id.index()].lanes == 1) return false;
+  const auto copies = [&](ir::InstId id) {
+    std::uint64_t count = 1;
+    for (const int c : code.tree.ClassesAround(code.tree.node_of_inst[id.index()])) {
+      const DimClass& one = code.tree.classes[static_cast<std::size_t>(c)];
+      if (one.kind == DimKind::UNROLL) count *= one.size;
+    }
+    return count;
+  };
+  std::uint64_t uses = 0;
+  for (const ir::Communication& comm : code.function->comms) {
+    const bool reads =
+        comm.producer == inst.id && code.tree.node_of_inst[comm.consumer.index()] >= 0;
+    if (reads) uses += copies(comm.consumer);
+  }
+  return uses > copies(inst.id);
+}
+
 CpuStatements::CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked,
                              TextWriter& out)
     : code_(code), names_(names), checked_(checked), out_(out), copy_(code.tree.classes.size()) {}
@@ -403,7 +428,8 @@ void CpuStatements::Store(const ir::Instruction& inst) {
                                        "(" + text + "));"
                                  : "EXH_STORE(" + where + text + ");"));
   } else if (lanes > 1) {
-    out_.Line(guard + "store" + suffix + "(" + array + " + " + Address(inst) + ", " + text + ");");
+    out_.Line(guard + (Streams(code_, inst) ? "stream" : "store") + suffix + "(" + array + " + " +
+              Address(inst) + ", " + text + ");");
   } else {
     out_.Line(guard + array + "[" + Address(inst) + "] = " + text + ";");
   }
@@ -538,6 +564,7 @@ void CpuStatements::Execute(ir::InstId id) {
     } else if (inside != kNever) {
       out_.Line((inside.empty() ? "" : "if (" + inside + ") ") + target + " = " + text + ";");
     }
+    if (IsHeld(code_, inst)) out_.Line("hold(" + target + ");");
     value = {target, values.lanes > 1};
   }
   if (inits.empty()) return;

@@ -12,6 +12,14 @@
 
 namespace exh::kernels::codegen {
 
+/// Is it a store of vectors of results that go past the caches (NO_CACHE)?
+bool Streams(const LoweredCode& code, const ir::Instruction& inst);
+
+/// Is it a read along lanes whose value is used more than once? It has to stay in a register: g++
+/// would rather read it again from memory in each multiply-add, and a core reads two vectors while
+/// it multiplies two.
+bool IsHeld(const LoweredCode& code, const ir::Instruction& inst);
+
 /// Prints single instructions and the declarations of their values, at given indices of the
 /// unrolled dims around them. The loops are the business of cpu_printer.cc.
 class CpuStatements {

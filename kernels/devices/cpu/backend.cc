@@ -60,7 +60,8 @@ class CpuBackend final : public Backend {
   }
 
   bool Detects(std::string_view field) const override {
-    constexpr std::array kFields = {"vector_sizes", "shared_bytes", "threads"};
+    constexpr std::array kFields = {"vector_sizes", "max_registers", "block_registers",
+                                    "shared_bytes", "threads"};
     return std::ranges::find(kFields, field) != kFields.end();
   }
 
@@ -76,6 +77,9 @@ class CpuBackend final : public Backend {
     for (std::uint32_t size = 2; size <= DetectVectorFloats(); size *= 2) {
       device.vector_sizes.push_back(size);
     }
+    // Sums take all but a few vectors: those hold what they are made of.
+    const std::uint32_t vectors = DetectVectorRegisters(), few = vectors / 8 + (vectors == 16);
+    device.max_registers = device.block_registers = (vectors - few) * DetectVectorFloats();
     device.shared_bytes = DetectL2Bytes() / 2;  // The other half is left to what streams through.
     device.threads = DetectCores();
     return {std::move(device), ""};

@@ -18,6 +18,15 @@ std::uint32_t DetectVectorFloats() {
   return 4;
 }
 
+std::uint32_t DetectVectorRegisters() {
+#if defined(__x86_64__)
+  constexpr std::uint32_t kAvx512Floats = 16;
+  return DetectVectorFloats() < kAvx512Floats ? 16 : 32;
+#else
+  return 32;
+#endif
+}
+
 std::uint32_t DetectL2Bytes() {
   for (int index = 0; index < 8; ++index) {
     const std::string folder =

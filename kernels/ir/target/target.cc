@@ -272,6 +272,10 @@ bool Target::allows_cache(const Instruction& inst, std::string_view flag) const 
   if (flag == "CACHE_READ_ONLY") {
     return inst.op == Op::kLoad && array(inst.array).role == ArrayRole::kInput;
   }
+  // Where lanes compute, only whole vectors of results go past the caches.
+  if (flag == kNoCache && device.vector_arithmetic) {
+    return !paper && inst.op == Op::kStore && !contiguous_dim(inst).empty();
+  }
   return true;
 }
 

@@ -5,8 +5,7 @@
 
 #include <exception>
 
-#include "search/functional/functional_subject.h"
-#include "search/fused/fused_subject.h"
+#include "search/commands/parts/parts.h"
 #include "search/kernel/kernel_subject.h"
 #include "search/log/replay.h"
 #include "search/report/report.h"
@@ -14,8 +13,7 @@
 namespace exh::search {
 
 std::unique_ptr<Subject> SubjectOf(const RunRecord& run) {
-  if (run.kernel == kFusedKernel) return FusedSubject::Of(run);
-  if (run.kernel == kFunctionalKernel) return FunctionalSubject::Of(run);
+  if (std::unique_ptr<Subject> other = PartsOfProgram().subject_of(run)) return other;
   return std::make_unique<KernelSubject>(MakeProblem(run));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The command line of the program `search`.
-#include "search/main.h"
+// The command line of the program `search`, and of the part of it that is built first.
 
 #include <fmt/format.h>
 
@@ -12,9 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/spelling.h"
 #include "search/commands/command.h"
+#include "search/commands/parts/needs.h"
+#include "search/commands/parts/parts.h"
 #include "search/subject/plugins.h"
 
 namespace exh::search {
@@ -101,7 +103,25 @@ std::string ConversionText(const std::string& what) {
 
 }  // namespace
 
-int SearchMain(int argc, char** argv) {
+namespace {
+
+const Parts* parts_of_program = nullptr;
+
+void HandOverWhatIsMissing(const std::vector<std::string>& argv) {
+  const std::vector<std::string> words(argv.begin() + 1, argv.end());
+  const std::string needs = WhatNeedsTheWhole(words);
+  if (!needs.empty()) BecomeTheWhole(words, needs);
+}
+
+}  // namespace
+
+const Parts& PartsOfProgram() {
+  EXH_CHECK(parts_of_program != nullptr);
+  return *parts_of_program;
+}
+
+int RunProgram(int argc, char** argv, const Parts& parts) {
+  parts_of_program = &parts;
   Invocation invocation;
   invocation.argv.assign(argv, argv + argc);
   invocation.program = invocation.argv.front();
@@ -111,24 +131,11 @@ int SearchMain(int argc, char** argv) {
   AddFormatCommand(app, invocation);
   AddLogCommand(app, invocation);
   AddReplayCommand(app, invocation);
-  AddReplayRunCommand(app, invocation);
   AddEmitCommand(app, invocation);
-  AddDeadEndsCommand(app, invocation);
-  AddOrderCommand(app, invocation);
-  AddSizeCommand(app, invocation);
-  AddSolveCommand(app, invocation);
-  AddFunctionalCommand(app, invocation);
-  AddStatsCommand(app, invocation);
   AddExplainCommand(app, invocation);
   AddBoundCommand(app, invocation);
-  AddLearnCommand(app, invocation);
-  AddExportCommand(app, invocation);
-  AddReportCommand(app, invocation);
-  AddInstallKernelCommand(app, invocation);
-  AddFusedCommand(app, invocation);
   AddDevicesCommand(app, invocation);
-  AddCharacterizeCommand(app, invocation);
-  AddDoctorCommand(app, invocation);
+  parts.add(app, invocation);
   AddAskPluginCommand(app, invocation);
   AddDeviceProcessCommands(app, invocation);
   app.set_version_flag("--version", fmt::format("search {}", kVersion));
@@ -137,6 +144,7 @@ int SearchMain(int argc, char** argv) {
   AllowExtras(app);
   CheckNumbers(app);
   try {
+    if (&parts == &NoParts()) HandOverWhatIsMissing(invocation.argv);
     app.parse(argc, argv);
     RefuseLeftovers(app);
     for (const std::string& file : plugins) {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "examples/example.h"
 #include "kernels/derived/expression.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
 #include "search/commands/command.h"
+#include "search/commands/parts/parts.h"
 
 namespace exh::search {
 namespace {
@@ -48,26 +48,6 @@ int List() {
                  kernels::SpaceOf(*kernel).space().name);
     }
     PrintSizes(*kernel, nullptr, parameter_width);
-  }
-  return 0;
-}
-
-/// The spaces without kernels, what --size says of them, and what a file of data holds.
-int ListExamples() {
-  std::size_t name_width = 0, size_width = 0;
-  for (const examples::Example* const example : examples::AllExamples()) {
-    name_width = std::max(name_width, example->name().size());
-    for (const examples::Parameter& size : example->parameters()) {
-      size_width = std::max(size_width, size.name.size());
-    }
-  }
-  for (const examples::Example* const example : examples::AllExamples()) {
-    fmt::print("{:<{}} {}\n", example->name(), name_width, example->summary());
-    for (const examples::Parameter& size : example->parameters()) {
-      fmt::print("  {:<{}} {} (default {}, {} to {})\n", size.name, size_width, size.what,
-                 size.default_value, size.min, size.max);
-    }
-    if (!example->data().empty()) fmt::print("  --data: {}\n", example->data());
   }
   return 0;
 }
@@ -172,7 +152,7 @@ void AddListCommand(CLI::App& app, Invocation& invocation) {
   list->callback([&invocation, options, spaces] {
     const bool is_all = options->kernel.empty() && options->compute.empty();
     invocation.run = [options, is_all, spaces] {
-      if (*spaces) return ListExamples();
+      if (*spaces) return PartsOfProgram().list_spaces();
       return is_all ? List() : Describe(*options);
     };
   });

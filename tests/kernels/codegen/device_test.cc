@@ -27,7 +27,12 @@ TEST(Device, HostIsDetected) {
   EXPECT_EQ(device.shared_bytes, DetectL2Bytes() / 2);
   EXPECT_EQ(device.vector_sizes.back(), DetectVectorFloats());
   EXPECT_EQ(device.vector_sizes.front(), 2U);
-  EXPECT_THAT(device.cache_flags, ElementsAre("CACHE_DEFAULT"));
+  EXPECT_THAT(device.cache_flags, ElementsAre("CACHE_DEFAULT", "NO_CACHE"));
+  // All but a few of 16 vectors, or of 32.
+  const std::uint32_t widest = device.vector_sizes.back();
+  EXPECT_TRUE(device.max_registers == 13 * widest || device.max_registers == 28 * widest)
+      << device.max_registers;
+  EXPECT_EQ(device.block_registers, device.max_registers);
   EXPECT_THAT(device.across_blocks, ElementsAre("SECOND_LAUNCH"));
 }
 

@@ -302,7 +302,7 @@ TEST(Stores, OfTemporariesAreNotRepeated) {
   Coverage coverage;
   const Computation computation = {"reduce", "", "a=1,b=6,c=40,d=1"};
   const Sample sample =
-      Draw(KernelOf(computation), SizesOf(computation, 1), CudaTestDevice(256), 150, 12, coverage);
+      Draw(KernelOf(computation), SizesOf(computation, 1), CudaTestDevice(256), 900, 12, coverage);
   const ir::Target& f = *sample.task.function;
   int guarded = 0;
   for (const codegen::Schedule& schedule : sample.schedules) {

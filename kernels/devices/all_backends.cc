@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/cpu/backend.h"
+#include "kernels/devices/cuda/backend.h"
+#include "kernels/devices/hip_text/backend.h"
+#include "kernels/devices/list_of_backends.h"
+
+extern "C" void exh_list_of_backends(std::vector<const exh::kernels::Backend*>& backends) {
+  using namespace exh::kernels;
+  backends = {&cpu::GetBackend(), &cuda::GetBackend(), &hip::GetBackend()};
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "search/commands/parts/needs.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "kernels/devices/backend.h"
+#include "search/subject/problem.h"
+
+namespace exh::search {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kLater = {
+    LaterCommand{
+        "export",
+        "a record of a run as a program of one file (--format cu on a GPU, cc on a "
+        "processor) or its header, or the decisions and constraints of a kernel as a MiniZinc "
+        "model"},
+    LaterCommand{"install-kernel", "the best of runs as a library for C, C++, NumPy and PyTorch"},
+    LaterCommand{"report", "runs as a page for a browser: one file that needs nothing else"},
+    LaterCommand{"fused",
+                 "fused operators as JSON (docs/fused.md): how fast they are by their schedules"},
+    LaterCommand{"functional",
+                 "functional programs, FILE.fun: what is inferred of them, how they run"},
+    LaterCommand{"solve",
+                 "solutions of a space without kernels: one, all, how many there are, some at "
+                 "random"},
+    LaterCommand{
+        "size", "how many implementations there are: counted, or estimated when they are too many"},
+    LaterCommand{
+        "stats",
+        "nodes and dead ends of the search tree, level by level, in one or several orders"},
+    LaterCommand{"dead-ends",
+                 "share of random descents, without backing out, that meet a dead end"},
+    LaterCommand{"order",
+                 "find an order of choices with which few random descents meet a dead end"},
+    LaterCommand{"learn",
+                 "makes a prior of runs: what the cost model of a later search begins with"},
+    LaterCommand{"replay-run",
+                 "make the search tree of a run again from its log; measures nothing"},
+    LaterCommand{"characterize", "measures what a GPU can do at most; lower bounds need it"},
+    LaterCommand{"doctor", "checks the compiler, the folders and the machine"},
+};
+
+/// The first lines of a file, as far as anybody needs to look.
+std::string Head(const fs::path& path) {
+  constexpr std::size_t kBytes = 1 << 16;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "";
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kBytes, '\0');
+  file.read(text.data(), kBytes);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+/// What the text says behind `key`, up to one of `ends`.
+std::string Said(const std::string& text, std::string_view key, std::string_view ends) {
+  const std::size_t at = text.find(key);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + key.size();
+  return text.substr(begin, text.find_first_of(ends, begin) - begin);
+}
+
+/// The device of searches that name none.
+std::string UsualDevice() {
+  return ProblemOptions().device;
+}
+
+/// A log says in its first record which device it is of, and has a kernel's space; a list of
+/// decisions has a line for the device.
+std::string WhatARunNeeds(const std::string& word) {
+  std::error_code ignored;
+  const std::string name = word.substr(0, word.find('@'));
+  const fs::path path =
+      fs::is_directory(name, ignored) ? fs::path(name) / "log.jsonl" : fs::path(name);
+  const std::string head = Head(path);
+  std::string device;
+  if (head.starts_with("{")) {
+    const std::string first = head.substr(0, head.find('\n'));
+    if (first.find("\"t\":\"run\"") == std::string::npos) return "";
+    const std::string space = Said(first, "\"space\":{\"name\":\"", "\"");
+    if (space != "linalg") return fmt::format("{}, a run in the space {}", word, space);
+    const bool is_known = kernels::FindBackend(Said(first, "\"language\":\"", "\"")) != nullptr;
+    if (!is_known) device = Said(first, "\"device\":{\"name\":\"", "\"");
+  } else {
+    device = Said("\n" + head, "\ndevice: ", "\n ");
+  }
+  if (device.empty() || device == UsualDevice()) return "";
+  return fmt::format("{}, which is of the device {}", word, device);
+}
+
+}  // namespace
+
+std::span<const LaterCommand> LaterCommands() {
+  return kLater;
+}
+
+std::string WhatNeedsTheWhole(const std::vector<std::string>& words) {
+  constexpr std::array kFlags = {"--simulate", "--plugin", "--spaces"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool is_alias = word == "deadends";  // Of dead-ends.
+    if (is_alias || std::ranges::find(kLater, word, &LaterCommand::name) != kLater.end()) {
+      return word;
+    }
+    const std::string option = word.substr(0, word.find('='));
+    if (std::ranges::find(kFlags, option) != kFlags.end()) return option;
+    if (option == "--device") {
+      const bool has_value = option.size() < word.size();
+      const std::string device = has_value              ? word.substr(option.size() + 1)
+                                 : i + 1 < words.size() ? words[i + 1]
+                                                        : UsualDevice();
+      if (device != UsualDevice()) return "--device " + device;
+    }
+    if (std::string needs = WhatARunNeeds(word); !needs.empty()) return needs;
+  }
+  return "";
+}
+
+void BecomeTheWhole(const std::vector<std::string>& words, const std::string& why) {
+  const char* const whole = std::getenv(kWholeProgram);
+  if (whole == nullptr) {
+    throw UsageError(fmt::format(
+        "this program searches kernels on a processor; {} needs the whole program, `search`", why));
+  }
+  std::vector<std::string> arguments = {whole, "--whole", why};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  ::execv(whole, pointers.data());
+  throw UsageError(fmt::format("{} needs the whole program, but '{}' cannot be run: {}", why, whole,
+                               std::strerror(errno)));
+}
+
+}  // namespace exh::search

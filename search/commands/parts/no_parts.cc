@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// The parts of the program `search-kernels`.
+#include "base/check.h"
+#include "search/commands/parts/needs.h"
+#include "search/commands/parts/parts.h"
+
+namespace exh::search {
+namespace {
+
+/// For the help alone: a command line with one of them was handed over before.
+void AddNames(CLI::App& app, Invocation& /*invocation*/) {
+  for (const LaterCommand& command : LaterCommands())
+    app.add_subcommand(command.name, command.what);
+}
+
+std::unique_ptr<Subject> OfAKernel(const RunRecord& /*run*/) {
+  return nullptr;
+}
+
+}  // namespace
+
+const Parts& NoParts() {
+  static constexpr Parts parts = {.add = AddNames,
+                                  .subject_of = OfAKernel,
+                                  .simulate = [](const CLI::App&, const SearchOptions&) -> int {
+                                    EXH_CHECK(false);
+                                    return 1;
+                                  },
+                                  .list_spaces =
+                                      [] {
+                                        EXH_CHECK(false);
+                                        return 1;
+                                      }};
+  return parts;
+}
+
+}  // namespace exh::search

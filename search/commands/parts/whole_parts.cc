@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// The parts of the program `search`: all of them.
+#include "search/commands/parts/parts.h"
+#include "search/commands/simulate.h"
+#include "search/commands/space/list_spaces.h"
+#include "search/functional/functional_subject.h"
+#include "search/fused/fused_subject.h"
+
+namespace exh::search {
+namespace {
+
+void AddCommands(CLI::App& app, Invocation& invocation) {
+  AddReplayRunCommand(app, invocation);
+  AddDeadEndsCommand(app, invocation);
+  AddOrderCommand(app, invocation);
+  AddSizeCommand(app, invocation);
+  AddSolveCommand(app, invocation);
+  AddFunctionalCommand(app, invocation);
+  AddStatsCommand(app, invocation);
+  AddLearnCommand(app, invocation);
+  AddExportCommand(app, invocation);
+  AddReportCommand(app, invocation);
+  AddInstallKernelCommand(app, invocation);
+  AddFusedCommand(app, invocation);
+  AddCharacterizeCommand(app, invocation);
+  AddDoctorCommand(app, invocation);
+}
+
+std::unique_ptr<Subject> SubjectOf(const RunRecord& run) {
+  if (run.kernel == kFusedKernel) return FusedSubject::Of(run);
+  if (run.kernel == kFunctionalKernel) return FunctionalSubject::Of(run);
+  return nullptr;
+}
+
+}  // namespace
+
+const Parts& WholeParts() {
+  static constexpr Parts parts = {
+      .add = AddCommands, .subject_of = SubjectOf, .simulate = Simulate, .list_spaces = ListSpaces};
+  return parts;
+}
+
+}  // namespace exh::search

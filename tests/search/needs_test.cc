@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// What of a command line the program `search-kernels` hands over.
+#include "search/commands/parts/needs.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "search/commands/parts/parts.h"
+#include "tests/kernels/codegen/temporary_folder.h"
+
+namespace exh::search {
+namespace {
+
+class Needs : public ::testing::Test {
+ protected:
+  /// A run whose log begins so.
+  std::string Run(const std::string& space, const std::string& device) {
+    const std::string run = folder_.path() + "/" + space + "-" + device;
+    std::filesystem::create_directory(run);
+    std::ofstream(run + "/log.jsonl")
+        << R"({"t":"run","v":2,"tool":"search 0.1.0","space":{"name":")" << space
+        << R"(","fingerprint":"1"},"kernel":{"name":"matmul"},"device":{"name":")" << device
+        << R"(","language":")" << (device == "cpu" ? "c++" : "no language of ours") << R"("}})"
+        << "\n{\"t\":\"eval\"}\n";
+    return run;
+  }
+
+  kernels::testing::TemporaryFolder folder_;
+};
+
+TEST_F(Needs, SearchesOfAProcessorNeedNothing) {
+  EXPECT_EQ(WhatNeedsTheWhole({}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"--help"}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--budget", "60s"}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device", "cpu"}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device=cpu"}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", Run("linalg", "cpu")}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"replay", Run("linalg", "cpu") + "/log.jsonl"}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"replay", "no/such/file", "--device"}), "");
+}
+
+TEST_F(Needs, OtherCommandsAndDevicesNeedTheWhole) {
+  EXPECT_EQ(WhatNeedsTheWhole({"fused", "x.json"}), "fused");
+  EXPECT_EQ(WhatNeedsTheWhole({"install-kernel", "a", "--out", "b"}), "install-kernel");
+  EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device", "cuda"}), "--device cuda");
+  EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device=h200"}), "--device h200");
+  EXPECT_EQ(WhatNeedsTheWhole({"--simulate", "runs/a"}), "--simulate");
+  EXPECT_EQ(WhatNeedsTheWhole({"--plugin=dot.so", "list"}), "--plugin");
+  EXPECT_EQ(WhatNeedsTheWhole({"list", "--spaces"}), "--spaces");
+}
+
+TEST_F(Needs, RunsOfOthersNeedTheWhole) {
+  const std::string gpu = Run("linalg", "h200"), fused = Run("fused", "cpu");
+  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", gpu}), gpu + ", which is of the device h200");
+  EXPECT_EQ(WhatNeedsTheWhole({"--resume", gpu}), gpu + ", which is of the device h200");
+  EXPECT_EQ(WhatNeedsTheWhole({"log", "diff", gpu + "@best", gpu + "@3"}),
+            gpu + "@best, which is of the device h200");
+  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", fused}), fused + ", a run in the space fused");
+  const std::string decisions = folder_.path() + "/best.replay";
+  std::ofstream(decisions) << "# by hand\nkernel: matmul\ndevice: k4000\n";
+  EXPECT_EQ(WhatNeedsTheWhole({"replay", decisions}), decisions + ", which is of the device k4000");
+}
+
+TEST_F(Needs, TheNamesAreThoseOfTheWhole) {
+  CLI::App whole, none;
+  Invocation invocation;
+  WholeParts().add(whole, invocation);
+  NoParts().add(none, invocation);
+  const auto helped = [](const CLI::App& app) {
+    std::map<std::string, std::string> commands;
+    for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+      commands[one->get_name()] = one->get_description();
+    }
+    return commands;
+  };
+  EXPECT_EQ(helped(none), helped(whole));
+}
+
+TEST_F(Needs, WithoutTheWholeThereIsAMessage) {
+  ::unsetenv(kWholeProgram);
+  EXPECT_THROW(BecomeTheWhole({"fused"}, "fused"), std::exception);
+  ::setenv(kWholeProgram, "/no/such/program", 1);
+  EXPECT_THROW(BecomeTheWhole({"fused"}, "fused"), std::exception);
+  ::unsetenv(kWholeProgram);
+}
+
+}  // namespace
+}  // namespace exh::search
