@@ -81,7 +81,42 @@ std::string Read(const json& values, const Field& field, DeviceRates& rates) {
   return "";
 }
 
+constexpr const char* kSweeps = "sweeps";
+
+/// Empty, or what is wrong with them.
+std::string ReadSweeps(const json& values, DeviceRates& rates) {
+  const json all = values.value(kSweeps, json());
+  if (all.is_null()) return "";
+  const std::string wrong = fmt::format(
+      "'{}' must be a 'value' of pairs of bytes and GB/s, more bytes no faster, a "
+      "'unit' \"B, GB/s\" and a 'source'",
+      kSweeps);
+  if (!all.is_object() || all.value("unit", json()) != "B, GB/s" ||
+      !all.value("source", json()).is_string() || !all.value("value", json()).is_array()) {
+    return wrong;
+  }
+  for (const json& pair : all["value"]) {
+    const bool is_pair =
+        pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number();
+    if (!is_pair || pair[1].get<double>() <= 0) return wrong;
+    const DeviceRates::Sweep sweep{pair[0].get<double>(), pair[1].get<double>()};
+    const bool fits = rates.sweeps.empty() || (sweep.bytes > rates.sweeps.back().bytes &&
+                                               sweep.gbs <= rates.sweeps.back().gbs);
+    if (!fits) return wrong;
+    rates.sweeps.push_back(sweep);
+  }
+  return "";
+}
+
 }  // namespace
+
+double SweepGbs(const DeviceRates& rates, double bytes) {
+  double gbs = 0;
+  for (const DeviceRates::Sweep& sweep : rates.sweeps) {
+    if (sweep.bytes <= bytes) gbs = sweep.gbs;
+  }
+  return gbs;
+}
 
 double MemoryGbs(const DeviceRates& rates, double read, double written) {
   constexpr double kNear = 0.005;
@@ -123,8 +158,9 @@ RatesResult LoadRates(const std::string& file, const kernels::ir::Device& device
     const std::string why = Read(values, field, rates);
     if (!why.empty()) return error(why);
   }
+  if (const std::string why = ReadSweeps(values, rates); !why.empty()) return error(why);
   for (const auto& [name, value] : values.items()) {
-    bool known = false;
+    bool known = name == kSweeps;
     for (const Field& field : Fields()) known = known || name == field.name;
     if (!known) return error(fmt::format("a device has no rate '{}'", name));
   }

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/ir/device.h"
 
@@ -44,11 +45,21 @@ struct DeviceRates {
   double memory_third_gbs = 0;
   double memory_cache_bytes = 0;    ///< The largest cache that outlives a launch.
   double memory_sector_bytes = 32;  ///< Least that main memory moves.
+  /// How fast a program that goes through so many bytes, and through the same ones in the next run,
+  /// gets through them, in whatever order and whether it reads or writes them.
+  struct Sweep {
+    double bytes = 0;  ///< Or more.
+    double gbs = 0;    ///< Of bytes that count once each, wherever the caches have them.
+  };
+  std::vector<Sweep> sweeps;  ///< By bytes, and no later one is faster. Empty: not bounded.
 };
 
 /// The rate of main memory for so many bytes: that of their mix where it is known, otherwise the
 /// fastest of any.
 double MemoryGbs(const DeviceRates& rates, double read, double written);
+
+/// That of the largest sweep of no more bytes; 0: it is not bounded.
+double SweepGbs(const DeviceRates& rates, double bytes);
 
 /// Either rates or one line for the user that says what is wrong.
 struct RatesResult {

@@ -95,7 +95,7 @@ ROOMS = {
     },
     "kernels/devices": {
         "priors": set(),  # Data.
-        "rates": set(),  # Data.
+        "rates": set(),  # Data, and where more of it is kept.
         "cuda/driver": set(),
         "cuda/vendor": {"cuda/driver"},
         "cuda/probes": {"cuda/driver"},
@@ -104,8 +104,8 @@ ROOMS = {
         "standalone": set(),
         "package": {"standalone"},
         "cuda/standalone": {"standalone", "package"},
-        "cuda": {".", "cuda/driver", "cuda/probes", "cuda/process", "cuda/pools", "cuda/standalone", "standalone", "package"},
-        "cpu": {".", "standalone", "package"},
+        "cuda": {".", "cuda/driver", "cuda/probes", "cuda/process", "cuda/pools", "cuda/standalone", "standalone", "package", "rates"},
+        "cpu": {".", "standalone", "package", "rates"},
         "hip_text": {"."},
     },
     "search": {

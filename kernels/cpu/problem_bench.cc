@@ -23,8 +23,8 @@ static_assert(std::size(kCheckedProblems) == kNumProblems);
 
 }  // namespace
 
-ProblemBench::ProblemBench(Make make, std::vector<std::string> command, const StopToken* stop)
-    : make_(std::move(make)), command_(std::move(command)), stop_(stop) {}
+ProblemBench::ProblemBench(Make make, ForkServer& server, const StopToken* stop)
+    : make_(std::move(make)), server_(server), stop_(stop) {}
 
 ProblemBench::~ProblemBench() = default;
 
@@ -43,7 +43,8 @@ Measurement ProblemBench::Measure(RunRequest request, const Care& care) {
   const std::lock_guard lock(mutex_);
   Measurement failure = MakeProblems(care.is_full);
   if (failure.verdict != Verdict::kCorrect) return failure;
-  for (std::size_t made = kOther; made < problems_->size(); ++made) {
+  const std::size_t looked_at = care.only_times ? kOther : problems_->size();
+  for (std::size_t made = kOther; made < looked_at; ++made) {
     if (made == kSpecial && !(care.is_full && care.special)) continue;
     request.problems_after.push_back(made);
   }
@@ -52,8 +53,9 @@ Measurement ProblemBench::Measure(RunRequest request, const Care& care) {
     request.batches_ms = 1000;
     request.repeats = 128;
     request.repeats_ms = care.repeats_ms;
+    if (care.only_times) request.batches = 3;  // It has been measured before, and may be again.
   }
-  return RunCandidate(request, *problems_, command_, stop_);
+  return RunCandidate(request, *problems_, server_, stop_);
 }
 
 Measurement ProblemBench::MakeProblems(bool all) {

@@ -29,6 +29,7 @@ struct MadeProblem {
 /// How thoroughly a candidate is looked at.
 struct Care {
   bool is_full = false;     ///< For what is going to be called best: on all problems, longer.
+  bool only_times = false;  ///< Of what passed all of that before: none but the timed problem.
   bool special = true;      ///< On special values, too, where it is full.
   double repeats_ms = 100;  ///< What its 128 runs one by one may last, where it is full.
 };
@@ -40,8 +41,8 @@ class ProblemBench {
   /// when it cannot be made.
   using Make = std::function<std::optional<MadeProblem>(const CheckedProblem&)>;
 
-  /// `command`: a program whose main calls RunnerMain. `stop` is null or outlives this.
-  ProblemBench(Make make, std::vector<std::string> command, const StopToken* stop);
+  /// `server` outlives this, and so does `stop`, which may be null.
+  ProblemBench(Make make, ForkServer& server, const StopToken* stop);
   ~ProblemBench();
 
   /// Waits so many seconds at most until a measurement without full care finds its problems made.
@@ -55,7 +56,7 @@ class ProblemBench {
   std::size_t NumProblems(bool all) const;
 
   const Make make_;
-  const std::vector<std::string> command_;
+  ForkServer& server_;
   const StopToken* const stop_;
   std::mutex mutex_;  ///< Of what follows.
   std::unique_ptr<ProblemSet> problems_;

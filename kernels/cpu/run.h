@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "kernels/cpu/contain/fork_server.h"
 #include "kernels/cpu/problem_set.h"
 #include "kernels/evaluation.h"
 
@@ -28,12 +29,11 @@ struct RunRequest {
   double repeats_ms = 1;
 };
 
-/// Runs a candidate in a disposable process started as `command` (a program whose main calls
-/// RunnerMain), checks what it leaves in the arrays of `problems`, and times it on the first of
-/// them. A crash, a hang and a wrong result are verdicts; never throws. The caller sees to it that
-/// nothing else (a compiler, above all) keeps the cores busy meanwhile. kStopped at most 50 ms
-/// after `stop`, which may be null.
-Measurement RunCandidate(const RunRequest& request, ProblemSet& problems,
-                         const std::vector<std::string>& command, const StopToken* stop = nullptr);
+/// Runs a candidate in a disposable process that `server` forks, checks what it leaves in the
+/// arrays of `problems`, and times it on the first of them. A crash, a hang and a wrong result are
+/// verdicts; never throws. The caller sees to it that nothing else (a compiler, above all) keeps
+/// the cores busy meanwhile. kStopped at most 50 ms after `stop`, which may be null.
+Measurement RunCandidate(const RunRequest& request, ProblemSet& problems, ForkServer& server,
+                         const StopToken* stop = nullptr);
 
 }  // namespace exh::kernels::cpu

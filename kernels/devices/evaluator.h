@@ -33,6 +33,9 @@ struct EvaluatorOptions {
 enum class Effort {
   kQuick,  ///< Enough to tell the good from the bad.
   kFinal,  ///< For what is going to be called best, and for comparisons.
+  /// For what passed kFinal before, to be compared once more: times as long. A device may leave out
+  /// the checks that are not part of timed runs.
+  kAgain,
   /// For the winner, at the end: as kFinal, and 128 runs of it are looked at one by one even where
   /// they last long, up to kAuditSeconds. What is wrong in every hundredth run is found.
   kAudit,

@@ -29,6 +29,14 @@ void Memory::Finish(const CandidateView& view) {
     SetAmount(all);
     gbs_ = rates.memory_gbs;
   }
+  // Caches on the way take their time, too, and keep nothing that is not counted: what was measured
+  // went through the same bytes again and again.
+  const double touched = inventory.bytes_read + inventory.bytes_written;
+  const double sweep_gbs = SweepGbs(rates, touched);
+  is_sweep_ = sweep_gbs > 0 && (gbs_ == 0 || touched * gbs_ > amount() * sweep_gbs);
+  if (!is_sweep_) return;
+  SetAmount(touched);
+  gbs_ = sweep_gbs;
 }
 
 }  // namespace exh::models::terms

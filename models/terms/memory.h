@@ -7,7 +7,9 @@ namespace exh::models::terms {
 
 /// Bytes between main memory and the caches: unique sectors of all arguments, and temporaries that
 /// are there, of which each block has its own and which leave the caches as results do. Less the
-/// largest cache, which may keep so much from run to run.
+/// largest cache, which may keep so much from run to run. Where it is known how fast a processor
+/// goes through as many bytes as the arguments have, wherever they are (DeviceRates::sweeps), what
+/// takes longer counts.
 class Memory : public Term {
  public:
   static constexpr std::string_view kResource = "memory";
@@ -19,13 +21,15 @@ class Memory : public Term {
 
   /// For the mix of reads and writes that there are.
   Rate RateOf(const DeviceRates&) const { return Rate::Gbs(gbs_); }
-  static std::string Unit(const CandidateView&) {
-    return "bytes of main memory that no cache holds";
+  std::string Unit(const CandidateView&) const {
+    return is_sweep_ ? "bytes of arguments, gone through wherever the caches have them"
+                     : "bytes of main memory that no cache holds";
   }
 
  private:
   double written_ = 0;  ///< With temporaries.
   double gbs_ = 0;
+  bool is_sweep_ = false;
 };
 
 }  // namespace exh::models::terms

@@ -309,7 +309,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   // Where compilers run ahead, some take a hundred times as long as others; what is measured is
   // taken in order, and must not wait for one of them.
   const int ahead = run.evaluator.compiles_while_measuring() ? 16 : 2;
-  explorer_options.batch = std::max(4, ahead * explorer_options.jobs);
+  explorer_options.batch = std::max(8, ahead * explorer_options.jobs);
   explorer_options.slow_factor = run.subject.slow_factor();
   explorer_options.objective = ParseObjective(run.header.objective);
   explorer_options.flops = run.subject.flops();

@@ -41,7 +41,7 @@ class FusedEvaluator final : public kernels::Evaluator {
         compiler_(fused::CompilerIn(scratch_.path(), options.stop)),
         problems_(fused::ProblemsOf(graph, schedules.program(), options.stop, kernels::kTimedSeed,
                                     fused::MostBytes(options.most_bytes)),
-                  {ThisProgram(), kernels::kRunCandidate}, options.stop) {
+                  server_, options.stop) {
     kernels::RequireCompiler();
     fused::CheckReferenceBytes(schedules.program().list, fused::MostBytes(options.most_bytes));
   }
@@ -94,6 +94,7 @@ class FusedEvaluator final : public kernels::Evaluator {
   const int threads_;
   ScratchFolder scratch_;
   kernels::cpu::Compiler compiler_;
+  kernels::cpu::ForkServer server_{{ThisProgram(), kernels::kRunCandidate}};
   kernels::cpu::ProblemBench problems_;
 };
 

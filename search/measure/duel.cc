@@ -6,6 +6,7 @@
 namespace exh::search {
 namespace {
 
+using kernels::Effort;
 using kernels::Measurement;
 using kernels::Verdict;
 
@@ -40,29 +41,33 @@ bool IsBelow(const TimePair& round, double share) {
 
 }  // namespace
 
-Duel RunDuel(const std::function<Measurement()>& candidate,
-             const std::function<Measurement()>& best, double known_ns) {
+Duel RunDuel(const MeasureFor& candidate, const MeasureFor& best, double known_ns) {
   Duel duel;
   double best_ns = 0;  // Fastest round; 0: it failed in each.
   int won = 0, clearly_won = 0, clearly_lost = 0;
-  for (int round = 1; round <= kMostRounds; ++round) {
-    const Measurement own = candidate();
+  for (int round = 0; round <= kMostRounds; ++round) {
+    const bool is_look = round == 0;
+    // In its first round the candidate is looked at in full; the best was when it became that.
+    const Measurement own = candidate(is_look      ? Effort::kQuick
+                                      : round == 1 ? Effort::kFinal
+                                                   : Effort::kAgain);
     Add(own, duel.measurement);
     if (own.verdict != Verdict::kCorrect) return duel;
-    const Measurement other = best();
+    const Measurement other = best(is_look ? Effort::kQuick : Effort::kAgain);
     if (other.verdict == Verdict::kStopped || other.verdict == Verdict::kBroken) {
       duel.measurement.verdict = other.verdict;  // That says nothing of either.
       duel.measurement.why = other.why;
       return duel;
     }
     const bool has_failed = other.verdict != Verdict::kCorrect;
-    const TimePair& pair =
-        duel.rounds.emplace_back(TimePair{own.best_ns, has_failed ? 0 : other.best_ns});
+    const TimePair pair{own.best_ns, has_failed ? 0 : other.best_ns};
+    if (is_look && IsBelow(pair, 1)) continue;
+    duel.rounds.push_back(pair);
     won += IsBelow(pair, 1) ? 1 : 0;
     clearly_won += IsBelow(pair, 1 - kClear) ? 1 : 0;
     clearly_lost += IsBelow(pair, 1 + kClear) ? 0 : 1;
     if (!has_failed) best_ns = best_ns == 0 ? other.best_ns : std::min(best_ns, other.best_ns);
-    if (round == 2 && (clearly_won == 2 || clearly_lost == 2)) break;
+    if (is_look || (round == 2 && (clearly_won == 2 || clearly_lost == 2))) break;
   }
   if (best_ns > kLeastSlowdown * known_ns) duel.slowdown = best_ns / known_ns;
   if (best_ns > 0 && best_ns < (1 - kDoubt) * known_ns) duel.improved_ns = best_ns;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "kernels/devices/evaluator.h"
 #include "kernels/evaluation.h"
 #include "search/log/log_records.h"
 #include "search/log/times/best_time.h"
@@ -17,9 +18,10 @@ namespace exh::search {
 struct Duel {
   /// Of the candidate, all rounds together. Not kCorrect: the duel ended with that.
   kernels::Measurement measurement;
-  std::vector<TimePair> rounds;  ///< Of the candidate and of the best; 0: the best failed.
-  bool has_won_rounds = false;   ///< The candidate was faster in most rounds.
-  bool is_won = false;           ///< And is faster than the best was known to be.
+  /// Of the candidate and of the best; 0: the best failed. Those that decided.
+  std::vector<TimePair> rounds;
+  bool has_won_rounds = false;  ///< The candidate was faster in most rounds.
+  bool is_won = false;          ///< And is faster than the best was known to be.
   /// The time of the candidate, as it was measured: its fastest round. Of one that lost, the
   /// fastest of those that are not below what it lost to, or the slowest where all are.
   double ns = 0;
@@ -40,9 +42,12 @@ inline constexpr double kLeastSlowdown = 1.2;
 /// A program that takes so many times its known time was interrupted again and again.
 inline constexpr double kMostSlowdown = 10;
 
-/// Measures both in turn until it is clear who is faster, three rounds at most. `known_ns` is the
-/// time of the best so far.
-Duel RunDuel(const std::function<kernels::Measurement()>& candidate,
-             const std::function<kernels::Measurement()>& best, double known_ns);
+/// Measures one of the two as long as it is told to.
+using MeasureFor = std::function<kernels::Measurement(kernels::Effort)>;
+
+/// Measures both in turn until it is clear who is faster. Most of those that were faster once are
+/// so by accident: a first round is short, and what loses it has lost. Whoever wins it, three
+/// rounds at most decide, in which it does not count. `known_ns` is the time of the best so far.
+Duel RunDuel(const MeasureFor& candidate, const MeasureFor& best, double known_ns);
 
 }  // namespace exh::search

@@ -190,10 +190,10 @@ Judge::Confirmation Judge::Confirm(const Entry& entry, EvalRecord& record) {
   if (!HasRival(entry) || !winners.CompileIncumbent()) return ConfirmAlone(entry, record);
   const Winner& incumbent = winners.incumbent();
   const auto measure = [this](const kernels::Compiled& compiled) {
-    return evaluator_.Measure(compiled, {}, Effort::kFinal);
+    return [this, &compiled](Effort effort) { return evaluator_.Measure(compiled, {}, effort); };
   };
-  const Duel duel = RunDuel([&] { return measure(entry.compiled); },
-                            [&] { return measure(incumbent.compiled); }, incumbent.compared_ns);
+  const Duel duel =
+      RunDuel(measure(entry.compiled), measure(incumbent.compiled), incumbent.compared_ns);
   if (duel.measurement.verdict == Verdict::kStopped) return {Verdict::kStopped};
   AddAgain(duel.measurement, record);
   record.against = incumbent.n;

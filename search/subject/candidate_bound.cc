@@ -37,7 +37,10 @@ std::string HashOf(const models::DeviceRates& r) {
       r.access_bytes,    r.access_line_bytes,  r.read_latency_clk,    r.shared_latency_clk,
       r.unit_warps,      r.unit_blocks,        r.unit_registers,      r.unit_shared_bytes,
       r.memory_gbs,      r.memory_third_gbs,   r.memory_cache_bytes,  r.memory_sector_bytes};
-  const std::string all = fmt::format("{} {}", r.name, fmt::join(numbers, " "));
+  std::string all = fmt::format("{} {}", r.name, fmt::join(numbers, " "));
+  for (const models::DeviceRates::Sweep& sweep : r.sweeps) {
+    all += fmt::format(" {} {}", sweep.bytes, sweep.gbs);
+  }
   return HashText(all).substr(0, 8);
 }
 

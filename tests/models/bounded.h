@@ -23,9 +23,13 @@ inline search::Problem MakeProblem(const std::string& kernel, const std::string&
   return search::MakeProblem(options);
 }
 
+/// What is recorded of the device, whatever machine this is.
+inline DeviceRates RecordedRates(kernels::ir::Device device) {
+  device.model.clear();
+  return LoadRates(kernels::BackendOf(device).RatesFile(device), device).rates.value();
+}
 inline DeviceRates RatesOf(const search::Problem& problem) {
-  return LoadRates(kernels::BackendOf(problem.device).RatesFile(problem.device), problem.device)
-      .rates.value();
+  return RecordedRates(problem.device);
 }
 
 inline Domains DomainsOf(const search::Problem& problem, const runtime::Candidate& candidate) {

@@ -21,8 +21,9 @@ const std::string kFolder = EXH_SOURCE_DIR "/kernels/devices/rates";
 
 TEST(DeviceRates, EveryDeviceHasThem) {
   for (const char* name : {"cpu", "h200", "hip-text", "k4000"}) {
-    const kernels::DeviceResult device = kernels::LoadDevice(name);
+    kernels::DeviceResult device = kernels::LoadDevice(name);
     ASSERT_TRUE(device.device) << device.error;
+    device.device->model.clear();  // Of this machine nothing need have been measured.
     const RatesResult result =
         LoadRates(kernels::BackendOf(*device.device).RatesFile(*device.device), *device.device);
     ASSERT_TRUE(result.rates) << result.error;
@@ -51,6 +52,33 @@ std::string ErrorOf(Change change) {
   kernels::ir::Device device;
   device.name = "h200";
   return LoadRates(file.string(), device).error;
+}
+
+/// Bytes and GB/s.
+json Sweeps(json pairs) {
+  return {{"value", std::move(pairs)}, {"unit", "B, GB/s"}, {"source", "somebody"}};
+}
+
+TEST(DeviceRates, ASweepHoldsForWhatIsLarger) {
+  DeviceRates rates;
+  EXPECT_EQ(SweepGbs(rates, 1e9), 0);
+  rates.sweeps = {{100, 50}, {200, 20}};
+  EXPECT_EQ(SweepGbs(rates, 99), 0);
+  EXPECT_EQ(SweepGbs(rates, 100), 50);
+  EXPECT_EQ(SweepGbs(rates, 199), 50);
+  EXPECT_EQ(SweepGbs(rates, 1e9), 20);
+}
+
+TEST(DeviceRates, SweepsAreRead) {
+  EXPECT_EQ(ErrorOf([](json& o) { o["values"]["sweeps"] = Sweeps({{1, 2}, {3, 2}}); }), "");
+  for (const json& bad : {json({{1, 2}, {1, 2}}), json({{1, 2}, {3, 4}}), json({{1, 0}}),
+                          json({1, 2}), json({{1, 2, 3}}), json(7)}) {
+    EXPECT_THAT(ErrorOf([&](json& o) { o["values"]["sweeps"] = Sweeps(bad); }),
+                HasSubstr("'sweeps' must be"))
+        << bad;
+  }
+  EXPECT_THAT(ErrorOf([](json& o) { o["values"]["sweeps"] = json::array(); }),
+              HasSubstr("'sweeps' must be"));
 }
 
 TEST(DeviceRates, MistakesAreNamed) {

@@ -82,10 +82,7 @@ kernels::ir::Target BackboneOf(const std::string& statements, const std::string&
 
 std::uint64_t StepsFor(const std::string& statements) {
   const kernels::ir::Target function = BackboneOf(statements);
-  const kernels::ir::Device& device = function.device;
-  const DeviceRates rates =
-      LoadRates(kernels::BackendOf(device).RatesFile(device), device).rates.value();
-  return TakeInventory(function, rates, CacheState::kWarm).steps;
+  return TakeInventory(function, RecordedRates(function.device), CacheState::kWarm).steps;
 }
 
 /// So many multiply-adds in a row: a polynomial, as Horner computes it.

@@ -19,16 +19,42 @@ namespace {
 using kernels::Verdict;
 using testing::ElementsAre;
 
-/// Both sides answer with these times in turn; a time of 0 is a failure.
-Duel Fight(std::vector<double> candidate, std::vector<double> best, double known) {
-  const auto side = [](std::vector<double>& times) {
-    return [&times] {
+/// Both sides answer with these times in turn, after a look that the candidate wins; a time of 0 is
+/// a failure.
+Duel Fight(std::vector<double> candidate, std::vector<double> best, double known,
+           TimePair look = {1, 2}) {
+  const auto side = [](std::vector<double>& times, double look_ns) {
+    return [&times, look_ns](Effort effort) {
+      if (effort == Effort::kQuick) return Correct(look_ns);
       const double ns = times.front();
       times.erase(times.begin());
       return ns > 0 ? Correct(ns) : Failed(Verdict::kCrash, "signal 11");
     };
   };
-  return RunDuel(side(candidate), side(best), known);
+  return RunDuel(side(candidate, look.ns), side(best, look.best_ns), known);
+}
+
+TEST(Duel, WhoLosesAShortRoundHasLost) {
+  const Duel lost = Fight({}, {}, 100, {103, 102});
+  EXPECT_FALSE(lost.is_won);
+  EXPECT_THAT(lost.rounds, ElementsAre(TimePair{103, 102}));
+  EXPECT_EQ(lost.ns, 103);
+  // Who wins it has not won by it.
+  EXPECT_FALSE(Fight({110, 111}, {100, 101}, 100, {50, 100}).is_won);
+}
+
+TEST(Duel, OnlyOneRoundLooksInFull) {
+  std::vector<Effort> candidate, best;
+  const auto side = [](std::vector<Effort>& efforts, double ns) {
+    return [&efforts, ns](Effort effort) {
+      efforts.push_back(effort);
+      return Correct(ns);
+    };
+  };
+  EXPECT_TRUE(RunDuel(side(candidate, 99), side(best, 100), 100).is_won);
+  EXPECT_THAT(candidate,
+              ElementsAre(Effort::kQuick, Effort::kFinal, Effort::kAgain, Effort::kAgain));
+  EXPECT_THAT(best, ElementsAre(Effort::kQuick, Effort::kAgain, Effort::kAgain, Effort::kAgain));
 }
 
 TEST(Duel, TwoClearRoundsAreEnough) {
@@ -37,7 +63,7 @@ TEST(Duel, TwoClearRoundsAreEnough) {
   EXPECT_EQ(won.ns, 90);
   EXPECT_EQ(won.slowdown, 1);
   EXPECT_THAT(won.rounds, ElementsAre(TimePair{90, 100}, TimePair{91, 101}));
-  EXPECT_EQ(won.measurement.runtimes_ns.size(), 4u);
+  EXPECT_EQ(won.measurement.runtimes_ns.size(), 6u);
   const Duel lost = Fight({110, 111}, {100, 101}, 100);
   EXPECT_FALSE(lost.is_won);
   EXPECT_EQ(lost.ns, 110);
@@ -102,8 +128,8 @@ TEST(Duel, WhoFailsLoses) {
 }
 
 TEST(Duel, WhatTheEnvironmentSpoiltSaysNothing) {
-  const auto fine = [] { return Correct(90); };
-  const auto broken = [] { return Failed(Verdict::kBroken, "no space left"); };
+  const auto fine = [](Effort) { return Correct(90); };
+  const auto broken = [](Effort) { return Failed(Verdict::kBroken, "no space left"); };
   const Duel duel = RunDuel(fine, broken, 100);
   EXPECT_FALSE(duel.is_won);
   EXPECT_EQ(duel.measurement.verdict, Verdict::kBroken);

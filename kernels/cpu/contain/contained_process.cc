@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cpu/contain/contained_process.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,75 +18,19 @@
 #include <cstdio>
 #include <cstring>
 #include <utility>
-
-#include "base/system/process.h"
-
-extern char** environ;
+#include <vector>
 
 namespace exh::kernels::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For arrays by thread, on OpenMP's threads too.
-constexpr char kWorkerStack[] = "OMP_STACKSIZE=64M";
 /// Nobody is woken more often than this to look whether anybody still waits.
 constexpr int kPollMs = 50;
 constexpr std::size_t kKeptText = 4096;
 
 double NsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-}
-
-/// What the child needs, made before fork: between fork and exec nothing may allocate.
-struct ChildPlan {
-  std::string program;
-  std::vector<char*> argv, envp;
-  int fds[6] = {-1, -1, -1, -1, -1, -1};  ///< What becomes descriptor 0, 1, …
-  int failure = -1;
-  std::uint64_t stack_bytes = 0;
-  pid_t parent = 0;
-};
-
-/// All descriptors above our own are closed by exec.
-void CloseOthersOnExec() {
-#ifdef SYS_close_range
-  constexpr unsigned kOnExec = 1U << 2;  // CLOSE_RANGE_CLOEXEC, Linux 5.11.
-  if (::syscall(SYS_close_range, kOutputsFd + 1U, ~0U, kOnExec) == 0) return;
-#endif
-  rlimit limit{};
-  constexpr rlim_t kMost = 1 << 16;
-  const rlim_t last =
-      ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::min(limit.rlim_cur, kMost) : kMost;
-  for (rlim_t fd = kOutputsFd + 1; fd < last; ++fd) {
-    ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC);
-  }
-}
-
-[[noreturn]] void BecomeChild(ChildPlan& plan) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != plan.parent) ::_exit(127);  // The parent died before the line above.
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGXFSZ}) ::signal(signal, SIG_DFL);
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_STACK, &limit) == 0) {
-    limit.rlim_cur = std::min<rlim_t>(plan.stack_bytes, limit.rlim_max);
-    ::setrlimit(RLIMIT_STACK, &limit);
-  }
-  // Out of the way first: the numbers that they get may be in use by one another.
-  constexpr int kAbove = 16;
-  for (int& fd : plan.fds) fd = ::fcntl(fd, F_DUPFD_CLOEXEC, kAbove);
-  plan.failure = ::fcntl(plan.failure, F_DUPFD_CLOEXEC, kAbove);
-  int number = 0;
-  for (const int fd : plan.fds) ::dup2(fd, number++);
-  CloseOthersOnExec();
-  ::execve(plan.program.c_str(), plan.argv.data(), plan.envp.data());
-  const int error = errno;
-  [[maybe_unused]] const ssize_t n = ::write(plan.failure, &error, sizeof error);
-  ::_exit(127);
 }
 
 void Close(int& fd) {
@@ -100,67 +43,28 @@ void Close(int& fd) {
 ContainedProcess::ContainedProcess(const Options& options) : stop_(options.stop) {
   constexpr int kThreadsBeside = 32, kThreadsFactor = 4;
   max_threads_ = kThreadsFactor * options.setup.threads + kThreadsBeside;
-  ChildPlan plan;
-  plan.program = options.command.empty() ? "" : FindProgram(options.command.front());
-  if (plan.program.empty()) {
-    error_ =
-        fmt::format("'{}' was not found", options.command.empty() ? "" : options.command.front());
-    return;
-  }
-  for (const std::string& word : options.command) {
-    plan.argv.push_back(const_cast<char*>(word.c_str()));
-  }
-  plan.argv.push_back(nullptr);
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (std::strncmp(*variable, kWorkerStack, std::strlen("OMP_STACKSIZE=")) != 0) {
-      plan.envp.push_back(*variable);
-    }
-  }
-  plan.envp.push_back(const_cast<char*>(kWorkerStack));
-  plan.envp.push_back(nullptr);
-
-  int channel[2] = {-1, -1}, printed[2] = {-1, -1}, failure[2] = {-1, -1};
-  int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (nothing < 0 || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0 ||
-      ::pipe2(printed, O_CLOEXEC | O_NONBLOCK) != 0 || ::pipe2(failure, O_CLOEXEC) != 0) {
-    error_ = fmt::format("no channel to '{}': {}", plan.program, std::strerror(errno));
+  int channel[2] = {-1, -1}, printed[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0 ||
+      ::pipe2(printed, O_CLOEXEC | O_NONBLOCK) != 0) {
+    error_ = fmt::format("no channel to a candidate: {}", std::strerror(errno));
   } else {
     ::fcntl(printed[1], F_SETFL, 0);  // Only our end does not wait.
-    const int fds[6] = {nothing,    printed[1],        printed[1],
-                        channel[1], options.inputs_fd, options.outputs_fd};
-    std::copy(std::begin(fds), std::end(fds), std::begin(plan.fds));
-    plan.failure = failure[1];
-    plan.stack_bytes = options.setup.allowance.stack_bytes;
-    plan.parent = ::getpid();
-    pid_ = ::fork();
-    if (pid_ == 0) BecomeChild(plan);
-    if (pid_ < 0) error_ = fmt::format("fork failed: {}", std::strerror(errno));
+    pid_ = options.server->Launch({printed[1], channel[1], options.inputs_fd, options.outputs_fd},
+                                  error_);
   }
-  Close(nothing);
   Close(channel[1]);
   Close(printed[1]);
-  Close(failure[1]);
   channel_ = channel[0];
   printed_ = printed[0];
-  if (pid_ > 0) {
-    ::setpgid(pid_, pid_);  // Also here: whoever comes first.
-    int exec_error = 0;
-    ssize_t n = 0;
-    do {  // Ends at once when exec closes the pipe.
-      n = ::read(failure[0], &exec_error, sizeof exec_error);
-    } while (n < 0 && errno == EINTR);
-    if (n > 0) {
-      error_ = fmt::format("'{}' cannot be run: {}", plan.program, std::strerror(exec_error));
-    }
-    RunnerSetup setup = options.setup;
-    setup.cookie = random_();
-    cookie_ = setup.cookie;
-    const std::string text = ToJson(setup);
-    ::clock_getcpuclockid(pid_, &clock_);
-    // A process that is gone already is noticed by who waits for its answer.
-    ::send(channel_, text.data(), text.size(), MSG_NOSIGNAL);
-  }
-  Close(failure[0]);
+  if (pid_ <= 0) return;
+  ::setpgid(pid_, pid_);  // Also here: whoever comes first.
+  RunnerSetup setup = options.setup;
+  setup.cookie = random_();
+  cookie_ = setup.cookie;
+  const std::string text = ToJson(setup);
+  ::clock_getcpuclockid(pid_, &clock_);
+  // A process that is gone already is noticed by who waits for its answer.
+  ::send(channel_, text.data(), text.size(), MSG_NOSIGNAL);
 }
 
 ContainedProcess::~ContainedProcess() {
@@ -257,6 +161,28 @@ int ContainedProcess::NumThreads() const {
   constexpr int kWords = 18;
   for (int i = 0; i < kWords && word != nullptr; ++i) word = std::strchr(word + 1, ' ');
   return word == nullptr ? 0 : std::atoi(word);
+}
+
+void ContainedProcess::PinThreads() const {
+  cpu_set_t usable;
+  if (::sched_getaffinity(0, sizeof usable, &usable) != 0) return;
+  std::vector<pid_t> threads;
+  DIR* const folder = ::opendir(fmt::format("/proc/{}/task", pid_).c_str());
+  if (folder == nullptr) return;
+  while (const dirent* const entry = ::readdir(folder)) {
+    if (const pid_t thread = std::atoi(entry->d_name)) threads.push_back(thread);
+  }
+  ::closedir(folder);
+  if (threads.size() > static_cast<std::size_t>(CPU_COUNT(&usable))) return;
+  int core = -1;
+  for (const pid_t thread : threads) {
+    while (!CPU_ISSET(++core, &usable)) {
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    ::sched_setaffinity(thread, sizeof one, &one);  // One that is gone needs none.
+  }
 }
 
 void ContainedProcess::Pause() {

@@ -7,10 +7,10 @@
 #include <functional>
 #include <random>
 #include <string>
-#include <vector>
 
 #include "base/stop.h"
 #include "kernels/cpu/contain/channel.h"
+#include "kernels/cpu/contain/fork_server.h"
 
 namespace exh::kernels::cpu {
 
@@ -26,7 +26,7 @@ struct Meanwhile {
 class ContainedProcess {
  public:
   struct Options {
-    std::vector<std::string> command;  ///< A program whose main calls RunnerMain.
+    ForkServer* server = nullptr;  ///< Outlives the process.
     int inputs_fd = -1, outputs_fd = -1;
     RunnerSetup setup;  ///< Without its cookie.
     const StopToken* stop = nullptr;
@@ -56,6 +56,11 @@ class ContainedProcess {
   /// system's: of the last Ask().
   double wall_ns() const { return wall_ns_; }
   double cpu_ns() const { return cpu_ns_; }
+
+  /// Each of its threads to a core of its own, where this process may use as many: woken together
+  /// they otherwise begin on one core now and then, and the one that waits, computing, keeps the
+  /// others from it for some ms.
+  void PinThreads() const;
 
   /// None of its threads runs until the next Ask(): what it wrote stays as it is.
   void Pause();

@@ -12,7 +12,6 @@ namespace exh::kernels::cpu {
 /// What is allowed to it.
 struct Allowance {
   std::uint64_t memory_bytes = 0;  ///< Of memory of its own: heap, arrays by thread, stacks.
-  std::uint64_t stack_bytes = 0;   ///< Of its main stack; set before it is started.
   bool may_pin_threads = false;    ///< The environment asks OpenMP to bind threads to cores.
 };
 

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 
 #include "kernels/cpu/contain/channel.h"
 #include "kernels/cpu/contain/containment.h"
+#include "kernels/cpu/contain/fork_server.h"
 #include "kernels/cpu/contain/shared_arrays.h"
 
 namespace exh::kernels::cpu {
@@ -29,8 +31,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using RunFunction = void (*)(void* const*, const double*, int);
 using ReadyFunction = const char* (*)(const char**);
-
-constexpr std::size_t kMaxSetup = 1 << 20;
 
 /// The next packet; empty at the end of the channel.
 std::string Receive(std::size_t most) {
@@ -41,6 +41,15 @@ std::string Receive(std::size_t most) {
   } while (n < 0 && errno == EINTR);
   packet.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   return packet;
+}
+
+/// Bytes of the next packet, before this process is contained; 0 at the end of the channel.
+std::size_t NextBytes() {
+  ssize_t n = 0;
+  do {
+    n = ::recv(kChannelFd, nullptr, 0, MSG_PEEK | MSG_TRUNC);
+  } while (n < 0 && errno == EINTR);
+  return n > 0 ? static_cast<std::size_t>(n) : 0;
 }
 
 void SetWhy(RunnerReply& reply, const std::string& why) {
@@ -134,15 +143,17 @@ class Runner {
 }  // namespace
 
 int RunnerMain() {
+  if (!ServeForks()) {
+    // A search that ends hears nothing of this: its fork server prints nowhere.
+    std::fputs("this command is started by a search, to run candidates\n", stderr);
+    return 2;
+  }
   // A candidate that dies must be seen to die of its signal, whatever handlers were installed.
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGXFSZ}) {
     ::signal(signal, SIG_DFL);
   }
   RunnerSetup setup;
-  if (!ParseRunnerSetup(Receive(kMaxSetup), setup)) {
-    std::fputs("this command is started by a search, to run a candidate\n", stderr);
-    return 2;
-  }
+  if (!ParseRunnerSetup(Receive(NextBytes()), setup)) ::_exit(2);
   const ArrayLayout layout(setup.shapes);
   MappedArrays arrays(layout, kInputsFd, kOutputsFd);
   RunnerReply ready;

@@ -16,6 +16,7 @@
 #include "kernels/devices/cpu/cpu_library.h"
 #include "kernels/devices/cpu/detect.h"
 #include "kernels/devices/cpu/evaluator.h"
+#include "kernels/devices/cpu/rates/rates.h"
 #include "kernels/devices/cpu/standalone_cpu.h"
 
 namespace exh::kernels::cpu {
@@ -60,10 +61,15 @@ class CpuBackend final : public Backend {
   }
 
   bool Detects(std::string_view field) const override {
-    constexpr std::array kFields = {"vector_sizes", "max_registers", "block_registers",
-                                    "shared_bytes", "threads"};
+    constexpr std::array kFields = {"model",           "vector_sizes", "max_registers",
+                                    "block_registers", "shared_bytes", "threads"};
     return std::ranges::find(kFields, field) != kFields.end();
   }
+
+  std::string RatesFile(const ir::Device& device) const override {
+    return device.model.empty() ? Backend::RatesFile(device) : RatesFileOf(device);
+  }
+  bool MeasureRates(const ir::Device& device) const override { return MeasureRatesOf(device); }
 
   std::string ClassOf(const ir::Device& device) const override {
     std::uint32_t widest = 1;
@@ -74,6 +80,7 @@ class CpuBackend final : public Backend {
 
   DeviceResult Detect(int /*gpu*/) const override {
     ir::Device device;
+    device.model = ProcessorModel();
     for (std::uint32_t size = 2; size <= DetectVectorFloats(); size *= 2) {
       device.vector_sizes.push_back(size);
     }

@@ -59,6 +59,7 @@ double TimeoutSeconds(double cap_ns, Effort effort, double flops) {
 cpu::Care CareOf(Effort effort) {
   cpu::Care care;
   care.is_full = effort != Effort::kQuick;
+  care.only_times = effort == Effort::kAgain;
   if (effort == Effort::kAudit) care.repeats_ms = 1e3 * kAuditSeconds;
   return care;
 }
@@ -86,8 +87,7 @@ class CpuEvaluator final : public Evaluator {
       : task_(task),
         compiler_(InFolder(scratch_.path(), stop)),
         stop_(stop),
-        problems_([this](const CheckedProblem& one) { return MakeOne(one); },
-                  {ThisProgram(), kRunCandidate}, stop) {
+        problems_([this](const CheckedProblem& one) { return MakeOne(one); }, server_, stop) {
     RequireCompiler();
   }
 
@@ -185,7 +185,8 @@ class CpuEvaluator final : public Evaluator {
   mutable std::mutex mutex_;          ///< Of what follows.
   std::set<std::string> yardsticks_;  ///< Their libraries.
   std::exception_ptr kernel_error_;   ///< What is wrong in the kernel itself ends a run.
-  cpu::ProblemBench problems_;        ///< The last, for it may be at work when this ends.
+  cpu::ForkServer server_{{ThisProgram(), kRunCandidate}};
+  cpu::ProblemBench problems_;  ///< The last, for it may be at work when this ends.
 };
 
 }  // namespace

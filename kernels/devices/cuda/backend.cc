@@ -20,6 +20,7 @@
 #include "kernels/devices/cuda/process/compile_process.h"
 #include "kernels/devices/cuda/standalone/cuda_library.h"
 #include "kernels/devices/cuda/standalone/standalone_cuda.h"
+#include "kernels/devices/rates/kept.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -57,7 +58,7 @@ class CudaBackend final : public Backend {
   }
 
   std::string RatesFile(const ir::Device& device) const override {
-    return device.model.empty() ? Backend::RatesFile(device) : RatesFileOf(device.model);
+    return device.model.empty() ? Backend::RatesFile(device) : KeptRatesFile(device.model);
   }
   bool MeasureRates(const ir::Device& device) const override {
     if (device.model.empty()) return false;

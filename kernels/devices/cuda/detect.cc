@@ -115,26 +115,9 @@ int FindGpu(const std::string& model) {
       fmt::format("the rates of '{}' were not measured on this machine: {}", model, here));
 }
 
-std::string RatesFileOf(const std::string& model) {
-  const std::string folder = CacheFolder("rates");
-  if (folder.empty()) return "";
-  std::string name = model;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
-  }
-  return folder + "/" + name + ".json";
-}
-
 void MeasureRatesOf(const std::string& model, const std::string& name) {
   const int ordinal = FindGpu(model);
-  const std::string file = RatesFileOf(model);
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-  if (file.empty() || error) {
-    throw UsageError(fmt::format(
-        "there is no folder to keep the rates of '{}' in ({}): set XDG_CACHE_HOME, or HOME", model,
-        file.empty() ? "neither is set" : error.message()));
-  }
+  const std::string file = MakeKeptRatesFile(model);
   fmt::print(
       stderr,
       "search: measuring how fast {} can be at most, for lower bounds: once for this driver, "

@@ -23,9 +23,6 @@ DeviceResult DetectGpu(int ordinal);
 /// The number of the first GPU of this model. Throws UsageError: none of those here is one.
 int FindGpu(const std::string& model);
 
-/// Where the rates of a model are kept: a file in the user's cache. Empty: the user has none.
-std::string RatesFileOf(const std::string& model);
-
 /// Measures the rates of a model in a process of its own (`search characterize --quick`), for the
 /// device `name`, and keeps them. Says so on stderr, before and after. Throws UsageError: there is
 /// no such GPU, no compiler, or no place to keep them.

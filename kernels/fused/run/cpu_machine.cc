@@ -26,7 +26,7 @@ cpu::CompilerOptions CompilerIn(const std::string& folder, const StopToken* stop
 
 CpuMachine::CpuMachine(std::vector<std::string> command, int threads, std::string compiler,
                        const StopToken* stop)
-    : command_(std::move(command)),
+    : server_(std::move(command)),
       threads_(threads),
       compiler_call_(std::move(compiler)),
       stop_(stop),
@@ -39,7 +39,7 @@ Source CpuMachine::Text(const Program& program, const std::vector<NestNode>& nes
 std::string CpuMachine::Begin(const Graph& graph, const Program& program, std::uint64_t seed,
                               std::uint64_t most_bytes) {
   CheckReferenceBytes(program.list, most_bytes);
-  problems_.emplace(ProblemsOf(graph, program, stop_, seed, most_bytes), command_, stop_);
+  problems_.emplace(ProblemsOf(graph, program, stop_, seed, most_bytes), server_, stop_);
   return "";
 }
 
@@ -80,7 +80,7 @@ double CpuMachine::CopyNs(std::uint64_t bytes) {
       "{}  for (long i = 0; i < {}; ++i) y[i] = x[i];\n}}\n",
       count < 1 << 15 ? "" : "#pragma omp parallel for simd num_threads(threads)\n", count));
   if (copy.verdict != Verdict::kCorrect) return 0;
-  const Measurement measurement = cpu::RunCandidate(RequestOf(copy), problems, command_, stop_);
+  const Measurement measurement = cpu::RunCandidate(RequestOf(copy), problems, server_, stop_);
   if (measurement.verdict == Verdict::kCorrect) known->second = measurement.best_ns;
   Discard(copy);
   return known->second;

@@ -40,7 +40,7 @@ class CpuMachine final : public RowMachine {
  private:
   cpu::RunRequest RequestOf(const Compiled& compiled) const;
 
-  const std::vector<std::string> command_;
+  cpu::ForkServer server_;
   const int threads_;
   const std::string compiler_call_;
   const StopToken* const stop_;

@@ -4,10 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <span>
+#include <sstream>
 
 #include "kernels/cpu/compile.h"
 #include "kernels/cpu/problem_set.h"
@@ -65,10 +71,11 @@ class RunTest : public ::testing::Test {
     const Compiled compiled = Compiler(options).Compile(outside + kHead + body + "}\n");
     EXPECT_EQ(compiled.verdict, Verdict::kCorrect) << compiled.why;
     request_.library = compiled.library;
-    return RunCandidate(request_, *problems_, {EXH_RUNNER_PROGRAM});
+    return RunCandidate(request_, *problems_, server_);
   }
 
   kernels::testing::TemporaryFolder folder_;
+  ForkServer server_{{EXH_RUNNER_PROGRAM}};
   std::unique_ptr<ProblemSet> problems_;
   RunRequest request_;
 };
@@ -392,11 +399,56 @@ TEST_F(RunTest, WritingToTheChannelIsNoAnswer) {
   EXPECT_EQ(m.verdict, Verdict::kCrash);
 }
 
+/// Kills the children of this process that are runners: its fork server. How many there were.
+int KillRunners() {
+  int killed = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "stat");
+    std::string line;
+    if (!std::getline(file, line) || line.find(')') == std::string::npos) continue;
+    std::istringstream rest(line.substr(line.rfind(')') + 2));
+    char state = ' ';
+    pid_t parent = 0;
+    rest >> state >> parent;
+    std::string command;
+    std::getline(std::ifstream(entry.path() / "cmdline") >> std::ws, command, '\0');
+    if (parent != ::getpid() || command != EXH_RUNNER_PROGRAM) continue;
+    ::kill(std::stoi(entry.path().filename()), SIGKILL);
+    ++killed;
+  }
+  return killed;
+}
+
+TEST_F(RunTest, CandidatesAreForkedByOneProgramThatIsStartedAgainWhenItIsGone) {
+  EXPECT_EQ(Run(kCorrect).verdict, Verdict::kCorrect);
+  EXPECT_EQ(Run("abort();", "#include <cstdlib>\n").verdict, Verdict::kCrash);
+  EXPECT_EQ(Run(kCorrect).verdict, Verdict::kCorrect);
+  EXPECT_EQ(KillRunners(), 1);  // No candidate is left, and no second server.
+  EXPECT_EQ(Run(kCorrect).verdict, Verdict::kCorrect);
+}
+
+TEST_F(RunTest, NothingOfACandidateIsLeftForTheNextOne) {
+  // What one of them does to its process, its library and its environment.
+  EXPECT_EQ(Run(std::string(kCorrect) + "setenv(\"EXH_SEEN\", \"1\", 1); "
+                                        "for (int fd = 6; fd < 64; ++fd) close(fd);",
+                "#include <cstdlib>\n#include <unistd.h>\n")
+                .verdict,
+            Verdict::kCorrect);
+  EXPECT_EQ(
+      Run(std::string("if (getenv(\"EXH_SEEN\")) abort();") + kCorrect, "#include <cstdlib>\n")
+          .verdict,
+      Verdict::kCorrect);
+}
+
 TEST_F(RunTest, BrokenEnvironment) {
   request_.library = folder_.path() + "/no.so";
-  EXPECT_EQ(RunCandidate(request_, *problems_, {EXH_RUNNER_PROGRAM}).verdict, Verdict::kBroken);
-  EXPECT_EQ(RunCandidate(request_, *problems_, {"no-such-runner"}).verdict, Verdict::kBroken);
-  EXPECT_EQ(RunCandidate(request_, *problems_, {"/dev/null"}).verdict, Verdict::kBroken);
+  EXPECT_EQ(RunCandidate(request_, *problems_, server_).verdict, Verdict::kBroken);
+  for (const char* program : {"no-such-runner", "/dev/null", "/bin/true"}) {
+    ForkServer none({program});
+    const Measurement m = RunCandidate(request_, *problems_, none);
+    EXPECT_EQ(m.verdict, Verdict::kBroken);
+    EXPECT_THAT(m.why, HasSubstr(program));
+  }
   Problem huge = problems_->problem(0);
   huge.arrays[0].values = {huge.arrays[0].values.data(), std::size_t{1} << 60};
   const ProblemSet none(huge, 1);
@@ -453,8 +505,7 @@ TEST_F(RunTest, StoppedRunsSayNothing) {
   options.directory = folder_.path();
   const Compiled hangs = Compiler(options).Compile(kHead + std::string("for (;;) usleep(1000); }"));
   request_.library = hangs.library;
-  EXPECT_EQ(RunCandidate(request_, *problems_, {EXH_RUNNER_PROGRAM}, &stop).verdict,
-            Verdict::kStopped);
+  EXPECT_EQ(RunCandidate(request_, *problems_, server_, &stop).verdict, Verdict::kStopped);
 }
 
 // ---- Types --------------------------------------------------------------------------------------
@@ -515,7 +566,7 @@ class TypedRunTest : public ::testing::Test {
         Compiler(options).Compile(head + (instead.empty() ? kCopies : instead) + change + "}\n");
     EXPECT_EQ(compiled.verdict, Verdict::kCorrect) << compiled.why;
     request_.library = compiled.library;
-    return RunCandidate(request_, *problems_, {EXH_RUNNER_PROGRAM});
+    return RunCandidate(request_, *problems_, server_);
   }
 
   static constexpr double kFactor = 3000000000;  ///< No i32.
@@ -523,6 +574,7 @@ class TypedRunTest : public ::testing::Test {
                                         ir::Type::kBool};
   static constexpr const char* kNames[] = {"half", "small", "large", "flag"};
   kernels::testing::TemporaryFolder folder_;
+  ForkServer server_{{EXH_RUNNER_PROGRAM}};
   std::vector<ir::Elements> inputs_;
   std::unique_ptr<ProblemSet> problems_;
   RunRequest request_;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/cpu/rates/rates.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/numbers.h"
+#include "base/system/user_file.h"
+#include "kernels/devices/device.h"
+#include "kernels/devices/rates/kept.h"
+
+namespace exh::kernels::cpu {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A clock may be a little higher on another day, and so may caches be. Pipes are whole: what is
+/// seen of them is a little less than what they do.
+constexpr double kClockMargin = 1.03, kPipeMargin = 1.02, kCacheMargin = 1.1;
+
+/// Of the first processor in /proc/cpuinfo: "model name" and the like.
+std::map<std::string, std::string> ReadProcessor() {
+  std::map<std::string, std::string> values;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    values[std::string(Trim(line.substr(0, colon)))] = Trim(line.substr(colon + 1));
+  }
+  return values;
+}
+
+std::string Today() {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+}
+
+}  // namespace
+
+std::string ProcessorModel() {
+  if (!CanMeasureSpeed()) return "";
+  std::map<std::string, std::string> values = ReadProcessor();
+  std::string name = values["model name"];
+  if (name.empty()) return "";
+  return fmt::format("{}, family {} model {} stepping {}, microcode {}", name, values["cpu family"],
+                     values["model"], values["stepping"], values["microcode"]);
+}
+
+std::string RatesFileOf(const ir::Device& device) {
+  return KeptRatesFile(fmt::format("{}, {} threads", device.model, device.threads));
+}
+
+std::string RatesToJson(const ProcessorSpeed& speed, const ir::Device& device,
+                        const std::string& recorded) {
+  Json object = Json::parse(recorded);
+  Json& values = object["values"];
+  const auto say = [&](const char* name, const char* unit, double value, std::string source) {
+    values[name] = {
+        {"value", value}, {"unit", unit}, {"source", "measured, with a margin: " + source}};
+  };
+  say("clock", "GHz", speed.clock_ghz * kClockMargin,
+      "fastest of many moments, each of many steps of a cycle that wait for each other");
+  say("fma", "1/clk/unit", speed.fma_per_clk * kPipeMargin,
+      "vectors of products with a sum, in twelve chains");
+  Json& sweeps = values["sweeps"];
+  sweeps = {
+      {"value", Json::array()},
+      {"unit", "B, GB/s"},
+      {"source", "measured, with a margin: all threads, the fastest mix of reads and writes"}};
+  for (const Sweep& sweep : speed.sweeps) {
+    sweeps["value"].push_back({sweep.bytes, sweep.gbs * kCacheMargin});
+  }
+  object["name"] = device.name;
+  object["model"] = device.model;
+  object["source"] = fmt::format("measured on {} threads of {}", device.threads, device.model);
+  object["date"] = Today();
+  // In the order in which a reader has them, which is that of their names.
+  object["digest"] = CacheKey(nlohmann::json(values).dump());
+  return object.dump(2) + "\n";
+}
+
+bool MeasureRatesOf(const ir::Device& device) {
+  if (device.model.empty() || device.model != ProcessorModel()) return false;
+  const std::string recorded = ReadUserFile(DeviceFolder() + "/rates/" + device.name + ".json");
+  const std::string file =
+      MakeKeptRatesFile(fmt::format("{}, {} threads", device.model, device.threads));
+  const auto start = std::chrono::steady_clock::now();
+  const ProcessorSpeed speed = MeasureSpeed(device.threads);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  // Another run may be at it: whoever ends last is right, and nobody reads half of it.
+  const std::string written = fmt::format("{}.{}", file, ::getpid());
+  {
+    std::ofstream out(written);
+    out << RatesToJson(speed, device, recorded);
+    if (!out.flush()) throw UsageError(fmt::format("cannot write '{}'", written));
+  }
+  std::error_code error;
+  std::filesystem::rename(written, file, error);
+  if (error) throw UsageError(fmt::format("cannot write '{}': {}", file, error.message()));
+  fmt::print(stderr,
+             "search: measured how fast this processor can be at most, for lower bounds, once, in "
+             "{:.1f} s: {}\n",
+             taken.count(), file);
+  return true;
+}
+
+}  // namespace exh::kernels::cpu
