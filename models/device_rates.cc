@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -88,21 +89,23 @@ std::string ReadSweeps(const json& values, DeviceRates& rates) {
   const json all = values.value(kSweeps, json());
   if (all.is_null()) return "";
   const std::string wrong = fmt::format(
-      "'{}' must be a 'value' of pairs of bytes and GB/s, more bytes no faster, a "
-      "'unit' \"B, GB/s\" and a 'source'",
+      "'{}' must be a 'value' of bytes, GB/s and GB/s of reads, more bytes no faster, a 'unit' "
+      "\"B, GB/s, GB/s\" and a 'source'",
       kSweeps);
-  if (!all.is_object() || all.value("unit", json()) != "B, GB/s" ||
+  if (!all.is_object() || all.value("unit", json()) != "B, GB/s, GB/s" ||
       !all.value("source", json()).is_string() || !all.value("value", json()).is_array()) {
     return wrong;
   }
-  for (const json& pair : all["value"]) {
-    const bool is_pair =
-        pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number();
-    if (!is_pair || pair[1].get<double>() <= 0) return wrong;
-    const DeviceRates::Sweep sweep{pair[0].get<double>(), pair[1].get<double>()};
+  for (const json& one : all["value"]) {
+    const bool is_numbers = one.is_array() && one.size() == 3 &&
+                            std::ranges::all_of(one, [](const json& x) { return x.is_number(); });
+    if (!is_numbers) return wrong;
+    const DeviceRates::Sweep sweep{one[0].get<double>(), one[1].get<double>(),
+                                   one[2].get<double>()};
     const bool fits = rates.sweeps.empty() || (sweep.bytes > rates.sweeps.back().bytes &&
-                                               sweep.gbs <= rates.sweeps.back().gbs);
-    if (!fits) return wrong;
+                                               sweep.gbs <= rates.sweeps.back().gbs &&
+                                               sweep.read_gbs <= rates.sweeps.back().read_gbs);
+    if (!fits || sweep.gbs <= 0 || sweep.read_gbs <= 0) return wrong;
     rates.sweeps.push_back(sweep);
   }
   return "";
@@ -110,12 +113,12 @@ std::string ReadSweeps(const json& values, DeviceRates& rates) {
 
 }  // namespace
 
-double SweepGbs(const DeviceRates& rates, double bytes) {
-  double gbs = 0;
+const DeviceRates::Sweep* SweepOf(const DeviceRates& rates, double bytes) {
+  const DeviceRates::Sweep* largest = nullptr;
   for (const DeviceRates::Sweep& sweep : rates.sweeps) {
-    if (sweep.bytes <= bytes) gbs = sweep.gbs;
+    if (sweep.bytes <= bytes) largest = &sweep;
   }
-  return gbs;
+  return largest;
 }
 
 double MemoryGbs(const DeviceRates& rates, double read, double written) {

@@ -48,8 +48,9 @@ struct DeviceRates {
   /// How fast a program that goes through so many bytes, and through the same ones in the next run,
   /// gets through them, in whatever order and whether it reads or writes them.
   struct Sweep {
-    double bytes = 0;  ///< Or more.
-    double gbs = 0;    ///< Of bytes that count once each, wherever the caches have them.
+    double bytes = 0;     ///< Or more.
+    double gbs = 0;       ///< Of bytes that count once each, wherever the caches have them …
+    double read_gbs = 0;  ///< … and of those of them that are read: writes go beside them.
   };
   std::vector<Sweep> sweeps;  ///< By bytes, and no later one is faster. Empty: not bounded.
 };
@@ -58,8 +59,8 @@ struct DeviceRates {
 /// fastest of any.
 double MemoryGbs(const DeviceRates& rates, double read, double written);
 
-/// That of the largest sweep of no more bytes; 0: it is not bounded.
-double SweepGbs(const DeviceRates& rates, double bytes);
+/// The largest sweep of no more bytes; null: there is none.
+const DeviceRates::Sweep* SweepOf(const DeviceRates& rates, double bytes);
 
 /// Either rates or one line for the user that says what is wrong.
 struct RatesResult {

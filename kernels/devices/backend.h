@@ -87,7 +87,7 @@ class Backend {
   /// class (search/learn/prior.h). By default each name is one.
   virtual std::string ClassOf(const ir::Device& device) const;
   /// Measures the rates of a device that is in this machine, writes that file, and says so on
-  /// stderr. False: they are not measured here, but recorded. Throws UsageError.
+  /// stderr. False: they are not measured here, or not now. Throws UsageError.
   virtual bool MeasureRates(const ir::Device& /*device*/) const { return false; }
 
   // ---- From an implementation to a time

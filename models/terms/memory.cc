@@ -31,12 +31,17 @@ void Memory::Finish(const CandidateView& view) {
   }
   // Caches on the way take their time, too, and keep nothing that is not counted: what was measured
   // went through the same bytes again and again.
-  const double touched = inventory.bytes_read + inventory.bytes_written;
-  const double sweep_gbs = SweepGbs(rates, touched);
-  is_sweep_ = sweep_gbs > 0 && (gbs_ == 0 || touched * gbs_ > amount() * sweep_gbs);
-  if (!is_sweep_) return;
-  SetAmount(touched);
-  gbs_ = sweep_gbs;
+  const double read = inventory.bytes_read, touched = read + inventory.bytes_written;
+  const DeviceRates::Sweep* const sweep = SweepOf(rates, touched);
+  if (sweep == nullptr) return;
+  const auto take_slower = [&](double bytes, double gbs, Counts which) {
+    if (gbs_ > 0 && bytes * gbs_ <= amount() * gbs) return;
+    SetAmount(bytes);
+    gbs_ = gbs;
+    counts_ = which;
+  };
+  take_slower(touched, sweep->gbs, Counts::kTouched);
+  take_slower(read, sweep->read_gbs, Counts::kRead);
 }
 
 }  // namespace exh::models::terms

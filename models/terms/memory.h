@@ -22,14 +22,15 @@ class Memory : public Term {
   /// For the mix of reads and writes that there are.
   Rate RateOf(const DeviceRates&) const { return Rate::Gbs(gbs_); }
   std::string Unit(const CandidateView&) const {
-    return is_sweep_ ? "bytes of arguments, gone through wherever the caches have them"
-                     : "bytes of main memory that no cache holds";
+    return counts_ == Counts::kLeavesCaches ? "bytes of main memory that no cache holds"
+           : counts_ == Counts::kTouched    ? "bytes of arguments, wherever the caches have them"
+                                            : "bytes that are read, wherever the caches have them";
   }
 
  private:
   double written_ = 0;  ///< With temporaries.
   double gbs_ = 0;
-  bool is_sweep_ = false;
+  enum class Counts { kLeavesCaches, kTouched, kRead } counts_ = Counts::kLeavesCaches;
 };
 
 }  // namespace exh::models::terms

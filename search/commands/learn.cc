@@ -57,7 +57,7 @@ ReadRun Read(const Log& log, const std::string& name, const KernelSubject& subje
              const LearnOptions& options) {
   const runtime::Candidate root = subject.root();
   CheckSameSpace(log, name, root.instance());
-  const SearchBound bound = subject.Bound(log.run->is_cold());
+  const SearchBound bound = subject.Bound(log.run->is_cold(), WhichRates::kOfThisMachine);
   const Traits traits(root.instance(), bound.amounts);
   ReadRun read;
   PriorRun& run = read.run;

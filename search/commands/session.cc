@@ -221,7 +221,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
 /// The lower bound; where what it rests on is not known there is none, and that is said.
 SearchBound BoundIfKnown(const Subject& subject, bool is_cold) {
   try {
-    return subject.Bound(is_cold);
+    return subject.Bound(is_cold, WhichRates::kOfThisMachine);
   } catch (const UsageError& error) {
     fmt::print("note: no lower bound: {}\n", error.what());
     return {};
@@ -465,8 +465,9 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
   CheckSameSpace(earlier, log.path(), root.instance());
   const ChoiceOrder order =
       ChoiceOrder::Parse(fmt::format("{}", fmt::join(header.order, ",")), root.instance());
-  const SearchBound bound =
-      header.check.empty() ? BoundOf(subject, header) : subject.Bound(header.is_cold());
+  const SearchBound bound = header.check.empty()
+                                ? BoundOf(subject, header)
+                                : subject.Bound(header.is_cold(), WhichRates::kOfThisMachine);
   const std::unique_ptr<Evaluator> evaluator =
       subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
                              header.is_cold(), &budget.stop, options.under()});

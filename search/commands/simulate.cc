@@ -50,7 +50,7 @@ std::vector<SimulatedPolicy> PoliciesOf(const SearchOptions& options) {
 SearchBound CurrentBound(const Subject& subject, const RunRecord& run) {
   if (!run.bound.empty()) return BoundOf(subject, run);
   try {
-    return subject.Bound(run.is_cold());
+    return subject.Bound(run.is_cold(), WhichRates::kOfThisMachine);
   } catch (const UsageError& error) {
     fmt::print("note: no lower bound: {}\n", error.what());
     return {};

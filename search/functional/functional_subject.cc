@@ -132,8 +132,8 @@ std::string FunctionalSubject::CommandsText(const std::string& program, const st
       program, run, record);
 }
 
-SearchBound FunctionalSubject::Bound(bool /*is_cold*/) const {
-  const models::DeviceRates rates = RatesOf(device_);
+SearchBound FunctionalSubject::Bound(bool /*is_cold*/, WhichRates which) const {
+  const models::DeviceRates rates = RatesOf(device_, which);
   double bytes = 0;
   for (const functional::ArrayFacts& result :
        functional::KernelsOf(mapped_.program(), AnyValues())) {

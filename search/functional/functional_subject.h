@@ -41,7 +41,7 @@ class FunctionalSubject final : public Subject {
 
   /// All results, written at the highest rate that the device may have. Of inputs a program may
   /// leave some out.
-  SearchBound Bound(bool is_cold) const override;
+  SearchBound Bound(bool is_cold, WhichRates which) const override;
 
   const MappedProgram& mapped() const { return mapped_; }
   const lift::TreeFile& tree() const { return tree_; }

@@ -126,16 +126,18 @@ std::string FusedSubject::CommandsText(const std::string& program, const std::st
       program, run, record);
 }
 
-LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes) {
-  const models::DeviceRates rates = RatesOf(device);
+LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes, WhichRates which) {
+  const models::DeviceRates rates = RatesOf(device, which);
   const auto all = static_cast<double>(bytes);
+  const models::DeviceRates::Sweep* const sweep = models::SweepOf(rates, all);
   return {all / (rates.units * rates.unit_bytes_per_clk * rates.clock_ghz),
-          std::max(0.0, all - rates.memory_cache_bytes) / rates.memory_gbs};
+          std::max(std::max(0.0, all - rates.memory_cache_bytes) / rates.memory_gbs,
+                   sweep == nullptr ? 0.0 : all / sweep->gbs)};
 }
 
-SearchBound FusedSubject::Bound(bool /*is_cold*/) const {
+SearchBound FusedSubject::Bound(bool /*is_cold*/, WhichRates which) const {
   const std::uint64_t bytes = fused::CompulsoryBytes(program_);
-  const LeastTimes least = LeastTimesOf(device_, bytes);
+  const LeastTimes least = LeastTimesOf(device_, bytes, which);
   const double ns = least.ns();
   return {[ns](const runtime::Candidate&) { return ns; },
           [least](const runtime::Candidate&) {

@@ -24,7 +24,8 @@ struct LeastTimes {
   double ns() const { return cores > memory ? cores : memory; }
 };
 /// Throws UsageError when nothing is known of the device's rates.
-LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes);
+LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes,
+                        WhichRates which = WhichRates::kOfThisMachine);
 
 class FusedSubject final : public Subject {
  public:
@@ -46,7 +47,7 @@ class FusedSubject final : public Subject {
                            std::uint64_t record) const override;
   std::string replay_command() const override { return "fused replay"; }
   /// The bytes that every implementation moves, at the highest rate that the device may have.
-  SearchBound Bound(bool is_cold) const override;
+  SearchBound Bound(bool is_cold, WhichRates which) const override;
   std::vector<kernels::Recipe> Recipes() const override { return space_.Recipes(); }
 
   const kernels::ir::Device& device() const { return device_; }

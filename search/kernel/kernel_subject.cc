@@ -39,8 +39,9 @@ std::string KernelSubject::InWords(const Comparison& comparison) const {
   return ComparisonText(problem_, comparison);
 }
 
-SearchBound KernelSubject::Bound(bool is_cold) const {
-  return MakeSearchBound(problem_, is_cold ? models::CacheState::kCold : models::CacheState::kWarm);
+SearchBound KernelSubject::Bound(bool is_cold, WhichRates which) const {
+  return MakeSearchBound(problem_, is_cold ? models::CacheState::kCold : models::CacheState::kWarm,
+                         which);
 }
 
 std::string KernelSubject::prior_file() const {

@@ -29,7 +29,7 @@ class KernelSubject final : public Subject {
   std::string Outline(const runtime::Candidate& implementation) const override;
   std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const override;
   std::string InWords(const Comparison& comparison) const override;
-  SearchBound Bound(bool is_cold) const override;
+  SearchBound Bound(bool is_cold, WhichRates which) const override;
   std::string prior_file() const override;
   std::string device_class() const override;
   double flops() const override { return problem_.task.flops; }

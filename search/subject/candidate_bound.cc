@@ -14,15 +14,31 @@
 
 namespace exh::search {
 
-std::optional<models::DeviceRates> KnownRates(const kernels::ir::Device& device) {
-  return models::LoadRates(kernels::BackendOf(device).RatesFile(device), device).rates;
+namespace {
+
+models::RatesResult Load(const kernels::ir::Device& device) {
+  return models::LoadRates(kernels::BackendOf(device).RatesFile(device), device);
+}
+models::RatesResult LoadRecorded(kernels::ir::Device device) {
+  device.model.clear();
+  return Load(device);
 }
 
-models::DeviceRates RatesOf(const kernels::ir::Device& device) {
-  const kernels::Backend& backend = kernels::BackendOf(device);
-  const std::string file = backend.RatesFile(device);
-  models::RatesResult result = models::LoadRates(file, device);
-  if (!result.rates && backend.MeasureRates(device)) result = models::LoadRates(file, device);
+}  // namespace
+
+std::optional<models::DeviceRates> KnownRates(const kernels::ir::Device& device) {
+  models::RatesResult result = Load(device);
+  return result.rates ? result.rates : LoadRecorded(device).rates;
+}
+
+models::DeviceRates RatesOf(const kernels::ir::Device& device, WhichRates which) {
+  models::RatesResult result = which == WhichRates::kRecorded ? LoadRecorded(device) : Load(device);
+  if (!result.rates && which == WhichRates::kOfThisMachine) {
+    if (kernels::BackendOf(device).MeasureRates(device)) result = Load(device);
+    if (!result.rates) {
+      if (auto recorded = LoadRecorded(device).rates) return *std::move(recorded);
+    }
+  }
   if (!result.rates) throw UsageError(result.error);
   return *std::move(result.rates);
 }
@@ -39,7 +55,7 @@ std::string HashOf(const models::DeviceRates& r) {
       r.memory_gbs,      r.memory_third_gbs,   r.memory_cache_bytes,  r.memory_sector_bytes};
   std::string all = fmt::format("{} {}", r.name, fmt::join(numbers, " "));
   for (const models::DeviceRates::Sweep& sweep : r.sweeps) {
-    all += fmt::format(" {} {}", sweep.bytes, sweep.gbs);
+    all += fmt::format(" {} {} {}", sweep.bytes, sweep.gbs, sweep.read_gbs);
   }
   return HashText(all).substr(0, 8);
 }
@@ -91,15 +107,16 @@ AmountsFunction AmountsOf(const std::shared_ptr<const CandidateBound>& bound) {
 
 }  // namespace
 
-SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches) {
-  const auto bound = std::make_shared<const CandidateBound>(problem, caches);
-  return {[bound](const runtime::Candidate& candidate) { return bound->Ns(candidate); },
-          [bound](const runtime::Candidate& candidate) {
-            return std::string(bound->Explain(candidate).bottleneck);
-          },
-          AmountsOf(bound),
-          fmt::format("{} {}", caches == models::CacheState::kCold ? "cold" : "warm",
-                      HashOf(RatesOf(problem.device)))};
+SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches, WhichRates which) {
+  const models::DeviceRates rates = RatesOf(problem.device, which);
+  const auto bound = std::make_shared<const CandidateBound>(problem, rates, caches);
+  return {
+      [bound](const runtime::Candidate& candidate) { return bound->Ns(candidate); },
+      [bound](const runtime::Candidate& candidate) {
+        return std::string(bound->Explain(candidate).bottleneck);
+      },
+      AmountsOf(bound),
+      fmt::format("{} {}", caches == models::CacheState::kCold ? "cold" : "warm", HashOf(rates))};
 }
 
 CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches)

@@ -15,14 +15,18 @@
 #include "runtime/candidate.h"
 #include "search/descend/bound_function.h"
 #include "search/subject/problem.h"
+#include "search/subject/which_rates.h"
 
 namespace exh::search {
 
-/// How fast a device can be (Backend::RatesFile), measured first where that is to be. Throws
-/// UsageError when nothing is known of it.
-models::DeviceRates RatesOf(const kernels::ir::Device& device);
+/// How fast a device can be. Throws UsageError when nothing is known of it.
+///
+/// Of this machine: Backend::RatesFile, measured first where that is to be and can be; what is
+/// recorded where it cannot, on a busy machine above all.
+models::DeviceRates RatesOf(const kernels::ir::Device& device,
+                            WhichRates which = WhichRates::kOfThisMachine);
 
-/// The same where it is known by now; nothing is measured.
+/// The same of this machine where it is known by now; nothing is measured.
 std::optional<models::DeviceRates> KnownRates(const kernels::ir::Device& device);
 
 /// Any number of threads may use one.
@@ -32,6 +36,8 @@ class CandidateBound {
   /// nothing is known of the device's speed.
   explicit CandidateBound(const Problem& problem,
                           models::CacheState caches = models::CacheState::kWarm);
+  CandidateBound(const Problem& problem, const models::DeviceRates& rates,
+                 models::CacheState caches);
 
   /// Nanoseconds that every implementation below the candidate takes at least. The candidate is a
   /// fixpoint. What reaches `enough` is not looked at any closer.
@@ -48,9 +54,6 @@ class CandidateBound {
   models::Bound Explain(const runtime::Candidate& candidate) const;
 
  private:
-  CandidateBound(const Problem& problem, const models::DeviceRates& rates,
-                 models::CacheState caches);
-
   const kernels::Task& task_;
   models::LowerBound bound_;
   kernels::codegen::GpuLimits gpu_;
@@ -58,6 +61,7 @@ class CandidateBound {
 };
 
 /// `problem` outlives it. Throws UsageError when nothing is known of the device's speed.
-SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches);
+SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches,
+                            WhichRates which = WhichRates::kOfThisMachine);
 
 }  // namespace exh::search

@@ -9,8 +9,11 @@ namespace exh::search {
 
 SearchBound BoundOf(const Subject& subject, const RunRecord& run) {
   if (run.bound.empty()) return {};
-  SearchBound bound = subject.Bound(run.is_cold());
+  // The machine may have been busy when the run began, or have been measured since.
+  SearchBound bound = subject.Bound(run.is_cold(), WhichRates::kOfThisMachine);
   if (bound.name == run.bound) return bound;
+  SearchBound recorded = subject.Bound(run.is_cold(), WhichRates::kRecorded);
+  if (recorded.name == run.bound) return recorded;
   throw UsageError(fmt::format("the run was cut by the bound '{}', the rates of {} now make '{}'",
                                run.bound, run.device, bound.name));
 }

@@ -16,6 +16,7 @@
 #include "search/descend/bound_function.h"
 #include "search/descend/choice_order.h"
 #include "search/log/log_records.h"
+#include "search/subject/which_rates.h"
 
 namespace exh::search {
 
@@ -51,7 +52,7 @@ class Subject {
 
   /// A lower bound; an empty one where there is none. Throws UsageError when there should be one,
   /// and what it rests on is not known. `is_cold`: inputs are not in the cache.
-  virtual SearchBound Bound(bool /*is_cold*/) const { return {}; }
+  virtual SearchBound Bound(bool /*is_cold*/, WhichRates /*which*/) const { return {}; }
   /// The file with what earlier runs on such a device learned (learn/prior.h), whether it is there
   /// or not; empty: no file can be.
   virtual std::string prior_file() const { return ""; }

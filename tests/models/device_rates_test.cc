@@ -54,25 +54,26 @@ std::string ErrorOf(Change change) {
   return LoadRates(file.string(), device).error;
 }
 
-/// Bytes and GB/s.
-json Sweeps(json pairs) {
-  return {{"value", std::move(pairs)}, {"unit", "B, GB/s"}, {"source", "somebody"}};
+/// Bytes, GB/s and GB/s of reads.
+json Sweeps(json rows) {
+  return {{"value", std::move(rows)}, {"unit", "B, GB/s, GB/s"}, {"source", "somebody"}};
 }
 
 TEST(DeviceRates, ASweepHoldsForWhatIsLarger) {
   DeviceRates rates;
-  EXPECT_EQ(SweepGbs(rates, 1e9), 0);
-  rates.sweeps = {{100, 50}, {200, 20}};
-  EXPECT_EQ(SweepGbs(rates, 99), 0);
-  EXPECT_EQ(SweepGbs(rates, 100), 50);
-  EXPECT_EQ(SweepGbs(rates, 199), 50);
-  EXPECT_EQ(SweepGbs(rates, 1e9), 20);
+  EXPECT_EQ(SweepOf(rates, 1e9), nullptr);
+  rates.sweeps = {{100, 50, 40}, {200, 20, 10}};
+  EXPECT_EQ(SweepOf(rates, 99), nullptr);
+  EXPECT_EQ(SweepOf(rates, 100)->gbs, 50);
+  EXPECT_EQ(SweepOf(rates, 199)->gbs, 50);
+  EXPECT_EQ(SweepOf(rates, 1e9)->gbs, 20);
 }
 
 TEST(DeviceRates, SweepsAreRead) {
-  EXPECT_EQ(ErrorOf([](json& o) { o["values"]["sweeps"] = Sweeps({{1, 2}, {3, 2}}); }), "");
-  for (const json& bad : {json({{1, 2}, {1, 2}}), json({{1, 2}, {3, 4}}), json({{1, 0}}),
-                          json({1, 2}), json({{1, 2, 3}}), json(7)}) {
+  EXPECT_EQ(ErrorOf([](json& o) { o["values"]["sweeps"] = Sweeps({{1, 2, 1}, {3, 2, 1}}); }), "");
+  for (const json& bad :
+       {json({{1, 2, 1}, {1, 2, 1}}), json({{1, 2, 1}, {3, 4, 1}}), json({{1, 2, 1}, {3, 2, 2}}),
+        json({{1, 0, 1}}), json({{1, 1, 0}}), json({{1, 2}}), json({1, 2, 3}), json(7)}) {
     EXPECT_THAT(ErrorOf([&](json& o) { o["values"]["sweeps"] = Sweeps(bad); }),
                 HasSubstr("'sweeps' must be"))
         << bad;

@@ -33,7 +33,7 @@ models::RatesResult Written(const ProcessorSpeed& speed) {
 }
 
 TEST(ProcessorRates, AreMeasuredWithAMarginOrRecorded) {
-  const ProcessorSpeed speed{3, 32, {{1e6, 400}, {4e6, 100}}};
+  const ProcessorSpeed speed{3, 32, {{1e6, 400, 300}, {4e6, 100, 50}}};
   const models::RatesResult result = Written(speed);
   ASSERT_TRUE(result.rates) << result.error;
   const models::DeviceRates& rates = *result.rates;
@@ -42,9 +42,11 @@ TEST(ProcessorRates, AreMeasuredWithAMarginOrRecorded) {
   EXPECT_LT(rates.clock_ghz, 3.3);
   EXPECT_GT(rates.fma_per_clk, 32);
   EXPECT_LT(rates.fma_per_clk, 34);
-  EXPECT_EQ(models::SweepGbs(rates, 1e5), 0);
-  EXPECT_GT(models::SweepGbs(rates, 5e6), 100);
-  EXPECT_LT(models::SweepGbs(rates, 5e6), 120);
+  EXPECT_EQ(models::SweepOf(rates, 1e5), nullptr);
+  ASSERT_NE(models::SweepOf(rates, 5e6), nullptr);
+  EXPECT_GT(models::SweepOf(rates, 5e6)->gbs, 100);
+  EXPECT_LT(models::SweepOf(rates, 5e6)->gbs, 150);
+  EXPECT_GT(models::SweepOf(rates, 5e6)->read_gbs, 50);
   EXPECT_EQ(rates.fma_latency_clk, 2);  // As recorded.
 }
 
@@ -62,7 +64,9 @@ TEST(ProcessorRates, ThoseOfThisMachineCanBeRead) {
   for (std::size_t i = 1; i < speed.sweeps.size(); ++i) {
     EXPECT_LT(speed.sweeps[i - 1].bytes, speed.sweeps[i].bytes);
     EXPECT_GE(speed.sweeps[i - 1].gbs, speed.sweeps[i].gbs);
-    EXPECT_GT(speed.sweeps[i].gbs, 0);
+    EXPECT_GE(speed.sweeps[i - 1].read_gbs, speed.sweeps[i].read_gbs);
+    EXPECT_GE(speed.sweeps[i].gbs, speed.sweeps[i].read_gbs);
+    EXPECT_GT(speed.sweeps[i].read_gbs, 0);
   }
   const models::RatesResult result = Written(speed);
   EXPECT_TRUE(result.rates) << result.error;

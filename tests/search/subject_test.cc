@@ -64,7 +64,7 @@ class ToySubject final : public Subject {
   std::string InWords(const Comparison& comparison) const override {
     return ComparisonText(comparison.records);
   }
-  SearchBound Bound(bool) const override {
+  SearchBound Bound(bool, WhichRates) const override {
     if (!has_bound_) return {};
     return {ToyBound, [](const auto&) { return std::string("sizes"); }, {}, "toy bound"};
   }

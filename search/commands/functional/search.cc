@@ -88,8 +88,9 @@ int Search(const ProgramOptions& options, const Invocation& invocation) {
 int Measured(const Subject& subject, const kernels::Source& source) {
   const auto evaluator = subject.MakeEvaluator({.jobs = NumCores()});
   // Of all implementations the same one holds.
-  const kernels::Measurement measured = MeasurePossible(*evaluator, evaluator->Compile(source),
-                                                        subject.Bound(false).bound(subject.root()));
+  const kernels::Measurement measured =
+      MeasurePossible(*evaluator, evaluator->Compile(source),
+                      subject.Bound(false, WhichRates::kOfThisMachine).bound(subject.root()));
   const bool is_right = measured.verdict == kernels::Verdict::kCorrect;
   fmt::print("{}\n", is_right ? "correct, " + FormatTime(measured.best_ns)
                               : fmt::format("{}: {}", kernels::VerdictName(measured.verdict),

@@ -90,8 +90,9 @@ int Replay(const ReplayOptions& options) {
     out.close();
     if (!out) throw Error(fmt::format("cannot write '{}'", options.emit));
   }
-  const kernels::Measurement measured = MeasurePossible(*evaluator, evaluator->Compile(source),
-                                                        subject->Bound(false).bound(candidate));
+  const kernels::Measurement measured =
+      MeasurePossible(*evaluator, evaluator->Compile(source),
+                      subject->Bound(false, WhichRates::kOfThisMachine).bound(candidate));
   fmt::print("{}{}\n", subject->Outline(candidate),
              measured.verdict == kernels::Verdict::kCorrect
                  ? "correct, " + FormatTime(measured.best_ns)

@@ -2,6 +2,7 @@
 #include "kernels/devices/cpu/rates/probes.h"
 
 #include <sys/mman.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -95,16 +96,33 @@ constexpr std::size_t kLanes = sizeof(Vector);
 
 /// How a thread's share of the memory is gone through. Back and forth is what caches of any kind
 /// keep most of.
-enum class Mix { kRead, kBackAndForth, kCopy, kAdd, kAddPast, kFill };
-constexpr Mix kMixes[] = {Mix::kRead, Mix::kBackAndForth, Mix::kCopy,
-                          Mix::kAdd,  Mix::kAddPast,      Mix::kFill};
+enum class Mix { kReadAll, kReadEight, kBackAndForth, kCopy, kAdd, kAddPast, kFill };
+struct MixOf {
+  Mix mix;
+  double times;  ///< How often a pass goes through everything.
+  double reads;  ///< The share of it that is read.
+};
+constexpr MixOf kMixes[] = {{Mix::kReadAll, 1, 1},      {Mix::kReadEight, 1, 1},
+                            {Mix::kBackAndForth, 2, 1}, {Mix::kCopy, 1, 0.5},
+                            {Mix::kAdd, 1, 2.0 / 3},    {Mix::kAddPast, 1, 2.0 / 3},
+                            {Mix::kFill, 1, 0}};
 
 __attribute__((target("avx2"))) void GoThrough(Mix mix, char* begin, std::size_t bytes) {
   const auto at = [](char* from) { return reinterpret_cast<Vector*>(from); };
   const std::size_t third = bytes / 3 / (8 * kLanes) * (8 * kLanes);
   const std::size_t half = bytes / 2 / (8 * kLanes) * (8 * kLanes);
   switch (mix) {
-    case Mix::kRead:
+    case Mix::kReadEight: {  // At eight places at once: more is under way.
+      Vector sums[8] = {};
+      const Vector* const x = at(begin);
+      const std::size_t part = bytes / kLanes / 8;
+      for (std::size_t i = 0; i < part; ++i) {
+        for (std::size_t j = 0; j < 8; ++j) sums[j] += x[j * part + i];
+      }
+      for (Vector& sum : sums) asm volatile("" : "+x"(sum));
+      return;
+    }
+    case Mix::kReadAll:
     case Mix::kBackAndForth: {
       Vector sums[8] = {};
       const Vector* const x = at(begin);
@@ -112,7 +130,7 @@ __attribute__((target("avx2"))) void GoThrough(Mix mix, char* begin, std::size_t
       for (std::size_t i = 0; i < vectors; i += 8) {
         for (std::size_t j = 0; j < 8; ++j) sums[j] += x[i + j];
       }
-      for (std::size_t i = mix == Mix::kRead ? 0 : vectors; i > 0; i -= 8) {
+      for (std::size_t i = mix == Mix::kReadAll ? 0 : vectors; i > 0; i -= 8) {
         for (std::size_t j = 1; j <= 8; ++j) sums[j - 1] += x[i - j];
       }
       for (Vector& sum : sums) asm volatile("" : "+x"(sum));
@@ -154,31 +172,40 @@ __attribute__((target("avx2"))) void GoThrough(Mix mix, char* begin, std::size_t
   }
 }
 
+/// What the calling thread computed, in ns: it stands still while another program has the core.
+double ComputedNs() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
+}
+
 /// Threads that begin each pass together; the calling one is one of them.
 class Team {
  public:
-  explicit Team(std::uint32_t threads) : threads_(threads) {}
+  explicit Team(std::uint32_t threads) : threads_(threads), ns_(threads) {}
 
-  /// The ns of the fastest pass. `work` gets the number of its thread.
+  /// How many passes a ns all threads together do, of the fastest pass: the sum of what each does
+  /// while it has a core. `work` gets the number of its thread.
   double Fastest(int passes, const std::function<void(std::uint32_t)>& work) {
     std::vector<std::thread> others;
+    const auto pass = [&](std::uint32_t number) {
+      Meet();
+      const double before = ComputedNs();
+      work(number);
+      ns_[number] = ComputedNs() - before;
+      Meet();
+    };
     for (std::uint32_t number = 1; number < threads_; ++number) {
       others.emplace_back([&, number] {
-        for (int pass = 0; pass < passes; ++pass) {
-          Meet();
-          work(number);
-          Meet();
-        }
+        for (int i = 0; i < passes; ++i) pass(number);
       });
     }
     double fastest = 0;
-    for (int pass = 0; pass < passes; ++pass) {
-      Meet();
-      const Clock::time_point start = Clock::now();
-      work(0);
-      Meet();
-      const double ns = NsSince(start);
-      fastest = fastest == 0 ? ns : std::min(fastest, ns);
+    for (int i = 0; i < passes; ++i) {
+      pass(0);
+      double rate = 0;
+      for (const double ns : ns_) rate += 1 / std::max(ns, 1.0);
+      fastest = std::max(fastest, rate / threads_);
     }
     for (std::thread& other : others) other.join();
     return fastest;
@@ -200,24 +227,28 @@ class Team {
   }
 
   const std::uint32_t threads_;
+  std::vector<double> ns_;  ///< Of the pass that ended last, by thread.
   std::atomic<std::uint32_t> arrived_ = 0, meeting_ = 0;
 };
 
-/// GB/s of the fastest mix when all threads together go through so many bytes again and again.
-double GbsOf(Team& team, std::uint32_t threads, char* memory, std::size_t bytes) {
+/// The fastest mixes when all threads together go through so many bytes again and again.
+Sweep SweepThrough(Team& team, std::uint32_t threads, char* memory, std::size_t bytes) {
   constexpr std::size_t kPage = 4096;
   constexpr double kMostNs = 1.5e6, kLeastPasses = 2, kMostPasses = 100;
   const std::size_t share = bytes / threads / kPage * kPage;
-  double fastest = 0;
-  for (const Mix mix : kMixes) {
-    const auto work = [&](std::uint32_t number) { GoThrough(mix, memory + number * share, share); };
+  const auto all = static_cast<double>(share * threads);
+  Sweep sweep{static_cast<double>(bytes), 0, 0};
+  for (const auto& [mix, times, reads] : kMixes) {
+    const auto work = [&, mix = mix](std::uint32_t number) {
+      GoThrough(mix, memory + number * share, share);
+    };
     const double first = team.Fastest(2, work);
-    const double passes = std::clamp(kMostNs / first, kLeastPasses, kMostPasses);
-    const double ns = std::min(first, team.Fastest(static_cast<int>(passes), work));
-    const double times = mix == Mix::kBackAndForth ? 2 : 1;
-    fastest = std::max(fastest, times * static_cast<double>(share * threads) / ns);
+    const double passes = std::clamp(kMostNs * first, kLeastPasses, kMostPasses);
+    const double rate = std::max(first, team.Fastest(static_cast<int>(passes), work));
+    sweep.gbs = std::max(sweep.gbs, times * all * rate);
+    sweep.read_gbs = std::max(sweep.read_gbs, times * reads * all * rate);
   }
-  return fastest;
+  return sweep;
 }
 
 constexpr std::size_t kLeastBytes = 256 << 10, kMostBytes = 128 << 20;
@@ -242,13 +273,14 @@ ProcessorSpeed MeasureSpeed(std::uint32_t threads) {
   ::madvise(map, kMostBytes, MADV_HUGEPAGE);
   Team team(threads);
   for (std::size_t bytes = kLeastBytes * threads; bytes <= kMostBytes; bytes += bytes / 2) {
-    const double gbs = GbsOf(team, threads, static_cast<char*>(map), bytes);
-    speed.sweeps.push_back({static_cast<double>(bytes), gbs});
+    speed.sweeps.push_back(SweepThrough(team, threads, static_cast<char*>(map), bytes));
   }
   ::munmap(map, kMostBytes);
   // What is faster with more bytes would be with fewer: that was an accident.
   for (std::size_t i = speed.sweeps.size(); i-- > 1;) {
-    speed.sweeps[i - 1].gbs = std::max(speed.sweeps[i - 1].gbs, speed.sweeps[i].gbs);
+    Sweep& fewer = speed.sweeps[i - 1];
+    fewer.gbs = std::max(fewer.gbs, speed.sweeps[i].gbs);
+    fewer.read_gbs = std::max(fewer.read_gbs, speed.sweeps[i].read_gbs);
   }
   return speed;
 }

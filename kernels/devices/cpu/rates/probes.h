@@ -12,7 +12,8 @@ namespace exh::kernels::cpu {
 /// How fast all threads together go through so many bytes again and again.
 struct Sweep {
   double bytes = 0;
-  double gbs = 0;  ///< Each byte counts once a pass, read or written.
+  double gbs = 0;       ///< Each byte counts once a pass, read or written …
+  double read_gbs = 0;  ///< … or only those that are read, which others may be written beside.
 };
 
 struct ProcessorSpeed {

@@ -18,8 +18,9 @@ std::string ProcessorModel();
 /// their caches. Empty: the user has no cache.
 std::string RatesFileOf(const ir::Device& device);
 
-/// Measures them, and writes that file. Says so on stderr. False: they cannot be measured, or are
-/// not of this machine. Throws UsageError: there is no place to keep them.
+/// Measures them, and writes that file. Says so on stderr. False: they cannot be measured, are not
+/// of this machine, or it is busy: what others take of the caches would be missing, and bounds
+/// would be above what is possible. Throws UsageError: there is no place to keep them.
 bool MeasureRatesOf(const ir::Device& device);
 
 /// The file for a device, by what was measured of it: margins are added here. What is not measured
