@@ -156,6 +156,7 @@ RatesResult LoadRates(const std::string& file, const kernels::ir::Device& device
   }
   DeviceRates rates;
   rates.name = device.name;
+  rates.model = device.model;
   rates.units = device.threads;
   for (const Field& field : Fields()) {
     const std::string why = Read(values, field, rates);

@@ -16,6 +16,7 @@ namespace exh::models {
 /// "Unit" is what runs whole blocks: a multiprocessor of a GPU, a core of a processor.
 struct DeviceRates {
   std::string name;                ///< That of the device.
+  std::string model;               ///< What was measured, ir::Device::model; empty: any.
   double units = 1;                ///< A file that does not say it means the device's `threads`.
   double clock_ghz = 1;            ///< Highest.
   double warp_lanes = 1;           ///< Threads that are one instruction; 1: none are.

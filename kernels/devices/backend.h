@@ -89,6 +89,9 @@ class Backend {
   /// Measures the rates of a device that is in this machine, writes that file, and says so on
   /// stderr. False: they are not measured here, or not now. Throws UsageError.
   virtual bool MeasureRates(const ir::Device& /*device*/) const { return false; }
+  /// What a device that is in this machine does at most, measured now, as lines for people. Nothing
+  /// is kept. Throws UsageError where that cannot be measured, or not in this way.
+  virtual std::string SpeedText(const ir::Device& device) const;
 
   // ---- From an implementation to a time
   // -----------------------------------------------------------

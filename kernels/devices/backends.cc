@@ -71,6 +71,11 @@ std::string Backend::RatesFile(const ir::Device& device) const {
   return DeviceFolder() + "/rates/" + device.name + ".json";
 }
 
+std::string Backend::SpeedText(const ir::Device& device) const {
+  throw UsageError(
+      fmt::format("the speed of device '{}' is not measured on this machine", device.name));
+}
+
 std::string Backend::ClassOf(const ir::Device& device) const {
   return device.name;
 }

@@ -344,7 +344,8 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
     run.log.Write(Resumed(run, invocation));
   }
   const double start = budget.start - before;
-  const Outcome outcome = explorer.Run();
+  Outcome outcome = explorer.Run();
+  outcome.proof.measured = run.bound.measured;
 
   const Session session{options,
                         run.subject,

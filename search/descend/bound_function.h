@@ -43,6 +43,8 @@ struct SearchBound {
   ResourceFunction resource;
   AmountsFunction amounts;
   std::string name;  ///< "warm 8f14e45f": caches, and a hash of the rates.
+  /// The file with what was measured on this machine that it rests on; empty: nothing was.
+  std::string measured = {};
 };
 
 }  // namespace exh::search

@@ -33,6 +33,12 @@ std::string ProofText(const Proof& proof, const TimeInterval& best) {
                           FormatTime(example.ns), FormatTime(example.bound_ns),
                           example.resource.empty() ? "" : ", by ", example.resource);
     }
+    if (!proof.measured.empty()) {
+      text += fmt::format(
+          "  it rests on {}, measured on this machine: remove that file, and the next search "
+          "measures again\n",
+          proof.measured);
+    }
     return text;
   }
   if (proof.exhausted && best.ns <= 0) return "proven: no implementation of this space is of use\n";

@@ -25,6 +25,7 @@ struct Proof {
   std::map<std::string, std::uint64_t, std::less<>> unmeasured;
   std::uint64_t violations = 0;           ///< Times below their bound: then nothing is proven.
   std::vector<ViolationRecord> examples;  ///< The first of them.
+  std::string measured;                   ///< SearchBound::measured.
 };
 
 /// In words, a line each: "no implementation of this space is faster than 11.2 us; the best takes

@@ -116,7 +116,8 @@ SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches, W
         return std::string(bound->Explain(candidate).bottleneck);
       },
       AmountsOf(bound),
-      fmt::format("{} {}", caches == models::CacheState::kCold ? "cold" : "warm", HashOf(rates))};
+      fmt::format("{} {}", caches == models::CacheState::kCold ? "cold" : "warm", HashOf(rates)),
+      rates.model.empty() ? "" : kernels::BackendOf(problem.device).RatesFile(problem.device)};
 }
 
 CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches)

@@ -72,6 +72,14 @@ TEST(ProcessorRates, ThoseOfThisMachineCanBeRead) {
   EXPECT_TRUE(result.rates) << result.error;
 }
 
+TEST(ProcessorRates, AreToldToPeople) {
+  if (!CanMeasureSpeed()) GTEST_SKIP() << "a processor that is not measured";
+  const std::string text = SpeedTextOf(Processor());
+  EXPECT_NE(text.find("2 threads"), std::string::npos) << text;
+  EXPECT_NE(text.find("GFLOP/s"), std::string::npos) << text;
+  EXPECT_NE(text.find("sweep of"), std::string::npos) << text;
+}
+
 TEST(ProcessorRates, AreOfTheProcessorThatIsThere) {
   EXPECT_FALSE(MeasureRatesOf(Processor()));
   ir::Device none = Processor();

@@ -12,6 +12,14 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+TEST(ProofText, SaysWhatAWrongBoundRestsOn) {
+  Proof proof;
+  proof.violations = 1;
+  EXPECT_THAT(ProofText(proof, {}), Not(HasSubstr("measured on this machine")));
+  proof.measured = "rates/abacus.json";
+  EXPECT_THAT(ProofText(proof, {}), HasSubstr("rates/abacus.json, measured on this machine"));
+}
+
 TEST(ProofText, SaysFactorsWhereSharesSayLittle) {
   Proof proof;
   proof.bound_ns = 100;

@@ -70,6 +70,7 @@ class CpuBackend final : public Backend {
     return device.model.empty() ? Backend::RatesFile(device) : RatesFileOf(device);
   }
   bool MeasureRates(const ir::Device& device) const override { return MeasureRatesOf(device); }
+  std::string SpeedText(const ir::Device& device) const override { return SpeedTextOf(device); }
 
   std::string ClassOf(const ir::Device& device) const override {
     std::uint32_t widest = 1;

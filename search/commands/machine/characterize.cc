@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "kernels/devices/backend.h"
 #include "kernels/devices/cuda/detect.h"
 #include "kernels/devices/cuda/driver/device_programs.h"
 #include "kernels/devices/cuda/driver/driver.h"
@@ -28,6 +29,7 @@ using kernels::Characteristic;
 namespace cuda = kernels::cuda;
 
 struct CharacterizeOptions {
+  std::string device;
   int gpu = 0;
   std::string name = "gpu", out;
   bool quick = false;
@@ -40,7 +42,16 @@ cuda::Module Load(const cuda::Gpu& gpu, const cuda::Nvrtc& nvrtc, const std::str
   return {gpu, cubin.bytes};
 }
 
+/// What has no probes that are programs of a GPU prints what it finds.
+int PrintSpeed(const std::string& name) {
+  const kernels::DeviceResult device = kernels::LoadDevice(name);
+  if (!device.device) throw UsageError(device.error);
+  fmt::print("{}", kernels::BackendOf(*device.device).SpeedText(*device.device));
+  return 0;
+}
+
 int Characterize(const CharacterizeOptions& options) {
+  if (!options.device.empty()) return PrintSpeed(options.device);
   const auto loaded = cuda::Driver::Load(cuda::Driver::LibraryNames());
   if (!loaded.driver) throw Error(loaded.problem + "; search doctor says how to get it");
   const auto [nvrtc, problem] = cuda::Nvrtc::Load(cuda::Nvrtc::LibraryNames());
@@ -82,8 +93,9 @@ int Characterize(const CharacterizeOptions& options) {
 
 void AddCharacterizeCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
-      "characterize", "measures what a GPU can do at most; lower bounds need it");
+      "characterize", "measures what a GPU or this processor can do at most, for lower bounds");
   const auto options = std::make_shared<CharacterizeOptions>();
+  command->add_option("--device", options->device, "cpu: this processor (default: a GPU)");
   command->add_option("--gpu", options->gpu, "which GPU (default 0)");
   command->add_option("--name", options->name, "name of the device that it is (default gpu)");
   command->add_option("--out", options->out, "JSON file to write");

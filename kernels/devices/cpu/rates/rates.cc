@@ -132,6 +132,30 @@ std::string RatesToJson(const ProcessorSpeed& speed, const ir::Device& device,
   return object.dump(2) + "\n";
 }
 
+std::string SpeedTextOf(const ir::Device& device) {
+  if (!CanMeasureSpeed()) {
+    throw UsageError(
+        "only processors with AVX2 or AVX-512 are measured; others have recorded rates");
+  }
+  const bool is_busy = IsBusy();
+  const ProcessorSpeed speed = MeasureSpeed(device.threads);
+  const std::string model = ProcessorModel();
+  std::string text =
+      fmt::format("{}, {} threads\n", model.empty() ? "processor" : model, device.threads);
+  if (is_busy) text += "other programs want its cores: it is faster than this\n";
+  const auto say = [&](const std::string& name, double value, const char* unit, const char* how) {
+    text += fmt::format("  {:<20} {:>10.4g} {:<8} {}\n", name, value, unit, how);
+  };
+  say("clock", speed.clock_ghz, "GHz", "steps of one cycle that wait for each other");
+  say("fma_per_clk", speed.fma_per_clk, "1/clk", "products with a sum, f32, of one thread");
+  say("peak", 2 * speed.clock_ghz * speed.fma_per_clk * device.threads, "GFLOP/s", "all threads");
+  for (const Sweep& sweep : speed.sweeps) {
+    say(fmt::format("sweep of {:.3g} MB", sweep.bytes / 1e6), sweep.gbs, "GB/s",
+        fmt::format("again and again, reads and writes; of reads {:.4g}", sweep.read_gbs).c_str());
+  }
+  return text;
+}
+
 bool MeasureRatesOf(const ir::Device& device) {
   if (device.model.empty() || device.model != ProcessorModel()) return false;
   const std::string recorded = ReadUserFile(DeviceFolder() + "/rates/" + device.name + ".json");

@@ -23,6 +23,10 @@ std::string RatesFileOf(const ir::Device& device);
 /// would be above what is possible. Throws UsageError: there is no place to keep them.
 bool MeasureRatesOf(const ir::Device& device);
 
+/// What is measured of this machine with the threads of `device`, one line each. Throws UsageError:
+/// it cannot be measured.
+std::string SpeedTextOf(const ir::Device& device);
+
 /// The file for a device, by what was measured of it: margins are added here. What is not measured
 /// is as `recorded` has it, the text of rates/cpu.json.
 std::string RatesToJson(const ProcessorSpeed& speed, const ir::Device& device,
