@@ -3,6 +3,7 @@
 // What is measured of this machine's processor, and the file that is made of it.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -70,6 +71,17 @@ TEST(ProcessorRates, ThoseOfThisMachineCanBeRead) {
   }
   const models::RatesResult result = Written(speed);
   EXPECT_TRUE(result.rates) << result.error;
+}
+
+TEST(ProcessorRates, WithoutAPlaceToKeepThemASearchGoesOn) {
+  if (!CanMeasureSpeed()) GTEST_SKIP() << "a processor that is not measured";
+  ir::Device device = Processor();
+  device.model = ProcessorModel();
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("XDG_CACHE_HOME", "/dev/null", 1);
+  EXPECT_NO_THROW(EXPECT_FALSE(MeasureRatesOf(device)));
+  before == nullptr ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", kept.c_str(), 1);
 }
 
 TEST(ProcessorRates, AreToldToPeople) {

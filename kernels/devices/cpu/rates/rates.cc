@@ -87,6 +87,23 @@ double OthersSeconds() {
          1e-9 * static_cast<double>(own.tv_nsec);
 }
 
+/// Threads share what lies behind their caches.
+std::string KeptAs(const ir::Device& device) {
+  return fmt::format("{}, {} threads", device.model, device.threads);
+}
+
+/// Throws UsageError.
+void Write(const std::string& text, const std::string& file) {
+  // Another run may be at it: whoever ends last is right, and nobody reads half of it.
+  const std::string written = fmt::format("{}.{}", file, ::getpid());
+  std::ofstream out(written);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(written, file, error);
+  if (!out || error) throw UsageError(fmt::format("cannot write '{}'", file));
+}
+
 }  // namespace
 
 std::string ProcessorModel() {
@@ -99,7 +116,7 @@ std::string ProcessorModel() {
 }
 
 std::string RatesFileOf(const ir::Device& device) {
-  return KeptRatesFile(fmt::format("{}, {} threads", device.model, device.threads));
+  return KeptRatesFile(KeptAs(device));
 }
 
 std::string RatesToJson(const ProcessorSpeed& speed, const ir::Device& device,
@@ -157,31 +174,27 @@ std::string SpeedTextOf(const ir::Device& device) {
 }
 
 bool MeasureRatesOf(const ir::Device& device) {
-  if (device.model.empty() || device.model != ProcessorModel()) return false;
-  const std::string recorded = ReadUserFile(DeviceFolder() + "/rates/" + device.name + ".json");
-  const std::string file =
-      MakeKeptRatesFile(fmt::format("{}, {} threads", device.model, device.threads));
-  if (IsBusy()) return false;
-  const double others = OthersSeconds();
-  const auto start = std::chrono::steady_clock::now();
-  const ProcessorSpeed speed = MeasureSpeed(device.threads);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  if (OthersSeconds() - others > kBusyShare * taken.count() * device.threads) return false;
-  // Another run may be at it: whoever ends last is right, and nobody reads half of it.
-  const std::string written = fmt::format("{}.{}", file, ::getpid());
-  {
-    std::ofstream out(written);
-    out << RatesToJson(speed, device, recorded);
-    if (!out.flush()) throw UsageError(fmt::format("cannot write '{}'", written));
+  if (device.model.empty() || device.model != ProcessorModel() || IsBusy()) return false;
+  try {
+    const std::string recorded = ReadUserFile(DeviceFolder() + "/rates/" + device.name + ".json");
+    const std::string file = MakeKeptRatesFile(KeptAs(device));
+    const double others = OthersSeconds();
+    const auto start = std::chrono::steady_clock::now();
+    const ProcessorSpeed speed = MeasureSpeed(device.threads);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (OthersSeconds() - others > kBusyShare * taken.count() * device.threads) return false;
+    Write(RatesToJson(speed, device, recorded), file);
+    fmt::print(stderr,
+               "search: measured how fast this processor can be at most, for lower bounds, once, "
+               "in {:.1f} s: {}\n",
+               taken.count(), file);
+    return true;
+  } catch (const UsageError& error) {
+    // A search does without: it has the recorded rates.
+    fmt::print(stderr, "search: how fast this processor can be is not measured: {}\n",
+               error.what());
+    return false;
   }
-  std::error_code error;
-  std::filesystem::rename(written, file, error);
-  if (error) throw UsageError(fmt::format("cannot write '{}': {}", file, error.message()));
-  fmt::print(stderr,
-             "search: measured how fast this processor can be at most, for lower bounds, once, in "
-             "{:.1f} s: {}\n",
-             taken.count(), file);
-  return true;
 }
 
 }  // namespace exh::kernels::cpu

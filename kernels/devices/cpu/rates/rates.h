@@ -20,7 +20,7 @@ std::string RatesFileOf(const ir::Device& device);
 
 /// Measures them, and writes that file. Says so on stderr. False: they cannot be measured, are not
 /// of this machine, or it is busy: what others take of the caches would be missing, and bounds
-/// would be above what is possible. Throws UsageError: there is no place to keep them.
+/// would be above what is possible. Or there is no place to keep them, which is said.
 bool MeasureRatesOf(const ir::Device& device);
 
 /// What is measured of this machine with the threads of `device`, one line each. Throws UsageError:
