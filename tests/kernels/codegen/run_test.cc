@@ -427,6 +427,14 @@ TEST_F(RunTest, CandidatesAreForkedByOneProgramThatIsStartedAgainWhenItIsGone) {
   EXPECT_EQ(Run(kCorrect).verdict, Verdict::kCorrect);
 }
 
+TEST_F(RunTest, ThreadsHaveACoreEachAfterTheFirstRun) {
+  const Measurement m = Run(std::string(kCorrect) +
+                                "cpu_set_t cores; sched_getaffinity(0, sizeof cores, &cores); "
+                                "if (runs > 1 && CPU_COUNT(&cores) != 1) abort();",
+                            "#include <sched.h>\n#include <cstdlib>\n");
+  EXPECT_EQ(m.verdict, Verdict::kCorrect) << m.why;
+}
+
 TEST_F(RunTest, NothingOfACandidateIsLeftForTheNextOne) {
   // What one of them does to its process, its library and its environment.
   EXPECT_EQ(Run(std::string(kCorrect) + "setenv(\"EXH_SEEN\", \"1\", 1); "
