@@ -49,7 +49,8 @@ constexpr std::array kLater = {
                  "makes a prior of runs: what the cost model of a later search begins with"},
     LaterCommand{"replay-run",
                  "make the search tree of a run again from its log; measures nothing"},
-    LaterCommand{"characterize", "measures what a GPU can do at most; lower bounds need it"},
+    LaterCommand{"characterize",
+                 "measures what a GPU or this processor can do at most, for lower bounds"},
     LaterCommand{"doctor", "checks the compiler, the folders and the machine"},
 };
 

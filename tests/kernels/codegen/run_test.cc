@@ -80,10 +80,15 @@ class RunTest : public ::testing::Test {
   RunRequest request_;
 };
 
+/// As many batches as a measurement in full has: more than five where they still got faster.
+auto IsInFull() {
+  return ::testing::AllOf(::testing::Ge(5U), ::testing::Le(15U));
+}
+
 TEST_F(RunTest, CorrectCandidateIsTimed) {
   const Measurement m = Run(kCorrect);
   ASSERT_EQ(m.verdict, Verdict::kCorrect) << m.why;
-  ASSERT_EQ(m.runtimes_ns.size(), 5U);
+  ASSERT_THAT(m.runtimes_ns.size(), IsInFull());
   for (const double ns : m.runtimes_ns) EXPECT_GE(ns, m.best_ns);
   EXPECT_GT(m.best_ns, 0);
   EXPECT_EQ(m.max_error, 0);
@@ -381,7 +386,7 @@ TEST_F(RunTest, LongRunsAreTimedTwiceInsteadOfFiveTimes) {
   EXPECT_EQ(m.runtimes_ns.size(), 2U);
   request_.batches_ms = 10000;
   m = Run(std::string(kCorrect) + "usleep(2000);");
-  EXPECT_EQ(m.runtimes_ns.size(), 5U);
+  EXPECT_THAT(m.runtimes_ns.size(), IsInFull());
 }
 
 TEST_F(RunTest, WhatACandidatePrintsDoesNotGarbleTheAnswer) {
