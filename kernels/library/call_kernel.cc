@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "kernels/ir/builder.h"
+#include "kernels/ir/target/covered_rows.h"
 
 namespace exh::kernels {
 namespace {
@@ -167,24 +168,26 @@ void CheckReference(const Kernel& kernel, const ir::Function& function, bool fin
 BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool paper,
                             ir::Function& function, const ir::Device* device) {
   const bool for_units = device != nullptr && !device->tensor_units.empty();
-  bool may_cover = true;
-  std::vector<std::string> covered;
+  bool may_cover = true, has_looked = false;
+  ir::CoveredRows covered;
   while (true) {
     function = ir::Function();
     function.name = kernel.name();
     ir::Builder builder(function, paper);
     if (device != nullptr) builder.RunOn(*device);
     if (!may_cover) builder.CoverNothing();
-    builder.Cover(covered, ir::kUnitColumns);
+    builder.Cover(covered.axes, covered.multiple);
     CallKernel(kernel, "Build", [&] {
       kernel.Build(builder, sizes);
       builder.Finish();
     });
     if (builder.must_cover_nothing()) {
       may_cover = false;
-    } else if (for_units && !paper && may_cover && covered.empty()) {
-      covered = ir::AxesToCover(function);
-      if (covered.empty()) return {builder.knows_sizes(), builder.notes()};
+    } else if (device != nullptr && !paper && may_cover && !has_looked) {
+      has_looked = true;
+      covered = for_units ? ir::CoveredRows{ir::AxesToCover(function), ir::kUnitColumns}
+                          : ir::RowsToCover(function, *device);
+      if (covered.axes.empty()) return {builder.knows_sizes(), builder.notes()};
     } else {
       return {builder.knows_sizes(), builder.notes()};
     }

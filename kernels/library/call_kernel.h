@@ -77,7 +77,8 @@ struct BuiltBackbone {
 /// `device`: what is to run it (Builder::RunOn()), where that matters. Where it has matrix units,
 /// and a convolution, or what is summed over several axes alike, has no axis for the columns of a
 /// unit but one that is a little too short for whole ones, that axis is covered
-/// (ir::AxesToCover()).
+/// (ir::AxesToCover()). Where it has few vector registers, so are rows of products that are no
+/// multiple of 6 (ir::RowsToCover()).
 BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool paper,
                             ir::Function& function, const ir::Device* device = nullptr);
 
