@@ -199,6 +199,17 @@ struct Small {
   std::uint32_t shared_bytes, max_unroll;
 };
 
+/// The space without what has nothing to do with fills: by which schedule blocks are handed out.
+Candidate RootOf(const Task& task) {
+  Candidate root(task.instance);
+  const runtime::Instance& instance = *task.instance;
+  const int choice = instance.FindChoice("block_schedule");
+  for (DecisionId d = instance.first_decision(choice); d < instance.end_decision(choice); ++d) {
+    EXPECT_EQ(root.Take(d, root.FirstValue(d)), Propagation::kFixpoint);
+  }
+  return root;
+}
+
 /// Brute force: with what fills in vain a space has all implementations that it has without it, and
 /// for each of the others one that is left has the same frame and no more to do.
 void CheckAll(const Small& small) {
@@ -207,12 +218,12 @@ void CheckAll(const Small& small) {
   device.shared_bytes = small.shared_bytes;
   device.global_bytes = 4;
   device.max_unroll = small.max_unroll;
+  device.cache_flags = {"CACHE_DEFAULT"};
   const Task with = SpaceOfKernel(small.kernel, small.sizes, device, true);
   const Task without = SpaceOfKernel(small.kernel, small.sizes, device, false);
   std::map<std::string, double> least;
   std::size_t left = 0, all = 0, refused = 0;
-  ForEachImplementation(Candidate(without.instance),
-                        search::ChoiceOrder::Default(*without.instance),
+  ForEachImplementation(RootOf(without), search::ChoiceOrder::Default(*without.instance),
                         [&](const Candidate& implementation) {
                           ++left;
                           const double rough = RoughTimeOf(without, implementation);
@@ -220,7 +231,7 @@ void CheckAll(const Small& small) {
                           if (!is_new) at->second = std::min(at->second, rough);
                         });
   ForEachImplementation(
-      Candidate(with.instance), search::ChoiceOrder::Default(*with.instance),
+      RootOf(with), search::ChoiceOrder::Default(*with.instance),
       [&](const Candidate& implementation) {
         ++all;
         const codegen::Schedule schedule = ExtractSchedule(with, implementation);
