@@ -63,6 +63,9 @@ struct Source {
   std::string text;
   /// About how long a run takes, by the number of instructions; 0: nobody knows. Off by factors.
   double rough_ns = 0;
+  /// A guess of it that knows caches and registers as well: nearly in proportion to times, and so
+  /// only compared with other guesses; 0: there is none.
+  double guess_ns = 0;
   /// How blocks divide its reductions among them: values of `across_blocks`
   /// (kernels/spaces/across.exh) with a '+' between. Empty: they divide none.
   std::string across;

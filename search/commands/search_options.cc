@@ -144,7 +144,7 @@ void AddRunOptions(CLI::App& app, SearchOptions& options) {
                  "tree alone)");
   app.add_option("--screen", options.screen,
                  "implementations that a cost model, which learns from the run, looks at for each "
-                 "one that is compiled (default 64; 1: no model)");
+                 "one that is compiled (default 64, on a cpu 32; 1: no model)");
   app.add_option(
       "--prior", options.prior,
       "what the cost model begins with: what earlier runs learned of such devices (auto, "
@@ -178,7 +178,9 @@ void CheckRunOptions(const SearchOptions& options) {
   AddBudgets(options, SteadyClock(), checked);
   ParseShare("--epsilon", options.epsilon);
   ParseShare("--local", options.local);
-  if (options.screen < 1 || options.screen > 1000) throw UsageError("--screen must be 1 to 1000");
+  if (options.screen && (*options.screen < 1 || *options.screen > 1000)) {
+    throw UsageError("--screen must be 1 to 1000");
+  }
   ParseObjective(options.objective);
   options.bound_use();
   options.under();
@@ -237,7 +239,7 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
   check("--policy", options.policy(), run.policy);
   check("--topk", options.policy_options.topk, run.topk);
   check("--delta", options.policy_options.delta, run.delta);
-  check("--screen", options.screen, run.screen);
+  check("--screen", options.screen.value_or(run.screen), run.screen);
   check("--l2", options.l2, std::string(run.is_cold() ? "cold" : "warm"));
   const auto check_share = [&](const char* option, const std::string& wanted, double has) {
     if (app.count(option) == 0 || ParseShare(option, wanted) == has) return;

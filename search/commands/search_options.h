@@ -32,7 +32,7 @@ struct SearchOptions {
   std::vector<std::string> policies;  ///< Of a search one at most.
   PolicyOptions policy_options;
   std::string epsilon = "1%", local = "85%";
-  int screen = 64;
+  std::optional<int> screen;   ///< Nothing: 64, or 32 where compilers wait for measurements.
   std::string prior = "auto";  ///< "auto", "none" or a file.
   std::string bound;           ///< What the lower bound is for; empty: the default of the policy.
   std::string order, out, emit, progress = "auto";

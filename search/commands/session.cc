@@ -63,7 +63,7 @@ RunRecord Header(const Subject& subject, const runtime::Instance& instance,
   run.delta = options.policy_options.delta;
   run.epsilon = ParseShare("--epsilon", options.epsilon);
   run.local = ParseShare("--local", options.local);
-  run.screen = options.screen;
+  run.screen = options.screen.value_or(evaluator.compiles_while_measuring() ? 64 : 32);
   return run;
 }
 

@@ -150,7 +150,10 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
   state_.tally().Count(record);
   if (state_.tally().broken_in_a_row() >= options_.max_broken) state_.Break(record.why);
   const bool is_correct = record.verdict == Verdict::kCorrect;
-  if (is_correct) state_.winners().Offer(WinnerOf(entry, record));
+  if (is_correct) {
+    state_.winners().Offer(WinnerOf(entry, record));
+    state_.idle_limit().NoteTime(LearnedTime(record), entry.source.guess_ns);
+  }
   if (record.verdict != Verdict::kBroken) {
     Lesson lesson{entry.candidate, entry.vector, entry.path, LearnedTime(record),
                   entry.origin.get()};

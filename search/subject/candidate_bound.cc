@@ -81,26 +81,42 @@ kernels::codegen::GpuLimits LimitsOf(const models::DeviceRates& rates) {
   return gpu;
 }
 
+/// What is known of a processor; all else is as ProcessorLimits has it.
+kernels::codegen::ProcessorLimits LimitsOf(const models::DeviceRates& rates,
+                                           const kernels::ir::Device& device) {
+  kernels::codegen::ProcessorLimits processor = kernels::codegen::LimitsOf(device);
+  processor.clock_ghz = rates.clock_ghz;
+  const double floats = processor.vector_bytes / sizeof(float);
+  processor.arithmetic_per_clk = std::max(1.0, rates.fma_per_clk / floats);
+  processor.beyond = {{0, rates.memory_gbs}};
+  if (rates.sweeps.empty()) return processor;
+  processor.beyond.clear();
+  for (const auto& sweep : rates.sweeps) processor.beyond.push_back({sweep.bytes, sweep.read_gbs});
+  return processor;
+}
+
 /// The amounts of the bound, and behind them the counts.
 AmountsFunction AmountsOf(const std::shared_ptr<const CandidateBound>& bound) {
   const std::size_t of_bound = bound->num_amounts();
   AmountsFunction amounts = {of_bound, nullptr, bound->KindsOfAmounts()};
-  if (bound->has_counts()) {
-    amounts.count += kernels::codegen::kNumCounts;
-    amounts.guess = of_bound + static_cast<std::size_t>(kernels::codegen::Count::kGuess);
-    amounts.names.resize(of_bound);
-    for (std::size_t number = 0; number < kernels::codegen::kNumCounts; ++number) {
-      amounts.names.emplace_back(NameOf(static_cast<kernels::codegen::Count>(number)));
-      amounts.kinds.push_back(
-          static_cast<std::uint16_t>(models::LowerBound::NumKindsOfAmounts() + number));
-    }
+  const CandidateBound::Counts counts = bound->NamesOfCounts();
+  if (counts.names.empty()) {
+    amounts.fill = [bound](const runtime::Candidate& candidate, std::span<double> all) {
+      bound->Amounts(candidate, all);
+    };
+    return amounts;
   }
-  amounts.fill = [bound, of_bound, guess = amounts.guess](const runtime::Candidate& candidate,
-                                                          std::span<double> all) {
+  amounts.count += counts.names.size();
+  amounts.names.resize(of_bound);
+  amounts.names.insert(amounts.names.end(), counts.names.begin(), counts.names.end());
+  amounts.kinds.insert(amounts.kinds.end(), counts.kinds.begin(), counts.kinds.end());
+  const std::size_t guess = amounts.count - 1;
+  amounts.guess = guess;
+  amounts.fill = [bound, of_bound, guess](const runtime::Candidate& candidate,
+                                          std::span<double> all) {
     bound->Amounts(candidate, all.first(of_bound));
-    if (!guess) return;
     bound->Count(candidate, all.subspan(of_bound));
-    all[*guess] = std::max(all[*guess], all.front());
+    all[guess] = std::max(all[guess], all.front());
   };
   return amounts;
 }
@@ -125,10 +141,13 @@ CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches
 
 CandidateBound::CandidateBound(const Problem& problem, const models::DeviceRates& rates,
                                models::CacheState caches)
-    : task_(problem.task),
-      bound_(*problem.task.function, rates, caches),
-      gpu_(LimitsOf(rates)),
-      has_counts_(rates.warp_lanes == kernels::codegen::kWarpLanes) {}
+    : task_(problem.task), bound_(*problem.task.function, rates, caches) {
+  if (rates.warp_lanes == kernels::codegen::kWarpLanes) {
+    limits_ = LimitsOf(rates);
+  } else if (rates.warp_lanes == 1) {
+    limits_ = LimitsOf(rates, problem.device);
+  }
+}
 
 double CandidateBound::Ns(const runtime::Candidate& candidate, double enough) const {
   return bound_.Ns(DomainsOf(task_, candidate), enough);
@@ -144,7 +163,32 @@ void CandidateBound::Count(const runtime::Candidate& implementation,
   const auto code = kernels::codegen::LowerImplementation(*task_.function, schedule,
                                                           kernels::codegen::TensorForm::kLanes,
                                                           kernels::codegen::BankSearch::kNone);
-  std::ranges::copy(kernels::codegen::CountStatically(code, gpu_), counts.begin());
+  if (const auto* gpu = std::get_if<kernels::codegen::GpuLimits>(&limits_)) {
+    std::ranges::copy(kernels::codegen::CountStatically(code, *gpu), counts.begin());
+  } else {
+    const auto& processor = std::get<kernels::codegen::ProcessorLimits>(limits_);
+    std::ranges::copy(kernels::codegen::CountOnProcessor(code, processor), counts.begin());
+  }
+}
+
+CandidateBound::Counts CandidateBound::NamesOfCounts() const {
+  Counts counts;
+  // Kinds are those of the bound, of a GPU and of a processor, one behind the other.
+  std::size_t kind = models::LowerBound::NumKindsOfAmounts();
+  const auto add = [&]<typename Count>(std::size_t number) {
+    for (std::size_t i = 0; i < number; ++i) {
+      counts.names.emplace_back(NameOf(static_cast<Count>(i)));
+      counts.kinds.push_back(static_cast<std::uint16_t>(kind + i));
+    }
+  };
+  using kernels::codegen::kNumCounts, kernels::codegen::kNumProcessorCounts;
+  if (std::holds_alternative<kernels::codegen::GpuLimits>(limits_)) {
+    add.operator()<kernels::codegen::Count>(kNumCounts);
+  } else if (std::holds_alternative<kernels::codegen::ProcessorLimits>(limits_)) {
+    kind += kNumCounts;
+    add.operator()<kernels::codegen::ProcessorCount>(kNumProcessorCounts);
+  }
+  return counts;
 }
 
 models::Bound CandidateBound::Explain(const runtime::Candidate& candidate) const {

@@ -5,10 +5,14 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
+#include <vector>
 
+#include "kernels/codegen/plan/processor_counts.h"
 #include "kernels/codegen/plan/static_counts.h"
 #include "models/inventory/domains.h"
 #include "models/lower_bound.h"
@@ -46,18 +50,25 @@ class CandidateBound {
   void Amounts(const runtime::Candidate& candidate, std::span<double> amounts) const;
   std::size_t num_amounts() const { return bound_.num_amounts(); }
   std::vector<std::uint16_t> KindsOfAmounts() const { return bound_.KindsOfAmounts(); }
-  /// What its lowered code costs a GPU (kernels/codegen/plan/static_counts.h). Of an
-  /// implementation; only where has_counts(). Throws Refused where it has no code.
+  /// What is counted of lowered code. The last of it is a guess of the time, in nanoseconds. Empty
+  /// for a device of which nothing is counted.
+  struct Counts {
+    std::vector<std::string> names;
+    std::vector<std::uint16_t> kinds;  ///< As AmountsFunction has them.
+  };
+  Counts NamesOfCounts() const;
+  /// What its lowered code costs a GPU (kernels/codegen/plan/static_counts.h) or a processor
+  /// (processor_counts.h), by NamesOfCounts(). Of an implementation. Throws Refused where it has no
+  /// code.
   void Count(const runtime::Candidate& implementation, std::span<double> counts) const;
-  bool has_counts() const { return has_counts_; }
   /// The bound with what led to it.
   models::Bound Explain(const runtime::Candidate& candidate) const;
 
  private:
   const kernels::Task& task_;
   models::LowerBound bound_;
-  kernels::codegen::GpuLimits gpu_;
-  bool has_counts_ = false;
+  std::variant<std::monostate, kernels::codegen::GpuLimits, kernels::codegen::ProcessorLimits>
+      limits_;
 };
 
 /// `problem` outlives it. Throws UsageError when nothing is known of the device's speed.

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <map>
 #include <optional>
@@ -104,6 +105,62 @@ TEST(Explorer, WhatHasFarTooManyInstructionsIsNotCompiled) {
       }
     }
   }
+}
+
+TEST(Explorer, WhatIsGuessedToBeFarBehindWhatIsFastIsNotCompiled) {
+  Scene run;
+  run.options.max_duplicates = 20000;
+  run.options.policy = MakePolicy("tag", {});
+  run.options.idle_factor = 20;  // Guesses may be five times as long.
+  run.options.jobs = 2;
+  // Times lie between 300 and 1,010 ns. Guesses are only compared with each other.
+  std::atomic<int> red_compiled = 0;
+  const auto is_red = [](const std::string& source) {
+    return source.find("color(a)=RED") != source.npos;
+  };
+  run.evaluator.guess_ns = [&](const std::string& source) { return is_red(source) ? 10e6 : 60e6; };
+  run.evaluator.compile = [&](const std::string& source) {
+    if (is_red(source)) ++red_compiled;
+    return Verdict::kCorrect;
+  };
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.end.evaluations, static_cast<std::uint64_t>(kToyImplementations));
+  const auto idle = outcome.end.verdicts.at("idle"), correct = outcome.end.verdicts.at("correct");
+  EXPECT_EQ(idle + correct, outcome.end.evaluations);
+  // Of the others some were tried before anything was known.
+  EXPECT_GT(idle, 10u);
+  EXPECT_GT(red_compiled, 10);
+  EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("color(a)=RED"));
+  for (const EvalRecord& eval : run.log().evals) {
+    if (eval.verdict == kernels::Verdict::kIdle) {
+      EXPECT_THAT(eval.why, HasSubstr("it is guessed to take 60.0 ms"));
+    }
+  }
+}
+
+TEST(IdleLimit, ComparesGuessesWithThoseOfWhatIsNearlyAsFast) {
+  IdleLimit limit(20);
+  EXPECT_FALSE(limit.IsIdleByGuess(1e9));
+  limit.NoteTime(1000, 70);
+  limit.Set(1000);
+  EXPECT_FALSE(limit.IsIdleByGuess(350));
+  EXPECT_TRUE(limit.IsIdleByGuess(351));
+  limit.NoteTime(1400, 100);  // Nearly as fast.
+  EXPECT_FALSE(limit.IsIdleByGuess(500));
+  EXPECT_TRUE(limit.IsIdleByGuess(501));
+  limit.NoteTime(1600, 900);
+  EXPECT_TRUE(limit.IsIdleByGuess(501));
+  // The next one is so fast that the others are not nearly as fast any more.
+  limit.NoteTime(500, 20);
+  limit.Set(500);
+  EXPECT_FALSE(limit.IsIdleByGuess(100));
+  EXPECT_TRUE(limit.IsIdleByGuess(101));
+  // What nobody guessed is compiled.
+  EXPECT_FALSE(limit.IsIdleByGuess(0));
+  IdleLimit none(0);
+  none.NoteTime(500, 20);
+  none.Set(500);
+  EXPECT_FALSE(none.IsIdleByGuess(1e9));
 }
 
 TEST(Explorer, TheLogHoldsWhatHappened) {

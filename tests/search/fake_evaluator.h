@@ -50,6 +50,7 @@ class FakeEvaluator final : public Evaluator {
 
   /// What it says of the time by the number of instructions.
   std::function<double(const std::string& source)> rough_ns = [](const std::string&) { return 0; };
+  std::function<double(const std::string& source)> guess_ns = [](const std::string&) { return 0; };
   /// What a run takes beside the arrays, which have kArgumentBytes.
   std::function<std::uint64_t(const std::string& source)> workspace_bytes = [](const std::string&) {
     return 0;
@@ -80,6 +81,7 @@ class FakeEvaluator final : public Evaluator {
     }
     kernels::Source source = emit(list);
     source.rough_ns = rough_ns(source.text);
+    source.guess_ns = guess_ns(source.text);
     source.argument_bytes = kArgumentBytes;
     source.workspace_bytes = workspace_bytes(source.text);
     if (attempt(source.text)) source.careful = source.text + "careful\n";

@@ -8,8 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "search/tree/tree_replay.h"
 #include "tests/search/scene.h"
@@ -40,6 +43,27 @@ TEST(TreeSearch, ExhaustsTheSpaceAndProvesTheOptimum) {
       EXPECT_EQ(vectors.size(), static_cast<std::size_t>(kToyImplementations));
     }
   }
+}
+
+/// While the last compiler of a batch runs, others look for what the next one has.
+TEST(TreeSearch, WhatIsFoundBesideACompilerIsEvaluatedOnce) {
+  Scene run;
+  run.options.policy = MakePolicy("tag", {});
+  run.options.jobs = 3;
+  run.options.batch = 6;
+  std::atomic<int> compiled = 0;
+  run.evaluator.compile = [&](const std::string&) {
+    if (++compiled % 6 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return Verdict::kCorrect;
+  };
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.end.why, "exhausted");
+  EXPECT_EQ(outcome.end.evaluations, static_cast<std::uint64_t>(kToyImplementations));
+  EXPECT_TRUE(outcome.proof.exhausted);
+  std::set<std::string> vectors;
+  for (const EvalRecord& eval : run.log().evals) vectors.insert(eval.vector);
+  EXPECT_EQ(vectors.size(), static_cast<std::size_t>(kToyImplementations));
+  EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
 }
 
 TEST(TreeSearch, PruningWithABoundNeverLosesTheOptimum) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/codegen/plan/processor_counts.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/cpu_printer.h"
 #include "kernels/cpu/compiler_probe.h"
@@ -96,6 +97,7 @@ class CpuBackend final : public Backend {
   Source Print(const codegen::LoweredCode& code, const ir::Device& device) const override {
     Source source(codegen::PrintCpu(code));
     source.rough_ns = codegen::RoughTimeNs(code.tree, device.threads);
+    source.guess_ns = codegen::CountOnProcessor(code, codegen::LimitsOf(device)).back();
     // GLOBAL temporaries are there once for each host thread.
     source.workspace_bytes =
         code.splits.workspace_bytes + code.memory.global_bytes * std::max(1u, device.threads);

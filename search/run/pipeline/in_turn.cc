@@ -2,6 +2,7 @@
 #include "search/run/pipeline/in_turn.h"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -63,22 +64,60 @@ std::vector<Entry> InTurnByOne::Fill() {
   return batch;
 }
 
+Attempt InTurnByMany::Propose(std::uint64_t number) const {
+  Random random = RandomOf(number);
+  Attempt attempt;
+  parts_.proposer.Propose(random, attempt);
+  return attempt;
+}
+
 std::vector<Entry> InTurnByMany::Fill() {
   RunState& state = parts_.state;
   std::vector<std::optional<Attempt>> attempts(BatchSize());
-  RunInParallel(attempts.size(), parts_.options.jobs, [&](std::size_t index) {
-    if (state.StopReason()) return false;
-    Random random = RandomOf(proposed_ + index);
-    Attempt attempt;
-    parts_.proposer.Propose(random, attempt);
-    if (attempt.entry && !parts_.frontier.IsKnown(attempt.entry->code_hash)) {
-      Compile(*attempt.entry);
-      attempt.entry->ready = true;
+  std::mutex mutex;
+  std::size_t taken = 0, at_work = 0, looking_ahead = 0;
+  const auto compile_next = [&](std::unique_lock<std::mutex>& lock) {
+    const std::size_t index = taken++;
+    ++at_work;
+    std::optional<Attempt> attempt;
+    if (!ahead_.empty()) {
+      attempt = std::move(ahead_.front());
+      ahead_.pop_front();
     }
+    const std::uint64_t number = attempt ? 0 : proposed_++;
+    lock.unlock();
+    if (!attempt) attempt = Propose(number);
+    if (attempt->entry && !parts_.frontier.IsKnown(attempt->entry->code_hash)) {
+      Compile(*attempt->entry);
+      attempt->entry->ready = true;
+    }
+    lock.lock();
+    --at_work;
     attempts[index] = std::move(attempt);
-    return true;
+  };
+  const auto look_ahead = [&](std::unique_lock<std::mutex>& lock) {
+    ++looking_ahead;
+    const std::uint64_t number = proposed_++;
+    lock.unlock();
+    Attempt attempt = Propose(number);
+    lock.lock();
+    --looking_ahead;
+    ahead_.push_back(std::move(attempt));
+  };
+  const auto workers = static_cast<std::size_t>(std::max(1, parts_.options.jobs));
+  RunInParallel(workers, parts_.options.jobs, [&](std::size_t) {
+    std::unique_lock lock(mutex);
+    while (!state.StopReason()) {
+      if (taken < attempts.size()) {
+        compile_next(lock);
+      } else if (at_work > 0 && ahead_.size() + looking_ahead < attempts.size()) {
+        look_ahead(lock);
+      } else {
+        return true;
+      }
+    }
+    return false;
   });
-  proposed_ += attempts.size();
   std::vector<Entry> batch;
   for (std::optional<Attempt>& attempt : attempts) {
     if (!attempt) continue;

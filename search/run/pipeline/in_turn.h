@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "search/run/pipeline/pipeline.h"
@@ -46,7 +47,8 @@ class InTurnByOne final : public InTurn {
   Random random_;
 };
 
-/// Each thread descends, and compiles what it found.
+/// Each thread descends, and compiles what it found. While the last compilers of a batch run,
+/// threads that have nothing left to compile descend for the next batch.
 class InTurnByMany final : public InTurn {
  public:
   using InTurn::InTurn;
@@ -55,7 +57,10 @@ class InTurnByMany final : public InTurn {
   std::vector<Entry> Fill() override;
 
  private:
+  Attempt Propose(std::uint64_t number) const;
+
   std::uint64_t proposed_ = 0;  ///< Descents so far.
+  std::deque<Attempt> ahead_;   ///< Found for the next batch, not compiled.
 };
 
 }  // namespace exh::search

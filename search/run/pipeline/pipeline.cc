@@ -16,13 +16,21 @@ Random Pipeline::RandomOf(std::uint64_t number) const {
 
 void Pipeline::Compile(Entry& entry) const {
   if (entry.is_dropped()) return;
-  if (parts_.state.idle_limit().IsIdle(entry.source.rough_ns)) {
+  const IdleLimit& idle = parts_.state.idle_limit();
+  if (idle.IsIdle(entry.source.rough_ns)) {
     entry.compiled.verdict = kernels::Verdict::kIdle;
-    const double limit = parts_.state.idle_limit().ns();
     entry.compiled.why = fmt::format(
         "not compiled: its instructions alone take about {}, and what takes more than {} is not "
         "tried in the time that is left",
-        FormatTime(entry.source.rough_ns), FormatTime(limit));
+        FormatTime(entry.source.rough_ns), FormatTime(idle.ns()));
+    return;
+  }
+  if (idle.IsIdleByGuess(entry.source.guess_ns)) {
+    entry.compiled.verdict = kernels::Verdict::kIdle;
+    entry.compiled.why = fmt::format(
+        "not compiled: it is guessed to take {}, and what is nearly as fast as the best at most a "
+        "fifth of {}",
+        FormatTime(entry.source.guess_ns), FormatTime(idle.guess_ns()));
     return;
   }
   const WorkspaceLimit& limit = parts_.state.workspace_limit();
