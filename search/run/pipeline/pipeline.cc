@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "base/numbers.h"
 #include "search/log/memory/front.h"
 #include "search/run/pipeline/ahead.h"
@@ -16,30 +18,27 @@ Random Pipeline::RandomOf(std::uint64_t number) const {
 
 void Pipeline::Compile(Entry& entry) const {
   if (entry.is_dropped()) return;
+  const auto leave = [&entry](const std::string& why) {
+    entry.compiled.verdict = kernels::Verdict::kIdle;
+    entry.compiled.why = "not compiled: " + why;
+  };
   const IdleLimit& idle = parts_.state.idle_limit();
   if (idle.IsIdle(entry.source.rough_ns)) {
-    entry.compiled.verdict = kernels::Verdict::kIdle;
-    entry.compiled.why = fmt::format(
-        "not compiled: its instructions alone take about {}, and what takes more than {} is not "
-        "tried in the time that is left",
-        FormatTime(entry.source.rough_ns), FormatTime(idle.ns()));
-    return;
+    return leave(
+        fmt::format("its instructions alone take about {}, and what takes more than {} is not "
+                    "tried in the time that is left",
+                    FormatTime(entry.source.rough_ns), FormatTime(idle.ns())));
   }
   if (idle.IsIdleByGuess(entry.source.guess_ns)) {
-    entry.compiled.verdict = kernels::Verdict::kIdle;
-    entry.compiled.why = fmt::format(
-        "not compiled: it is guessed to take {}, and what is nearly as fast as the best at most a "
-        "fifth of {}",
-        FormatTime(entry.source.guess_ns), FormatTime(idle.guess_ns()));
-    return;
+    return leave(
+        fmt::format("it is guessed to take {}, and what is nearly as fast as the best at most a "
+                    "fifth of {}",
+                    FormatTime(entry.source.guess_ns), FormatTime(idle.guess_ns())));
   }
   const WorkspaceLimit& limit = parts_.state.workspace_limit();
   if (limit.IsAbove(entry.source.workspace_bytes)) {
-    entry.compiled.verdict = kernels::Verdict::kIdle;
-    entry.compiled.why =
-        fmt::format("not compiled: it takes {} beside the arrays, and the best {}",
-                    BytesText(entry.source.workspace_bytes), BytesText(limit.bytes()));
-    return;
+    return leave(fmt::format("it takes {} beside the arrays, and the best {}",
+                             BytesText(entry.source.workspace_bytes), BytesText(limit.bytes())));
   }
   Evaluator& evaluator = parts_.evaluator;
   entry.is_trial = evaluator.compiles_while_measuring() && !entry.source.careful.empty();
