@@ -50,6 +50,7 @@ class FakeEvaluator final : public Evaluator {
 
   /// What it says of the time by the number of instructions.
   std::function<double(const std::string& source)> rough_ns = [](const std::string&) { return 0; };
+  /// … and by all else that it knows.
   std::function<double(const std::string& source)> guess_ns = [](const std::string&) { return 0; };
   /// What a run takes beside the arrays, which have kArgumentBytes.
   std::function<std::uint64_t(const std::string& source)> workspace_bytes = [](const std::string&) {
