@@ -2,10 +2,12 @@
 # one file, which reads headers and instantiates templates once for all of them.
 #
 # Two files cannot be in one when the anonymous namespace of the one declares what the other declares, too,
-# in its own or for all to see: each file goes into the first group with which it shares no such name. One whose
-# anonymous namespace or alias has the name of a type or a constant of the headers of its folder, or of base, is compiled by itself. The names are
-# read from the text when the build is configured. Where one that was added later clashes, the
-# compiler says so, and configuring again (cmake --fresh) mends it.
+# in its own or for all to see. Nor where the anonymous namespace or an alias of the one hides a type or a
+# constant of a header that the other includes, itself or through others: it has the name of one in a
+# namespace around it, and is not that one. Each file goes into the first group where nothing of this holds;
+# one that hides what its own headers have is compiled by itself. The names are read from the text when the
+# build is configured. Where one that was added later clashes, the compiler says so, and configuring again
+# (cmake --fresh) mends it.
 #
 # EXH_APART is a regular expression of targets whose files are compiled one by one all the same.
 function(exh_sources name)
@@ -22,9 +24,9 @@ function(exh_sources name)
       continue()
     endif()
     exh_declared_names(${path} private public aliases)
-    list(TRANSFORM aliases REPLACE "=.*" "" OUTPUT_VARIABLE own_names)
-    list(APPEND own_names ${private})
-    exh_hides_type(hides ${path} "${own_names}")
+    exh_hidden_names(own_names ${path} "${private}" "${aliases}")
+    exh_seen_names(seen ${path})
+    exh_have_common(hides own_names seen)
     if(hides)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       continue()
@@ -40,7 +42,7 @@ function(exh_sources name)
     endwhile()
     if(group EQUAL num_groups)
       math(EXPR num_groups "${num_groups} + 1")
-      foreach(list files private public aliases)
+      foreach(list files private public aliases own_names seen)
         set(${list}_${group} "")
       endforeach()
     endif()
@@ -49,13 +51,32 @@ function(exh_sources name)
     list(APPEND private_${group} ${private})
     list(APPEND public_${group} ${public})
     list(APPEND aliases_${group} ${aliases})
+    list(APPEND own_names_${group} ${own_names})
+    list(APPEND seen_${group} ${seen})
+    list(REMOVE_DUPLICATES seen_${group})
   endforeach()
 endfunction()
 
-# exh_clashes(clash group): whether the names of a file (private, public, aliases) are in the way of those
-# of a group (private_GROUP, …). All of them are the caller's.
+# exh_have_common(result one other): whether two lists, given by name, have a common element.
+macro(exh_have_common result one other)
+  set(${result} FALSE)
+  foreach(element IN LISTS ${one})
+    if(element IN_LIST ${other})
+      set(${result} TRUE)
+      break()
+    endif()
+  endforeach()
+endmacro()
+
+# exh_clashes(clash group): whether the names of a file (private, public, aliases, own_names, and seen in its
+# headers) are in the way of those of a group (private_GROUP, …). All of them are the caller's.
 function(exh_clashes clash group)
   set(${clash} TRUE PARENT_SCOPE)
+  exh_have_common(hides own_names seen_${group})
+  exh_have_common(is_hidden own_names_${group} seen)
+  if(hides OR is_hidden)
+    return()
+  endif()
   foreach(one IN LISTS private)
     if(one IN_LIST private_${group} OR one IN_LIST public_${group})
       return()
@@ -79,41 +100,68 @@ function(exh_clashes clash group)
   set(${clash} FALSE PARENT_SCOPE)
 endfunction()
 
-# exh_hides_type(hides path names): whether one of the names is that of a type or a constant which a header
-# of base or of the file's folder of the tree (dsl, runtime, …; for tests, of any) declares.
-function(exh_hides_type hides path names)
-  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${path})
-  string(REGEX REPLACE "/.*" "" folder ${folder})
-  get_property(is_known GLOBAL PROPERTY exh_types_${folder} SET)
-  if(NOT is_known)
-    set(types "")
-    set(folders base ${folder})
-    if(folder STREQUAL "tests")  # They include headers of all.
-      set(folders base dsl generator runtime kernels models search tests)
-    endif()
-    list(TRANSFORM folders PREPEND ${PROJECT_SOURCE_DIR}/)
-    list(TRANSFORM folders APPEND /*.h)
-    file(GLOB_RECURSE headers ${folders})
-    foreach(header IN LISTS headers)
-      file(STRINGS ${header} lines REGEX "^(class|struct|enum class|enum|using|inline constexpr|constexpr) [A-Za-z0-9_]+")
-      foreach(line IN LISTS lines)
-        if(line MATCHES "constexpr .*[ *](k[A-Z][A-Za-z0-9_]*)")
-          list(APPEND types ${CMAKE_MATCH_1})
-        endif()
-        if(line MATCHES "^(class|struct|enum class|enum|using) ([A-Za-z0-9_]+)" AND NOT CMAKE_MATCH_2 STREQUAL "namespace")
-          list(APPEND types ${CMAKE_MATCH_2})
-        endif()
-      endforeach()
-    endforeach()
-    set_property(GLOBAL PROPERTY exh_types_${folder} "${types}")
-  endif()
-  get_property(types GLOBAL PROPERTY exh_types_${folder})
-  set(${hides} FALSE PARENT_SCOPE)
-  foreach(one IN LISTS names)
-    if(one IN_LIST types)
-      set(${hides} TRUE PARENT_SCOPE)
-    endif()
+# exh_hidden_names(names path private aliases): what the private names and the aliases of a file hide where a
+# header declares it: these names in each namespace around them, but for what an alias stands for.
+function(exh_hidden_names names path private aliases)
+  set(around "")
+  file(STRINGS ${path} lines REGEX "^namespace [A-Za-z0-9_:]+ {")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^namespace ([A-Za-z0-9_:]+) {.*" "\\1" scope "${line}")
+    while(scope)
+      list(APPEND around ${scope})
+      if(NOT scope MATCHES "::")
+        break()
+      endif()
+      string(REGEX REPLACE "::[A-Za-z0-9_]+$" "" scope "${scope}")
+    endwhile()
   endforeach()
+  list(REMOVE_DUPLICATES around)
+  set(found "")
+  foreach(one IN LISTS private aliases)
+    string(REGEX REPLACE "=.*" "" name "${one}")
+    foreach(scope IN LISTS around)
+      if(one MATCHES "=([A-Za-z0-9_:]+)$" AND "::${scope}::${name}" MATCHES "::${CMAKE_MATCH_1}$")
+        continue()
+      endif()
+      list(APPEND found ${scope}::${name})
+    endforeach()
+  endforeach()
+  set(${names} "${found}" PARENT_SCOPE)
+endfunction()
+
+# exh_seen_names(names path): the types and constants, each with its namespace, that a file of the tree sees
+# in headers of the tree and in those that these include. Each header is read once.
+function(exh_seen_names names path)
+  get_property(is_known GLOBAL PROPERTY exh_seen_${path} SET)
+  if(NOT is_known)
+    set(found "")
+    set(scope "")
+    file(STRINGS ${path} lines REGEX
+         "^((class|struct|enum class|enum|using|inline constexpr|constexpr|namespace) [A-Za-z0-9_]+|}  // namespace|#include \")")
+    foreach(line IN LISTS lines)
+      if(line MATCHES "^#include \"([^\"]+)\"")
+        set(header ${PROJECT_SOURCE_DIR}/${CMAKE_MATCH_1})
+        if(EXISTS ${header})  # Or it is generated.
+          exh_seen_names(others ${header})
+          list(APPEND found ${others})
+        endif()
+      elseif(NOT path MATCHES "[.]h$")  # What a source declares is not of headers.
+        continue()
+      elseif(line MATCHES "^namespace ([A-Za-z0-9_:]+) {")
+        set(scope ${scope}${CMAKE_MATCH_1}::)
+      elseif(line MATCHES "^}  // namespace ?([A-Za-z0-9_:]*)")
+        string(REGEX REPLACE "${CMAKE_MATCH_1}::$" "" scope "${scope}")
+      elseif(line MATCHES "constexpr .*[ *](k[A-Z][A-Za-z0-9_]*)")
+        list(APPEND found ${scope}${CMAKE_MATCH_1})
+      elseif(line MATCHES "^(class|struct|enum class|enum|using) ([A-Za-z0-9_]+)" AND NOT CMAKE_MATCH_2 STREQUAL "namespace")
+        list(APPEND found ${scope}${CMAKE_MATCH_2})
+      endif()
+    endforeach()
+    list(REMOVE_DUPLICATES found)
+    set_property(GLOBAL PROPERTY exh_seen_${path} "${found}")
+  endif()
+  get_property(found GLOBAL PROPERTY exh_seen_${path})
+  set(${names} "${found}" PARENT_SCOPE)
 endfunction()
 
 # exh_declared_names(path private public aliases): types, functions and constants that a file of ours

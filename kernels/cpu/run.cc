@@ -200,8 +200,8 @@ class CandidateRun {
       case Event::kEnded:
         break;
     }
-    constexpr double kPatience = 1;  // A process whose memory is large takes its time to die.
-    const ContainedProcess::End& end = process_->Finish(kPatience);
+    constexpr double kToDie = 1;  // A process whose memory is large takes its time to die.
+    const ContainedProcess::End& end = process_->Finish(kToDie);
     const std::string last = process_->LastLine();
     const std::string said = last.empty() ? "" : ": " + last;
     if (end.was_alive) return Fail(Verdict::kCrash, "it closed the channel of its process" + said);

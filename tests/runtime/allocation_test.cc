@@ -20,12 +20,17 @@ namespace {
 
 std::atomic<std::size_t> allocations{0};
 
-void* Allocate(std::size_t size, std::size_t alignment) {
+// Not to be looked through: a compiler that does finds that what was not made by new is deleted.
+[[gnu::noinline]] void* Allocate(std::size_t size, std::size_t alignment) {
   ++allocations;
   void* const memory =
       std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
+}
+
+[[gnu::noinline]] void Free(void* memory) {
+  std::free(memory);
 }
 
 }  // namespace
@@ -37,16 +42,16 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   return Allocate(size, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept {
-  std::free(memory);
+  Free(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
+  Free(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
+  Free(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
+  Free(memory);
 }
 
 namespace exh::tests {

@@ -216,10 +216,10 @@ std::int64_t SpecOracle::Number(const dsl::Instance& instance, const Tuple& tupl
 
 std::optional<Rational> SpecOracle::Value(const dsl::Term& term, const std::vector<Variable>& scope,
                                           const Tuple& tuple) {
-  using Kind = dsl::TermNode::Kind;
+  using NodeKind = dsl::TermNode::Kind;
   return TermValue(term, [&](const dsl::TermNode& node) -> Rational {
-    if (node.kind == Kind::kNumber) return node.number;
-    if (node.kind == Kind::kInstance) return Number(node.instance, tuple);
+    if (node.kind == NodeKind::kNumber) return node.number;
+    if (node.kind == NodeKind::kInstance) return Number(node.instance, tuple);
     if (node.external >= 0) return Integer(spec_.externals[node.external].code, {}, {});
     return Integer(node.code, scope, tuple);
   });
