@@ -85,6 +85,9 @@ class Evaluator {
   /// May candidates be measured while others compile? Not where both need the same processor.
   virtual bool compiles_while_measuring() const { return false; }
 
+  /// Longer texts are not compiled once something is known to be correct; 0: all are.
+  virtual std::uint64_t most_text_bytes() const { return 0; }
+
   /// Waits so many seconds at most until candidates can be measured (something to compare them with
   /// may take long to compute): can they?
   virtual bool IsReady(double /*seconds*/) { return true; }

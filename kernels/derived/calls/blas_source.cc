@@ -8,12 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <span>
 #include <vector>
 
-#include "base/text_writer.h"
+#include "kernels/derived/calls/library_text.h"
 #include "kernels/derived/sources/op_text.h"
 
 namespace exh::kernels::derived {
@@ -21,18 +19,7 @@ namespace {
 
 using Op = VendorStep::Op;
 
-/// A function of a library: how the text calls it, what it is called there, its type.
-struct Function {
-  const char *name, *type;
-};
-
-struct Facts {
-  std::array<const char*, 3> files;  ///< Newest first; null: no more.
-  const char* package;               ///< What a person installs.
-  std::span<const Function> functions;
-};
-
-constexpr Function kOpenBlas[] = {
+constexpr LibraryFunction kOpenBlas[] = {
     {"openblas_get_config", "char* (*)()"},
     {"openblas_get_corename", "char* (*)()"},
     {"openblas_set_num_threads", "void (*)(int)"},
@@ -51,18 +38,17 @@ constexpr Function kOpenBlas[] = {
     {"cblas_saxpy", "void (*)(int, float, const float*, int, float*, int)"},
     {"cblas_daxpy", "void (*)(int, double, const double*, int, double*, int)"},
 };
-constexpr Function kOneDnn[] = {
+constexpr LibraryFunction kOneDnn[] = {
     {"dnnl_version", "const Version* (*)()"},
     {"dnnl_sgemm",
      "int (*)(char, char, long, long, long, float, const float*, long, const float*, long, float, "
      "float*, long)"},
 };
 
-Facts FactsOf(BlasLibrary library) {
-  if (library == BlasLibrary::kOpenBlas) {
-    return {{"libopenblas.so.0", "libopenblas.so", nullptr}, "OpenBLAS", kOpenBlas};
-  }
-  return {{"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"}, "oneDNN", kOneDnn};
+LibraryFacts FactsOf(BlasLibrary library) {
+  if (library == BlasLibrary::kOneDnn) return OneDnnFacts(kOneDnn);
+  return {
+      {"libopenblas.so.0", "libopenblas.so", nullptr}, "libopenblas.so.0", "OpenBLAS", kOpenBlas};
 }
 
 bool IsOfOneType(const VendorStep& step) {
@@ -81,10 +67,10 @@ bool IsProduct(const VendorStep& step) {
   return step.op == Op::kGemm || step.op == Op::kGemv;
 }
 
-class Printer : public TextWriter {
+class Printer : public LibraryText {
  public:
   Printer(const VendorCall& call, const std::vector<double>& scalars, BlasLibrary library)
-      : call_(call), scalars_(scalars), library_(library), facts_(FactsOf(library)) {}
+      : LibraryText(FactsOf(library)), call_(call), scalars_(scalars), library_(library) {}
 
   std::string Text() {
     for (const auto* steps : {&call_.before, &call_.steps}) {
@@ -111,13 +97,8 @@ class Printer : public TextWriter {
     if (library_ == BlasLibrary::kOneDnn) {
       Line("struct Version { int major, minor, patch; const char* hash; };");
     }
-    for (const Function& function : facts_.functions) {
-      const std::string type = function.type;
-      const std::size_t star = type.find("(*)");
-      Line(type.substr(0, star + 2) + function.name + type.substr(star + 2) + ";");
-    }
+    Declare();
     if (call_.scratch_bytes > 0) Line("void* scratch;");
-    Line("char said[200];");
     Line();
     Line("}  // namespace");
     Line();
@@ -151,24 +132,7 @@ class Printer : public TextWriter {
 
   void Ready() {
     Open("extern \"C\" const char* exh_ready(const char** which)");
-    Line("void* library = nullptr;");
-    for (const char* file : facts_.files) {
-      if (file == nullptr) continue;
-      Line(fmt::format("if (library == nullptr) library = dlopen(\"{}\", RTLD_NOW | RTLD_LOCAL);",
-                       file));
-    }
-    Line(
-        fmt::format("if (library == nullptr) return \"{} is not there: install {} to compare "
-                    "with it\";",
-                    facts_.files[library_ == BlasLibrary::kOneDnn ? 1 : 0], facts_.package));
-    for (const Function& function : facts_.functions) {
-      Line(fmt::format("{0} = reinterpret_cast<decltype({0})>(dlsym(library, \"{0}\"));",
-                       function.name));
-      Line(
-          fmt::format("if ({0} == nullptr) return \"this {1} has no '{0}': it is too old to "
-                      "compare with\";",
-                      function.name, facts_.package));
-    }
+    Load();
     if (library_ == BlasLibrary::kOpenBlas) {
       Line("char name[32] = \"\", version[32] = \"\";");
       Line("const char* const config = openblas_get_config();");
@@ -182,10 +146,7 @@ class Printer : public TextWriter {
           "snprintf(said, sizeof said, \"%s %s for %s\", name, version, "
           "openblas_get_corename());");
     } else {
-      Line("const Version* const version = dnnl_version();");
-      Line(
-          "snprintf(said, sizeof said, \"oneDNN %d.%d.%d\", version->major, version->minor, "
-          "version->patch);");
+      SayVersionOfOneDnn();
     }
     if (call_.scratch_bytes > 0) {
       constexpr std::uint64_t kLine = 64;
@@ -297,7 +258,6 @@ class Printer : public TextWriter {
   const VendorCall& call_;
   const std::vector<double>& scalars_;
   const BlasLibrary library_;
-  const Facts facts_;
 };
 
 }  // namespace

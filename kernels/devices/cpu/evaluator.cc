@@ -23,6 +23,7 @@
 #include "kernels/cpu/problem_bench.h"
 #include "kernels/cpu/run.h"
 #include "kernels/derived/calls/blas_source.h"
+#include "kernels/derived/calls/onednn_source.h"
 #include "kernels/devices/backend.h"
 #include "kernels/devices/problem_files.h"
 #include "kernels/devices/yardsticks.h"
@@ -100,6 +101,9 @@ class CpuEvaluator final : public Evaluator {
     return compiler_.Compile(source.text, waits_ ? Patience::kAllTime : Patience::kUsual);
   }
 
+  /// A compiler takes 5 to 50 ms for each thousand characters: up to 8 s.
+  std::uint64_t most_text_bytes() const override { return 160'000; }
+
   bool IsReady(double seconds) override { return problems_.IsReady(seconds); }
 
   Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
@@ -136,6 +140,10 @@ class CpuEvaluator final : public Evaluator {
                                         std::pair("onednn", derived::BlasLibrary::kOneDnn)}) {
       sources.push_back(
           {name, derived::BlasSource(call, *task_.function, library), call.scratch_bytes});
+    }
+    // What is no product of matrices, one library may know all the same.
+    if (sources.back().source.text.empty()) {
+      sources.back() = {"onednn", derived::OneDnnSource(*task_.function)};
     }
     std::erase_if(sources, [](const NamedSource& known) { return known.source.text.empty(); });
     std::vector<Contender> contenders = CompileYardsticks(*this, sources, jobs);
