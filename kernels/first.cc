@@ -155,10 +155,12 @@ class Writer {
         is_alone_(function.logical_dims.size(), false),
         is_serial_(function.logical_dims.size(), false),
         is_beside_lanes_(function.logical_dims.size(), false),
+        is_kept_(function.logical_dims.size(), false),
         spread_(function.logical_dims.size()),
         has_threads_(function.device.max_threads > 1),
         has_blocks_(has_threads_ || function.device.threads > 1) {
     FindRoles();
+    FindKept();
     if (!shape_.tiled) return;
     for (const Instruction* main : Mains()) {
       if (main->is_reduction()) FindSpread(*main);
@@ -237,6 +239,31 @@ class Writer {
         Role& role = roles_[classes_.Of(axes[index])];
         if (role == Role::kColumn) continue;
         role = from_end == 0 ? Role::kColumn : from_end == 1 ? Role::kRow : Role::kOutside;
+      }
+    }
+  }
+
+  /// What is summed up, and then read once more: registers hold it from end to end.
+  void FindKept() {
+    for (const Communication& comm : f_.comms) {
+      const bool is_held = !comm.planned && !comm.is_init && !comm.may_lower;
+      if (!is_held || !f_.inst(comm.consumer).is_reduction()) continue;
+      const bool is_read_again = std::ranges::any_of(f_.comms, [&](const Communication& other) {
+        return !other.planned && other.producer == comm.producer && other.consumer != comm.consumer;
+      });
+      for (const ir::PairId id : comm.pairs) {
+        const Dimension& dim = f_.dim(f_.pair(id).dst);
+        if (is_read_again && dim.is_reduction) is_kept_[classes_.Of(dim)] = true;
+      }
+    }
+    if (!has_threads_ || !shape_.tiled) return;
+    // Threads have all of it: no others are left.
+    for (const Instruction* main : Mains()) {
+      const auto axes = AxesOf(*main);
+      const auto is_kept = [&](LogicalDimId axis) { return bool{is_kept_[classes_.Of(axis)]}; };
+      if (std::ranges::none_of(axes, is_kept)) continue;
+      for (const LogicalDimId axis : axes) {
+        if (!is_kept(axis)) is_serial_[classes_.Of(axis)] = true;
       }
     }
   }
@@ -482,11 +509,37 @@ class Writer {
     return last >= (has_threads_ ? 2 : 1) ? last : -1;
   }
 
+  /// Threads with neighbours each, or vectors, as many as there are. What is naive otherwise has to
+  /// have them here, too, but not how many.
+  void SizesOfKept(const LogicalDim& axis) {
+    if (!shape_.tiled) return;
+    const int last = static_cast<int>(axis.dims.size()) - 1;
+    if (const int level = ThreadLevel(axis); level > 0) {
+      const auto threads_of = [&](std::uint32_t copies) {
+        const std::uint32_t threads = axis.extent % copies == 0 ? axis.extent / copies : 0;
+        const bool is_there =
+            Contains(f_.dim(axis.dims[static_cast<std::size_t>(level)]).sizes, threads);
+        return is_there && threads <= kSlices ? threads : 0;
+      };
+      const auto fits = [&](std::uint32_t copies) { return threads_of(copies) > 0; };
+      const std::uint32_t copies = Nearest(f_.dim(axis.dims.back()).sizes, kLeastCopies, fits);
+      SizeOf(axis, last, {copies});
+      SizeOf(axis, level, {threads_of(copies)});
+    } else {
+      SizeOf(axis, last, shape_.columns);
+    }
+    SizeOf(axis, 0, {1});
+  }
+
   void Sizes(const Instruction& main) {
     for (const LogicalDimId id : AxesOf(main)) {
       const LogicalDim& axis = f_.logical(id);
       const std::size_t number = classes_.Of(id);
       const Spread& spread = spread_[number];
+      if (is_kept_[number] && axis.dims.size() > 1) {
+        SizesOfKept(axis);
+        continue;
+      }
       if (spread.slices > 1) {
         SizeOf(axis, ThreadLevel(axis), {spread.slices});
         SizeOf(axis, static_cast<int>(axis.dims.size()) - 1, {spread.copies});
@@ -532,6 +585,7 @@ class Writer {
     const LogicalDim& axis = f_.logical(dim.logical);
     const Role role = RoleOf(axis.id);
     const Spread& spread = SpreadOf(axis);
+    if (is_kept_[classes_.Of(axis.id)] && !shape_.tiled) return;
     if (dim.level == 0) {
       // A GPU has many blocks; the cores of a cpu take those of the first axis.
       const bool is_of_result =
@@ -671,6 +725,7 @@ class Writer {
   std::vector<bool> is_alone_;         ///< The only axis of a result.
   std::vector<bool> is_serial_;        ///< Threads have slices of a reduction instead.
   std::vector<bool> is_beside_lanes_;  ///< Of a result whose reduction has lanes.
+  std::vector<bool> is_kept_;          ///< Registers hold all of it.
   std::vector<Spread> spread_;
   bool has_threads_, has_blocks_;
   Recipe recipe_;

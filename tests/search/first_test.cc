@@ -167,7 +167,9 @@ TEST(First, SumsHaveLanesOnTheCpu) {
       registers.insert(found->str());
     }
     EXPECT_GE(registers.size(), static_cast<std::size_t>(chains)) << what << "\n" << outline;
-    EXPECT_THAT(begun.Outline(1), Not(HasSubstr("lanes "))) << what;
+    // The naive one has none but where registers must hold a whole row.
+    const bool is_held = std::string_view(kernel) == "softmax";
+    EXPECT_EQ(begun.Outline(1).find("lanes ") != outline.npos, is_held) << what;
   }
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/codegen/print/cpu_printer.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
 #include <span>
 #include <string_view>
+#include <tuple>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -14,6 +16,7 @@
 #include "kernels/codegen/print/cpu_statements.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
+#include "kernels/ir/text/math_text.h"
 #include "kernels/ir/text/op_functions.h"
 
 namespace exh::kernels::codegen {
@@ -161,7 +164,7 @@ class CpuPrinter {
         }
       }
     }
-    Each();
+    VectorMath();
     Hold();
     statements_.LaneFunctions();
   }
@@ -331,28 +334,21 @@ class CpuPrinter {
     out_.Line();
   }
 
-  void Each() {
-    const auto calls = [&](const ir::Instruction& inst) {
-      return IsFunction(inst.op, inst.computes) && code_.values.insts[inst.id.index()].lanes > 1;
-    };
-    if (!std::ranges::any_of(code_.function->insts, calls)) return;
-    out_.Line("// The function of each lane.");
-    out_.Line("template <typename Vector, typename Function>");
-    out_.Open("static inline Vector each(Vector x, Function function)");
-    out_.Line(
-        "for (unsigned lane = 0; lane < sizeof(x) / sizeof(x[0]); ++lane) x[lane] = "
-        "function(x[lane]);");
-    out_.Line("return x;");
-    out_.Close();
-    const auto raises = [](const ir::Instruction& inst) { return inst.op == ir::Op::kPow; };
-    if (std::ranges::any_of(code_.function->insts, raises)) {
-      out_.Line("template <typename Vector, typename Function>");
-      out_.Open("static inline Vector each(Vector x, Vector y, Function function)");
-      out_.Line(
-          "for (unsigned lane = 0; lane < sizeof(x) / sizeof(x[0]); ++lane) x[lane] = "
-          "function(x[lane], y[lane]);");
-      out_.Line("return x;");
-      out_.Close();
+  /// Functions of the mathematical library, of the vectors that the text calls them with.
+  void VectorMath() {
+    std::set<std::tuple<ir::Op, ir::Type, std::uint32_t>> all;
+    for (const ir::Instruction& inst : code_.function->insts) {
+      const std::uint32_t lanes = code_.values.insts[inst.id.index()].lanes;
+      const ir::Type type = ir::ComputeTypeOf(inst.computes);
+      if (IsFunction(inst.op, inst.computes) && lanes > 1) all.emplace(inst.op, type, lanes);
+    }
+    if (all.empty()) return;
+    for (const char* line : ir::kVectorMathHead) out_.Raw(line);
+    for (const auto& [op, type, lanes] : all) {
+      for (const std::string& line :
+           ir::VectorMathFunction(op, type, lanes, VectorName(type, lanes))) {
+        out_.Line(line);
+      }
     }
     out_.Line();
   }
@@ -434,10 +430,92 @@ class CpuPrinter {
     for (const TempArray& temp : code_.memory.temps) {
       if (part.insts[code_.function->block(temp.block).store.index()]) Temporary(temp);
     }
+    const std::string inside = BlocksInside(classes);
+    if (!inside.empty()) {
+      out_.Open("if (" + inside + ")");
+      Body(0);
+      out_.Close();
+      for (const int c : classes) SetWholeRange(c);
+      out_.Open("else");
+    }
+    splits_loops_ = inside.empty();
     Body(0);
+    splits_loops_ = true;
+    if (!inside.empty()) out_.Close();
     StreamsEnd(part);
     out_.Close();
     out_.Line();
+  }
+
+  // ---- what is beyond covered axes ----
+  //
+  // Iterations and blocks that are inside of every covered axis ask no guards: they are printed by
+  // themselves, and what is left behind them. Of an axis of 1000 that is covered by 32 times 32, 31
+  // iterations are inside, and the last one has guards:
+  //
+  //   for (long i_n0 = 0; i_n0 < 31; ++i_n0) …   whole vectors
+  //   for (long i_n0 = 31; i_n0 < 32; ++i_n0) …  vectors of which the last lanes are not there
+  //
+  // All blocks that are inside are one text, and all others a second one, in which no loop is
+  // divided once more.
+
+  /// Statements below a node, with all their copies.
+  std::uint64_t Statements(int index) const {
+    const LoopNode& node = tree_.node(index);
+    if (!Runs(index)) return 0;
+    if (node.kind == NodeKind::kExec) return 1;
+    std::uint64_t sum = 0;
+    for (const int child : node.children) sum += Statements(child);
+    return node.kind == NodeKind::kUnroll ? sum * Class(node.dim_class).size : sum;
+  }
+  /// More are not printed twice: compilers take longer than it is worth.
+  static constexpr std::uint64_t kMostTwice = 200;
+
+  std::int64_t IterationsInside(int index, int dim_class) const {
+    const LoopNode& node = tree_.node(index);
+    std::int64_t inside = Class(dim_class).size;
+    if (!Runs(index)) return inside;
+    if (node.kind == NodeKind::kExec) return statements_.IterationsInside(node.inst, dim_class);
+    for (const int child : node.children) {
+      inside = std::min(inside, IterationsInside(child, dim_class));
+    }
+    return inside;
+  }
+
+  void SetWholeRange(int c) { statements_.SetRange(c, 0, std::int64_t{Class(c).size} - 1); }
+
+  /// Is a block inside of every axis that is covered? From here on those are printed. Empty: all
+  /// are, or it is not asked.
+  std::string BlocksInside(const std::vector<int>& classes) {
+    std::string text;
+    if (Statements(0) > kMostTwice) return text;
+    for (const int c : classes) {
+      const std::int64_t inside = IterationsInside(0, c);
+      if (inside <= 0 || inside >= std::int64_t{Class(c).size}) continue;
+      text += (text.empty() ? "" : " && ") + names_.index(c) + " < " + std::to_string(inside);
+      statements_.SetRange(c, 0, inside - 1);
+    }
+    return text;
+  }
+
+  void Loop(int index) {
+    const int c = tree_.node(index).dim_class;
+    const std::int64_t size = Class(c).size, inside = IterationsInside(index, c);
+    const bool is_divided =
+        splits_loops_ && inside > 0 && inside < size && Statements(index) <= kMostTwice;
+    LoopFrom(index, 0, is_divided ? inside : size);
+    if (is_divided) LoopFrom(index, inside, size);
+  }
+  void LoopFrom(int index, std::int64_t first, std::int64_t end) {
+    const int c = tree_.node(index).dim_class;
+    const std::string& i = names_.index(c);
+    statements_.SetRange(c, first, end - 1);
+    out_.Open("for (long " + i + " = " + std::to_string(first) + "; " + i + " < " +
+                  std::to_string(end) + "; ++" + i + ")",
+              "LOOP " + DimNames(code_, c));
+    Body(index);
+    out_.Close();
+    SetWholeRange(c);
   }
 
   /// What went past the caches is there for all before anybody is told that the block has ended.
@@ -548,15 +626,8 @@ class CpuPrinter {
       case NodeKind::kLastBlock:
         EXH_CHECK(false);
         return;
-      case NodeKind::kLoop: {
-        const std::string& i = names_.index(node.dim_class);
-        out_.Open("for (long " + i + " = 0; " + i + " < " + Number(Class(node.dim_class).size) +
-                      "; ++" + i + ")",
-                  "LOOP " + DimNames(code_, node.dim_class));
-        Body(index);
-        out_.Close();
-        return;
-      }
+      case NodeKind::kLoop:
+        return Loop(index);
       case NodeKind::kUnroll:
         Comment("// UNROLL ", node.dim_class);
         PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
@@ -615,6 +686,7 @@ class CpuPrinter {
   CodeNames names_;
   CpuStatements statements_;
   const Part* part_ = nullptr;  ///< What is being printed.
+  bool splits_loops_ = true;    ///< Into iterations that ask no guards, and the others.
   int repeats_ = 0;             ///< Unrolled dims around that are past their first copy.
 };
 

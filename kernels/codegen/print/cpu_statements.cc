@@ -44,7 +44,9 @@ bool IsHeld(const LoweredCode& code, const ir::Instruction& inst) {
 
 CpuStatements::CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked,
                              TextWriter& out)
-    : code_(code), names_(names), checked_(checked), out_(out), copy_(code.tree.classes.size()) {}
+    : code_(code), names_(names), checked_(checked), out_(out), copy_(code.tree.classes.size()) {
+  for (const DimClass& one : code.tree.classes) ranges_.push_back({0, std::int64_t{one.size} - 1});
+}
 
 /// v_mad_0_3[t]: the register of one point of the unrolled dims.
 std::string CpuStatements::Register(ir::InstId inst,
@@ -240,11 +242,28 @@ CpuStatements::Range CpuStatements::RangeOf(const Affine& affine, std::int64_t l
       range.least += index * term.coefficient;
       range.most += index * term.coefficient;
     } else {
-      const std::int64_t last = dim_class.size - 1;
-      (term.coefficient < 0 ? range.least : range.most) += last * term.coefficient;
+      const auto [first, last] = ranges_[At(term.dim_class)];
+      range.least += (term.coefficient < 0 ? last : first) * term.coefficient;
+      range.most += (term.coefficient < 0 ? first : last) * term.coefficient;
     }
   }
   return range;
+}
+
+std::int64_t CpuStatements::IterationsInside(ir::InstId inst, int dim_class) const {
+  std::int64_t inside = code_.tree.classes[At(dim_class)].size;
+  for (const GuardIndex& guard : code_.memory.guards[inst.index()]) {
+    const std::int64_t step = guard.index.coefficient(dim_class);
+    if (!guard.is_cover || step <= 0) continue;
+    std::int64_t beyond = guard.extent - guard.index.constant;  // What is left for this loop.
+    for (const Affine::Term& term : guard.index.terms) {
+      if (term.dim_class == dim_class) continue;
+      const auto [first, last] = ranges_[At(term.dim_class)];
+      beyond -= (term.coefficient < 0 ? first : last) * term.coefficient;
+    }
+    inside = std::min(inside, beyond <= 0 ? 0 : (beyond + step - 1) / step);
+  }
+  return inside;
 }
 
 const std::string& CpuStatements::ArrayName(const ir::Instruction& inst) const {

@@ -31,6 +31,14 @@ class CpuStatements {
   /// The unrolled copy that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
   std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
+  /// The iterations of a loop, or the blocks, that are being printed: from `first` to `last`.
+  /// Guards that hold for all of them are not asked.
+  void SetRange(int dim_class, std::int64_t first, std::int64_t last) {
+    ranges_[At(dim_class)] = {first, last};
+  }
+  /// So many iterations of a loop, or blocks, from the first on, are inside of all axes that the
+  /// instruction's guards cover, wherever the other loops are.
+  std::int64_t IterationsInside(ir::InstId inst, int dim_class) const;
   void Declare(ir::InstId inst);
   void Execute(ir::InstId inst);
   /// The index of a thread axis.
@@ -138,6 +146,7 @@ class CpuStatements {
   TextWriter& out_;
   const Part* part_ = nullptr;
   std::vector<std::int64_t> copy_;  ///< By class: index of the unrolled copy.
+  std::vector<Range> ranges_;       ///< By class: see SetRange().
 };
 
 }  // namespace exh::kernels::codegen

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "kernels/ir/ops.h"
+#include "kernels/ir/text/math_text.h"
 #include "kernels/ir/text/op_functions.h"
 
 namespace exh::kernels::codegen {
@@ -15,35 +16,6 @@ using ir::Type;
 
 std::string Static(std::string_view type, const std::string& text) {
   return "static_cast<" + std::string(type) + ">(" + text + ")";
-}
-
-/// Name of the function of doubles in C and CUDA, that of floats without its f; empty: it is no
-/// function.
-std::string_view FunctionName(Op op, Type computes) {
-  if (!ir::IsFloat(computes)) return {};
-  switch (op) {
-    case Op::kAbs:
-      return "fabs";
-    case Op::kSqrt:
-      return "sqrt";
-    case Op::kRsqrt:
-      return "rsqrt";
-    case Op::kExp:
-      return "exp";
-    case Op::kLog:
-      return "log";
-    case Op::kTanh:
-      return "tanh";
-    case Op::kPow:
-      return "pow";
-    default:
-      return {};
-  }
-}
-
-/// What the name of a function of the type ends in.
-std::string FunctionSuffix(Type computes) {
-  return ir::ComputeTypeOf(computes) == Type::kF64 ? "" : "f";
 }
 
 /// " + " of a + b; empty: it is written otherwise.
@@ -148,19 +120,19 @@ std::string ConvertText(const std::string& text, Type from, Type to) {
 }
 
 bool IsFunction(Op op, Type computes) {
-  return !FunctionName(op, computes).empty();
+  return !ir::MathFunction(op, computes).empty();
 }
 
 std::string CudaOpText(Op op, Type computes, const std::vector<std::string>& in) {
   if (IsFunction(op, computes)) {
     const std::string second = op == Op::kPow ? ", " + in[1] : "";
-    return std::string(FunctionName(op, computes)) + FunctionSuffix(computes) + "(" + in[0] +
-           second + ")";
+    return ir::MathName(op, computes) + "(" + in[0] + second + ")";
   }
   if (!ir::OpFunction(op, computes).empty()) return ir::OpCall(op, computes, in);
   if (op == Op::kMad) {
     if (!ir::IsFloat(computes)) return ProductAndSum(in);
-    return "fma" + FunctionSuffix(computes) + "(" + in[0] + ", " + in[1] + ", " + in[2] + ")";
+    const std::string suffix = ir::ComputeTypeOf(computes) == Type::kF64 ? "" : "f";
+    return "fma" + suffix + "(" + in[0] + ", " + in[1] + ", " + in[2] + ")";
   }
   const std::string text = CommonText(op, computes, in);
   return text.empty() ? Choice(op, in) : text;
@@ -204,25 +176,19 @@ CpuOperand CpuOpText(Op op, Type computes, const std::vector<CpuOperand>& in, st
   std::vector<std::string> texts;
   for (const CpuOperand& operand : in) texts.push_back(operand.text);
   if (IsFunction(op, computes)) {
-    const std::string suffix = FunctionSuffix(computes);
-    const auto call = [&](const std::string& x) {
-      return op == Op::kRsqrt
-                 ? "1.0" + suffix + " / __builtin_sqrt" + suffix + "(" + x + ")"
-                 : "__builtin_" + std::string(FunctionName(op, computes)) + suffix + "(" + x + ")";
-    };
-    const std::string type(RegisterName(ir::ComputeTypeOf(computes)));
-    if (op == Op::kPow) {
-      const std::string name = "__builtin_pow" + suffix;
-      if (!any_vector) return {name + "(" + texts[0] + ", " + texts[1] + ")", false};
+    if (any_vector) {
       for (std::size_t i = 0; i < in.size(); ++i) {
         texts[i] = AsVector(in[i], ir::ComputeTypeOf(computes), lanes);
       }
-      return {"each(" + texts[0] + ", " + texts[1] + ", [](" + type + " x, " + type +
-                  " y) { return " + name + "(x, y); })",
-              true};
+      return {ir::VectorMathCall(op, computes, texts), true};
     }
-    if (!any_vector) return {call(texts[0]), false};
-    return {"each(" + texts[0] + ", [](" + type + " x) { return " + call("x") + "; })", true};
+    if (op == Op::kRsqrt) {
+      return {NumberText(1, computes, Language::kCpp) + " / __builtin_" +
+                  ir::MathName(Op::kSqrt, computes) + "(" + texts[0] + ")",
+              false};
+    }
+    const std::string second = op == Op::kPow ? ", " + texts[1] : "";
+    return {"__builtin_" + ir::MathName(op, computes) + "(" + texts[0] + second + ")", false};
   }
   if (!ir::OpFunction(op, computes).empty()) {
     for (std::size_t i = 0; any_vector && i < in.size(); ++i) {

@@ -65,7 +65,7 @@ std::string VectorName(ir::Type type, std::uint32_t lanes);
 /// The operand, of a compute type, as a vector.
 std::string AsVector(const CpuOperand& operand, ir::Type type, std::uint32_t lanes);
 
-/// Is it a function of the mathematical library, which takes vectors lane by lane (`each`)?
+/// Is it a function of the mathematical library?
 bool IsFunction(ir::Op op, ir::Type computes);
 
 }  // namespace exh::kernels::codegen
