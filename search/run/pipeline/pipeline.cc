@@ -37,9 +37,10 @@ void Pipeline::Compile(Entry& entry) const {
   }
   const std::uint64_t longest = parts_.evaluator.most_text_bytes();
   if (longest > 0 && entry.source.text.size() > longest && idle.guess_ns() > 0) {
-    return leave(fmt::format("its text has {}: a compiler would take many seconds, in which "
-                             "nothing else is tried",
-                             BytesText(entry.source.text.size())));
+    return leave(
+        fmt::format("its text has {}: a compiler would take many seconds, in which "
+                    "nothing else is tried",
+                    BytesText(entry.source.text.size())));
   }
   const WorkspaceLimit& limit = parts_.state.workspace_limit();
   if (limit.IsAbove(entry.source.workspace_bytes)) {
