@@ -71,4 +71,13 @@ std::string WithoutComments(const std::string& source) {
   return code;
 }
 
+std::optional<Compiled> NotCompiled(const Source& source) {
+  if (source.verdict == Verdict::kCorrect) return std::nullopt;
+  Compiled refused;
+  refused.verdict = source.verdict;
+  refused.why = source.why;
+  refused.source = source.text;
+  return refused;
+}
+
 }  // namespace exh::kernels

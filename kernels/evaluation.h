@@ -61,6 +61,9 @@ std::vector<SideLaunch> InOrder(const Launch& launch);
 /// A candidate as text, ready for the compiler of its device.
 struct Source {
   std::string text;
+  /// Not kCorrect: it is not compiled, for the reason `why`.
+  Verdict verdict = Verdict::kCorrect;
+  std::string why = {};
   /// About how long a run takes, by the number of instructions; 0: nobody knows. Off by factors.
   double rough_ns = 0;
   /// A guess of it that knows caches and registers as well: nearly in proportion to times, and so
@@ -109,6 +112,9 @@ struct Compiled {
   double compile_ms = 0;
   std::optional<GpuCode> gpu;  ///< Nothing: a processor runs it.
 };
+
+/// What comes of a source that is not compiled (Source::verdict); nothing: it is.
+std::optional<Compiled> NotCompiled(const Source& source);
 
 /// What a GPU reaches by itself, measured beside candidates. Bytes of copies are those read and
 /// those written.

@@ -65,9 +65,11 @@ class ProblemBench {
 };
 
 /// Writes the problems for processes of a GPU into a folder, `jobs` at once: their paths, in the
-/// order of kCheckedProblems. Where the first one takes many seconds there are only two. Throws
-/// Error, and Interrupted when there was no time for them.
+/// order of kCheckedProblems. Where they are costly there are only two: what is said of that, or,
+/// where nothing is, whether the first one takes many seconds. Throws Error, and Interrupted when
+/// there was no time for them.
 std::vector<std::string> WriteProblemFiles(const ProblemBench::Make& make,
-                                           const std::string& folder, int jobs);
+                                           const std::string& folder, int jobs,
+                                           std::optional<bool> is_costly = std::nullopt);
 
 }  // namespace exh::kernels::cpu

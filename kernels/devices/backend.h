@@ -17,6 +17,7 @@
 #include "kernels/devices/evaluator.h"
 #include "kernels/evaluation.h"
 #include "kernels/ir/device.h"
+#include "kernels/ir/text/type_text.h"
 
 namespace exh::runtime {
 class Candidate;
@@ -28,6 +29,7 @@ namespace codegen {
 struct LoweredCode;
 }
 struct Task;
+class Workload;
 namespace package {
 struct LibraryKind;
 struct Unit;
@@ -61,6 +63,8 @@ class Backend {
 
   /// `language` in the JSON file of a device: "c++".
   virtual std::string_view language() const = 0;
+  /// What printers that serve several backends write for it.
+  virtual ir::Language dialect() const = 0;
   /// Of a file with a source: ".cc".
   virtual std::string_view suffix() const = 0;
   /// Is it one of several in a machine, which --gpu picks?
@@ -98,10 +102,10 @@ class Backend {
 
   /// The source of an implementation; comments name its loops and axes. `code.error` is empty.
   virtual Source Print(const codegen::LoweredCode& code, const ir::Device& device) const = 0;
-  /// What compiles, checks, runs and times sources, and has the yardsticks. `task` and the token
-  /// outlive it. Throws Error when what it needs is not there, in a line that says what to install
-  /// and which device runs here. Without one of its own nothing runs on the device: UsageError.
-  virtual std::unique_ptr<Evaluator> MakeEvaluator(const Task& task,
+  /// What compiles, checks, runs and times implementations of a workload. The token outlives it.
+  /// Throws Error when what it needs is not there, in a line that says what to install and which
+  /// device runs here. Without one of its own nothing runs on the device: UsageError.
+  virtual std::unique_ptr<Evaluator> MakeEvaluator(std::unique_ptr<const Workload> workload,
                                                    const EvaluatorOptions& options) const;
   /// A candidate that takes this many times as long as the best is slow, and stopped early.
   virtual double slow_factor() const { return 4; }

@@ -80,7 +80,7 @@ std::string Backend::ClassOf(const ir::Device& device) const {
   return device.name;
 }
 
-std::unique_ptr<Evaluator> Backend::MakeEvaluator(const Task& /*task*/,
+std::unique_ptr<Evaluator> Backend::MakeEvaluator(std::unique_ptr<const Workload> /*workload*/,
                                                   const EvaluatorOptions& /*options*/) const {
   throw UsageError(
       fmt::format("nothing compiles or runs {} here; --device cpu runs here", language()));

@@ -25,8 +25,6 @@ struct EvaluatorOptions {
   /// The program, with its arguments, below which the processes that use a GPU run: a sanitizer or
   /// a debugger. Empty: none. Its standard output is not to be written to.
   std::vector<std::string> under = {};
-  /// Of memory, for what references of operators and programs take; 0: as much as they like.
-  std::uint64_t most_bytes = 0;
 };
 
 /// How long to measure.

@@ -13,6 +13,8 @@ struct NamedSource {
   std::string name;
   Source source;
   std::uint64_t workspace_bytes = 0;  ///< What it takes beside the arrays.
+  /// Is it checked on special values, too? Libraries have their own ideas of NaN.
+  bool is_ours = false;
   /// Not kCorrect: there is no source, for the reason `why`.
   Verdict verdict = Verdict::kCorrect;
   std::string why = {};

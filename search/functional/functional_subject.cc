@@ -3,16 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
-#include "base/system/process_tree.h"
 #include "functional/reference/calculate.h"
 #include "kernels/devices/backend.h"
 #include "models/device_rates.h"
 #include "search/functional/joint_space.h"
 #include "search/functional/program_costs.h"
-#include "search/functional/program_evaluator.h"
+#include "search/functional/program_workload.h"
+#include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
 #include "search/subject/candidate_bound.h"
@@ -109,11 +110,10 @@ functional::Assignment FunctionalSubject::AnyValues() const {
 }
 
 std::unique_ptr<Evaluator> FunctionalSubject::MakeEvaluator(const EvaluatorOptions& options) const {
-  StartSupervisor();  // Before the arrays are here.
-  EvaluatorOptions within = options;
-  within.most_bytes = allowance_.bytes;
   try {
-    return MakeProgramEvaluator(mapped_, AnyValues(), device_, within);
+    return search::MakeEvaluator(
+        WorkloadOf(mapped_, AnyValues(), device_, std::max(1, options.jobs), allowance_.bytes),
+        options);
   } catch (const TooLarge& error) {
     throw UsageError(fmt::format("{}; --memory allows more", error.what()));
   }

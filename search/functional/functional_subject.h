@@ -10,6 +10,7 @@
 
 #include "examples/lift/program.h"
 #include "examples/lift/tree_file.h"
+#include "kernels/devices/backend.h"
 #include "kernels/ir/device.h"
 #include "search/functional/mapped_program.h"
 #include "search/subject/problem.h"
@@ -45,6 +46,8 @@ class FunctionalSubject final : public Subject {
 
   const MappedProgram& mapped() const { return mapped_; }
   const lift::TreeFile& tree() const { return tree_; }
+  const kernels::Backend* backend() const override { return &kernels::BackendOf(device_); }
+
   const kernels::ir::Device& device() const { return device_; }
   const lift::Rules& rules() const { return rules_; }
 

@@ -7,15 +7,13 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/system/process_tree.h"
-#include "kernels/devices/backend.h"
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/graph/read.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/run/problem.h"
 #include "models/device_rates.h"
-#include "search/fused/fused_cuda_evaluator.h"
-#include "search/fused/fused_evaluator.h"
+#include "search/fused/fused_workload.h"
+#include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
 #include "search/subject/candidate_bound.h"
@@ -104,13 +102,8 @@ std::string FusedSubject::Outline(const runtime::Candidate& implementation) cons
 }
 
 std::unique_ptr<Evaluator> FusedSubject::MakeEvaluator(const EvaluatorOptions& options) const {
-  StartSupervisor();  // Before the arrays are here.
-  EvaluatorOptions within = options;
-  within.most_bytes = allowance_.bytes;
-  if (kernels::BackendOf(device_).is_gpu()) {
-    return MakeFusedCudaEvaluator(graph_, schedules_, space_, device_, within);
-  }
-  return MakeFusedEvaluator(graph_, schedules_, space_, static_cast<int>(device_.threads), within);
+  return search::MakeEvaluator(
+      WorkloadOf(graph_, schedules_, space_, device_, fused::MostBytes(allowance_.bytes)), options);
 }
 
 std::string FusedSubject::InWords(const Comparison& comparison) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/devices/backend.h"
 #include "kernels/fused/graph/graph.h"
 #include "kernels/fused/schedule/schedules.h"
 #include "kernels/fused/space/mapping_space.h"
@@ -49,6 +50,8 @@ class FusedSubject final : public Subject {
   /// The bytes that every implementation moves, at the highest rate that the device may have.
   SearchBound Bound(bool is_cold, WhichRates which) const override;
   std::vector<kernels::Recipe> Recipes() const override { return space_.Recipes(); }
+
+  const kernels::Backend* backend() const override { return &kernels::BackendOf(device_); }
 
   const kernels::ir::Device& device() const { return device_; }
 

@@ -56,16 +56,8 @@ std::vector<kernels::Recipe> KernelSubject::Recipes() const {
   return kernels::FirstRecipes(*problem_.task.function);
 }
 
-double KernelSubject::slow_factor() const {
-  return kernels::BackendOf(problem_.device).slow_factor();
-}
-
-double KernelSubject::most_reserve_s() const {
-  return kernels::BackendOf(problem_.device).finals_seconds();
-}
-
-std::string KernelSubject::source_suffix() const {
-  return std::string(kernels::BackendOf(problem_.device).suffix());
+const kernels::Backend* KernelSubject::backend() const {
+  return &kernels::BackendOf(problem_.device);
 }
 
 }  // namespace exh::search

@@ -35,9 +35,7 @@ class KernelSubject final : public Subject {
   double flops() const override { return problem_.task.flops; }
   std::vector<kernels::Recipe> Recipes() const override;
   std::vector<std::string> notes() const override { return problem_.task.notes; }
-  double slow_factor() const override;
-  double most_reserve_s() const override;
-  std::string source_suffix() const override;
+  const kernels::Backend* backend() const override;
 
  private:
   Problem problem_;

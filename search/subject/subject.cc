@@ -4,8 +4,23 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "kernels/devices/backend.h"
 
 namespace exh::search {
+
+double Subject::slow_factor() const {
+  constexpr double kUsual = 4;
+  return backend() == nullptr ? kUsual : backend()->slow_factor();
+}
+
+double Subject::most_reserve_s() const {
+  constexpr double kUsual = 8;
+  return backend() == nullptr ? kUsual : backend()->finals_seconds();
+}
+
+std::string Subject::source_suffix() const {
+  return backend() == nullptr ? ".cc" : std::string(backend()->suffix());
+}
 
 SearchBound BoundOf(const Subject& subject, const RunRecord& run) {
   if (run.bound.empty()) return {};

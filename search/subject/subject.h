@@ -18,6 +18,10 @@
 #include "search/log/log_records.h"
 #include "search/subject/which_rates.h"
 
+namespace exh::kernels {
+class Backend;
+}
+
 namespace exh::search {
 
 using kernels::Evaluator;
@@ -73,12 +77,14 @@ class Subject {
   /// What a person should know of the space, a line each.
   virtual std::vector<std::string> notes() const { return {}; }
 
+  /// The backend of the device that it runs on; null: it is no workload of one.
+  virtual const kernels::Backend* backend() const { return nullptr; }
   /// How much slower than the incumbent a candidate may be before it is stopped early.
-  virtual double slow_factor() const { return 4; }
+  double slow_factor() const;
   /// Seconds of a time budget, at most, that are left for yardsticks and finals.
-  virtual double most_reserve_s() const { return 8; }
+  double most_reserve_s() const;
   /// How the file with the source of an implementation ends: ".cc".
-  virtual std::string source_suffix() const { return ".cc"; }
+  std::string source_suffix() const;
 };
 
 /// The bound that a logged run had; an empty one if it had none. Throws UsageError when the bound

@@ -19,6 +19,7 @@
 
 #include "kernels/cpu/contain/runner.h"
 #include "kernels/devices/cpu/evaluator.h"
+#include "kernels/devices/task_workload.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -57,7 +58,7 @@ int Run(int argc, char** argv) {
   options.space = "paper";  // The space is not needed, and this one is small.
   const Problem problem = MakeProblem(options);
   const std::unique_ptr<kernels::Evaluator> evaluator =
-      kernels::MakeCpuEvaluator(problem.task, nullptr);
+      kernels::MakeCpuEvaluator(kernels::WorkloadOf(problem.task), nullptr);
   for (std::string file; std::getline(std::cin, file);) Attempt(*evaluator, file);
   return 0;
 }

@@ -39,6 +39,7 @@ Finding FindCompiler() {
 class CpuBackend final : public Backend {
  public:
   std::string_view language() const override { return "c++"; }
+  ir::Language dialect() const override { return ir::Language::kCpp; }
   std::string_view suffix() const override { return ".cc"; }
   bool shares_processor() const override { return true; }
 
@@ -104,9 +105,9 @@ class CpuBackend final : public Backend {
     return source;
   }
 
-  std::unique_ptr<Evaluator> MakeEvaluator(const Task& task,
+  std::unique_ptr<Evaluator> MakeEvaluator(std::unique_ptr<const Workload> workload,
                                            const EvaluatorOptions& options) const override {
-    return MakeCpuEvaluator(task, options.stop);
+    return MakeCpuEvaluator(std::move(workload), options.stop);
   }
 
   std::string_view export_format() const override { return "cc"; }

@@ -7,7 +7,7 @@
 #include "base/stop.h"
 #include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/evaluator.h"
-#include "kernels/task.h"
+#include "kernels/devices/workload.h"
 
 namespace exh::kernels {
 
@@ -15,9 +15,10 @@ namespace exh::kernels {
 /// (`search run-candidate`) per measurement, which gets the arrays and never sees a reference.
 /// Those are computed when the first candidate is measured, and the rest of the problems when they
 /// are first needed. Libraries go to a folder of its own under the system's folder for temporary
-/// files, removed at the end. `task` and `stop` outlive it; see EvaluatorOptions::stop. Throws
-/// Error when there is no compiler or the folder cannot be written.
-std::unique_ptr<Evaluator> MakeCpuEvaluator(const Task& task, const StopToken* stop);
+/// files, removed at the end. `stop` outlives it; see EvaluatorOptions::stop. Throws Error when
+/// there is no compiler or the folder cannot be written.
+std::unique_ptr<Evaluator> MakeCpuEvaluator(std::unique_ptr<const Workload> workload,
+                                            const StopToken* stop);
 
 /// What an effort asks of a bench.
 cpu::Care CareOf(Effort effort);

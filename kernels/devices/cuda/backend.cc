@@ -28,6 +28,7 @@ namespace {
 class CudaBackend final : public Backend {
  public:
   std::string_view language() const override { return "cuda"; }
+  ir::Language dialect() const override { return ir::Language::kCuda; }
   std::string_view suffix() const override { return ".cu"; }
   bool is_gpu() const override { return true; }
   std::vector<Finding> Examine() const override { return ExamineCuda(); }
@@ -80,9 +81,9 @@ class CudaBackend final : public Backend {
     return source;
   }
 
-  std::unique_ptr<Evaluator> MakeEvaluator(const Task& task,
+  std::unique_ptr<Evaluator> MakeEvaluator(std::unique_ptr<const Workload> workload,
                                            const EvaluatorOptions& options) const override {
-    return MakeCudaEvaluator(task, options);
+    return MakeCudaEvaluator(std::move(workload), options);
   }
   double slow_factor() const override { return kCudaSlowFactor; }
   double finals_seconds() const override { return 20; }

@@ -4,48 +4,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/parallel.h"
-#include "kernels/devices/backend.h"
+#include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/cuda/gpu_bench.h"
-#include "kernels/devices/problem_files.h"
 #include "kernels/devices/yardsticks.h"
-#include "kernels/library/call_kernel.h"
 
 namespace exh::kernels {
 namespace {
 
-/// How the vendor's routines compute on these arrays.
-const char* MathText(const ir::Function& function) {
+/// How the vendor's routines compute; empty: there are none.
+std::string MathText(const VendorCall& call) {
+  if (call.steps.empty()) return "";
   const auto has = [&](const auto& is) {
-    return std::ranges::any_of(function.arrays,
-                               [&](const ir::Array& array) { return is(ir::InfoOf(array.type)); });
+    return std::ranges::any_of(call.steps,
+                               [&](const VendorStep& step) { return is(ir::InfoOf(step.type)); });
   };
-  if (has([](const ir::TypeInfo& info) { return info.is_float && info.is_narrow(); })) {
-    return "halves with sums in fp32";
+  std::string text = ", CUBLAS_DEFAULT_MATH: ";
+  if (has([](const ir::TypeInfo& info) { return info.is_narrow(); })) {
+    return text + "halves with sums in fp32";
   }
-  return has([](const ir::TypeInfo& info) { return info.type == ir::Type::kF64; })
-             ? "fp64"
-             : "fp32 without TF32";
+  const bool has_doubles =
+      has([](const ir::TypeInfo& info) { return info.type == ir::Type::kF64; });
+  return text + (has_doubles ? "fp64" : "fp32 without TF32");
 }
 
 class CudaEvaluator final : public Evaluator {
  public:
-  CudaEvaluator(const Task& task, const EvaluatorOptions& options)
-      : task_(task),
+  CudaEvaluator(std::unique_ptr<const Workload> workload, const EvaluatorOptions& options)
+      : workload_(std::move(workload)),
         cold_(options.cold),
-        bench_(task.function->device, options,
+        bench_(workload_->device(), options,
                [&](const std::string& folder) { return WriteProblems(folder, options); }) {}
 
   Source Emit(const runtime::Candidate& implementation) override {
-    return EmitSource(task_, implementation);
+    return workload_->Emit(implementation);
   }
 
   Compiled Compile(const Source& source) override {
+    if (auto refused = NotCompiled(source)) return *std::move(refused);
     return bench_.Compile(source, source.text, cuda::Optimization::kFull);
   }
 
@@ -75,13 +74,9 @@ class CudaEvaluator final : public Evaluator {
   int finalists() const override { return 20; }
 
   std::vector<Contender> Yardsticks(int jobs) override {
-    const Kernel& kernel = *task_.kernel;
-    std::vector<Contender> contenders;
-    const Source naive = CallKernel(kernel, "NaiveCuda", &Kernel::NaiveCuda, task_.sizes);
-    if (!naive.text.empty()) {
-      contenders = CompileYardsticks(*this, {{"naive", naive}}, jobs);
-    }
-    const VendorCall call = CallKernel(kernel, "Vendor", &Kernel::Vendor, task_.sizes);
+    std::vector<Contender> contenders =
+        CompileYardsticks(*this, workload_->Yardsticks(ir::Language::kCuda), jobs);
+    const VendorCall call = workload_->Vendor();
     if (call.steps.empty()) return contenders;
     Compiled vendor;
     vendor.gpu.emplace().vendor = call;
@@ -98,15 +93,19 @@ class CudaEvaluator final : public Evaluator {
     return contenders;
   }
 
+  /// "NVIDIA H200, driver 13.0, CUBLAS_DEFAULT_MATH: fp32 without TF32, warm L2".
   std::string YardstickText() const override {
-    return fmt::format("{}, CUBLAS_DEFAULT_MATH: {}, {} L2", bench_.Conditions(),
-                       MathText(*task_.function), cold_ ? "cold" : "warm");
+    const std::string what = workload_->YardstickText();
+    return fmt::format("{}{}{}{}, {} L2", what, what.empty() ? "" : ", ", bench_.Conditions(),
+                       MathText(workload_->Vendor()), cold_ ? "cold" : "warm");
   }
 
   std::vector<std::string> Notes() const override { return bench_.Notes(); }
 
   std::map<std::string, std::string, std::less<>> Versions() const override {
-    return bench_.Versions();
+    auto versions = workload_->Versions(ir::Language::kCuda);
+    versions.merge(bench_.Versions());
+    return versions;
   }
   std::optional<MeasuredRates> Rates() override { return bench_.Rates(); }
 
@@ -116,30 +115,23 @@ class CudaEvaluator final : public Evaluator {
   /// Their files, written side by side: a large one takes seconds. Throws Error, and Interrupted.
   std::vector<std::string> WriteProblems(const std::string& folder,
                                          const EvaluatorOptions& options) const {
-    // Where a reference takes seconds, two of them must do.
-    const bool has_all = task_.flops <= kCudaMostFlopsOfFourProblems;
-    const std::size_t count = has_all ? std::size(kCheckedProblems) : 2;
-    std::vector<std::string> files;
-    for (std::size_t number = 0; number < count; ++number) {
-      files.push_back(folder + "/" + kCheckedProblems[number].name);
-    }
-    RunInParallel(count, options.jobs, [&](std::size_t number) {
-      const CheckedProblem& one = kCheckedProblems[number];
-      WriteProblem(task_, one.inputs, files[number], one.seed, options.stop);
-      return true;
-    });
-    return files;
+    const auto make = [&](const CheckedProblem& one) {
+      return workload_->MakeProblem(one, options.stop);
+    };
+    const int at_once = workload_->makes_one_by_one() ? 1 : std::max(1, options.jobs);
+    return cpu::WriteProblemFiles(make, folder, at_once, workload_->is_costly());
   }
 
-  const Task& task_;
+  const std::unique_ptr<const Workload> workload_;
   const bool cold_;
   cuda::GpuBench bench_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator> MakeCudaEvaluator(const Task& task, const EvaluatorOptions& options) {
-  return std::make_unique<CudaEvaluator>(task, options);
+std::unique_ptr<Evaluator> MakeCudaEvaluator(std::unique_ptr<const Workload> workload,
+                                             const EvaluatorOptions& options) {
+  return std::make_unique<CudaEvaluator>(std::move(workload), options);
 }
 
 }  // namespace exh::kernels

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "kernels/devices/evaluator.h"
-#include "kernels/task.h"
+#include "kernels/devices/workload.h"
 
 namespace exh::kernels {
 
@@ -14,9 +14,6 @@ inline constexpr double kCudaLeastCapNs = 5e6;
 /// A candidate that may run for ever is first tried with loops that look at the clock, which takes
 /// time: it is slow when it has not ended after this many times the cap.
 inline constexpr double kCudaCareFactor = 1.25;
-/// A kernel of more operations is checked on two problems (drawn inputs and whole numbers) instead
-/// of four.
-inline constexpr double kCudaMostFlopsOfFourProblems = 1e11;
 /// One whose first batch is this much slower than the best is not timed any further.
 inline constexpr double kCudaStopFactor = 1.5;
 /// Where the best takes this long, candidates are judged by a part of their blocks first, and run
@@ -27,7 +24,8 @@ inline constexpr double kCudaPartFromNs = 2e6;
 /// The evaluator of a GPU: NVRTC in processes of this program (`search compile-cuda`), and a
 /// disposable process that runs the candidates (`search run-cuda`). Throws Error when the driver, a
 /// GPU or NVRTC is missing.
-std::unique_ptr<Evaluator> MakeCudaEvaluator(const Task& task, const EvaluatorOptions& options);
+std::unique_ptr<Evaluator> MakeCudaEvaluator(std::unique_ptr<const Workload> workload,
+                                             const EvaluatorOptions& options);
 
 /// The sub-commands of this program that compile and run candidates.
 inline constexpr const char* kCompileCuda = "compile-cuda";

@@ -23,6 +23,7 @@ namespace {
 class HipTextBackend final : public Backend {
  public:
   std::string_view language() const override { return "hip"; }
+  ir::Language dialect() const override { return ir::Language::kCuda; }
   std::string_view suffix() const override { return ".hip"; }
 
   Source Print(const codegen::LoweredCode& code, const ir::Device& /*device*/) const override {

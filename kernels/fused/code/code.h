@@ -8,6 +8,7 @@
 #include "kernels/evaluation.h"
 #include "kernels/fused/code/nest.h"
 #include "kernels/fused/schedule/schedules.h"
+#include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels::fused {
 
@@ -34,6 +35,9 @@ Source CpuText(const Program& program, const std::vector<NestNode>& nests);
 /// memory (gpu/tile_printer.h). So all schedules are mapped alike. Temporaries are in `exh_global`,
 /// the last parameter, where there are any.
 Source CudaText(const Program& program, const std::vector<NestNode>& nests);
+
+/// CpuText() or CudaText(), as the dialect is.
+Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Language dialect);
 
 /// Executions of statements that come one after the other when these run as CudaText() has them:
 /// of each kernel all executions, divided by its threads. An estimate, to tell what leaves a GPU

@@ -69,4 +69,8 @@ Source CpuText(const Program& program, const std::vector<NestNode>& nests) {
   return ir::HelperFunctions(text, ir::Language::kCpp) + IslFunctions(text) + text;
 }
 
+Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Language dialect) {
+  return dialect == ir::Language::kCpp ? CpuText(program, nests) : CudaText(program, nests);
+}
+
 }  // namespace exh::kernels::fused

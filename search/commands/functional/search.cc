@@ -23,7 +23,7 @@
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
 #include "search/functional/functional_subject.h"
-#include "search/functional/program_evaluator.h"
+#include "search/functional/program_workload.h"
 #include "search/measure/possible.h"
 #include "search/solve/example_space.h"
 #include "search/solve/functional_file.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/kernels/codegen/random_matmul.h"
+#include "kernels/codegen/print/cpu_printer.h"
 
 #include <gtest/gtest.h>
 
@@ -99,6 +100,17 @@ TEST(RandomMatmul, PrimesAreCovered) {
   EXPECT_EQ(CheckByInterpreter(function, schedule), "");
   EXPECT_EQ(CheckByCompiler(function, schedule), "");
   EXPECT_NE(CheckByInterpreter(function, schedule, Fault::kLostSurplus), "");
+  // The first block has all of its rows; in it six of seven steps along n and four of five along k
+  // ask nothing.
+  const std::string text = PrintCpu(function, schedule);
+  const std::size_t other = text.find("else {");
+  ASSERT_NE(other, std::string::npos) << text;
+  const std::string whole = text.substr(text.find(" < 1) {"), other);
+  for (const char* loop :
+       {"= 0; i_n0 < 6;", "= 6; i_n0 < 7;", "= 0; i_k0 < 4;", "= 4; i_k0 < 5;"}) {
+    EXPECT_NE(whole.find(loop), std::string::npos) << loop << "\n" << text;
+  }
+  EXPECT_EQ(text.find("= 6; i_n0", other), std::string::npos) << "divided once more";
 }
 
 /// Parts of sums that are shorter than others, or empty; partial results of points beyond the axes.

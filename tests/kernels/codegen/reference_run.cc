@@ -147,6 +147,7 @@ std::string CheckByCompiler(const ir::Function& function, const Schedule& schedu
   std::ofstream(folder.path() + "/a.cc") << source;
   const std::string command =
       "g++ -O1 -march=native -fopenmp -Wall -Werror -Wno-unused-variable "
+      "-Wno-unused-but-set-variable "
       "-Wno-psabi -ffp-contract=fast -shared -fPIC " +
       folder.path() + "/a.cc -o " + folder.path() + "/a.so > " + folder.path() + "/log 2>&1";
   if (std::system(command.c_str()) != 0) {

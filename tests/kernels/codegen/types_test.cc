@@ -118,7 +118,8 @@ std::string Compiled(const ir::Function& f, const Schedule& schedule, const Arra
   const std::string path = folder.path() + "/a";
   std::ofstream(path + ".cc") << source;
   const std::string command =
-      "g++ -O2 -march=native -fopenmp -Wall -Werror -Wno-unused-variable -Wno-psabi "
+      "g++ -O2 -march=native -fopenmp -Wall -Werror -Wno-unused-variable "
+      "-Wno-unused-but-set-variable -Wno-psabi "
       "-ffp-contract=fast -shared -fPIC " +
       path + ".cc -o " + path + ".so > " + path + ".log 2>&1";
   if (std::system(command.c_str()) != 0) {

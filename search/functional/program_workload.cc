@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "search/functional/program_evaluator.h"
+#include "search/functional/program_workload.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/problem_bench.h"
-#include "kernels/devices/cuda/text_evaluator.h"
 #include "kernels/ir/text/op_functions.h"
 #include "search/functional/program_costs.h"
 #include "search/functional/program_problem.h"
@@ -19,13 +16,7 @@
 namespace exh::search {
 namespace {
 
-using kernels::Compiled;
 using kernels::Source;
-
-/// Begins the text of what cannot be a program: why not.
-constexpr std::string_view kRefused = "// cannot be run: ";
-/// … of what is not worth a run.
-constexpr std::string_view kHopeless = "// too slow: ";
 
 functional::GpuProgram Lowered(const MappedProgram& mapped, const functional::Assignment& values,
                                const std::vector<functional::Codes>& codes,
@@ -34,61 +25,52 @@ functional::GpuProgram Lowered(const MappedProgram& mapped, const functional::As
                            std::string(kernels::kMainKernel));
 }
 
-class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
+class ProgramWorkload final : public kernels::Workload {
  public:
-  ProgramEvaluator(const MappedProgram& mapped, const functional::Assignment& values,
-                   const kernels::ir::Device& device, const kernels::EvaluatorOptions& options)
-      : TextEvaluator(
-            device, options,
-            [&](const std::string& folder) { return Write(mapped, values, folder, options); }),
-        mapped_(mapped),
+  ProgramWorkload(const MappedProgram& mapped, functional::Assignment values,
+                  const kernels::ir::Device& device, int threads, std::uint64_t most_bytes)
+      : mapped_(mapped),
+        values_(std::move(values)),
+        device_(device),
+        threads_(threads),
+        most_bytes_(most_bytes),
         limits_(LimitsOf(device)),
         rates_(KnownRates(device)) {}
 
-  Source Emit(const runtime::Candidate& implementation) override {
+  const kernels::ir::Device& device() const override { return device_; }
+
+  Source Emit(const runtime::Candidate& implementation) const override {
     try {
       const functional::GpuProgram program = Lowered(
           mapped_, ValuesOf(mapped_.program(), implementation), {CodesOf(implementation)}, limits_);
       Source source = SourceOf(program);
       if (!rates_) return source;
       source.rough_ns = RoughNs(program, *rates_);
-      const std::string why = WhyHopeless(program, *rates_);
-      if (!why.empty()) source.text = std::string(kHopeless) + why + "\n" + source.text;
+      source.why = WhyHopeless(program, *rates_);
+      if (!source.why.empty()) source.verdict = kernels::Verdict::kIdle;
       return source;
     } catch (const functional::Unlowerable& why) {
-      return Source(std::string(kRefused) + why.what() + "\n");
-    }
-  }
-
-  Compiled Compile(const Source& source) override {
-    for (const auto& [mark, verdict] : {std::pair(kRefused, kernels::Verdict::kRefused),
-                                        std::pair(kHopeless, kernels::Verdict::kIdle)}) {
-      if (!source.text.starts_with(mark)) continue;
-      Compiled refused;
-      refused.verdict = verdict;
-      refused.why = source.text.substr(mark.size(), source.text.find('\n') - mark.size());
-      refused.source = source.text;
+      Source refused;
+      refused.verdict = kernels::Verdict::kRefused;
+      refused.why = why.what();
       return refused;
     }
-    return TextEvaluator::Compile(source);
   }
+
+  std::optional<kernels::cpu::MadeProblem> MakeProblem(const kernels::CheckedProblem& one,
+                                                       const StopToken* stop) const override {
+    auto made = std::make_shared<const ProgramProblem>(mapped_, values_, one.seed, threads_,
+                                                       one.inputs, most_bytes_, stop);
+    return kernels::cpu::MadeProblem{made->View(), made};
+  }
+  bool makes_one_by_one() const override { return true; }  // Threads share each reference.
 
  private:
-  static std::vector<std::string> Write(const MappedProgram& mapped,
-                                        const functional::Assignment& values,
-                                        const std::string& folder,
-                                        const kernels::EvaluatorOptions& options) {
-    const auto make = [&](const kernels::CheckedProblem& one) {
-      auto made = std::make_shared<const ProgramProblem>(mapped, values, one.seed,
-                                                         std::max(1, options.jobs), one.inputs,
-                                                         options.most_bytes, options.stop);
-      return std::optional(kernels::cpu::MadeProblem{made->View(), made});
-    };
-    // Threads share each of the references.
-    return kernels::cpu::WriteProblemFiles(make, folder, /*jobs=*/1);
-  }
-
   const MappedProgram& mapped_;
+  const functional::Assignment values_;
+  const kernels::ir::Device& device_;
+  const int threads_;
+  const std::uint64_t most_bytes_;
   const functional::GpuLimits limits_;
   const std::optional<models::DeviceRates> rates_;
 };
@@ -131,11 +113,11 @@ Source SourceOf(const functional::GpuProgram& program) {
   return source;
 }
 
-std::unique_ptr<kernels::Evaluator> MakeProgramEvaluator(const MappedProgram& mapped,
-                                                         const functional::Assignment& values,
-                                                         const kernels::ir::Device& device,
-                                                         const kernels::EvaluatorOptions& options) {
-  return std::make_unique<ProgramEvaluator>(mapped, values, device, options);
+std::unique_ptr<const kernels::Workload> WorkloadOf(const MappedProgram& mapped,
+                                                    functional::Assignment values,
+                                                    const kernels::ir::Device& device, int threads,
+                                                    std::uint64_t most_bytes) {
+  return std::make_unique<ProgramWorkload>(mapped, std::move(values), device, threads, most_bytes);
 }
 
 }  // namespace exh::search
