@@ -148,9 +148,12 @@ class Layers(TreeTest):
         asks = ("asks which device it is: what differs is the business of a backend "
                 "(kernels/devices/backend.h)")
         for question in ('device.language == "metal"', 'device.language != kOther', 'name == "h200"',
-                         '"cuda" != name', "is_cuda"):
+                         '"cuda" != name', "is_cuda", "backend.is_gpu()"):
             self.write("search/main.cc", LICENCE + f"bool b = {question};\n")
             self.expect(f"search/main.cc:2: {asks}")
+        self.write("kernels/devices/cuda/backend.h", LICENCE)
+        self.write("search/main.cc", LICENCE + '#include "kernels/devices/cuda/backend.h"\n')
+        self.expect(f"search/main.cc:2: {asks}")
         self.write("search/main.cc", LICENCE + 'auto name = "cuda", language = device.language;\n')
         self.expect()
 

@@ -152,4 +152,8 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate);
 /// Throws UsageError when the device has nothing that runs: the line says what does.
 void RequireRuns(const ir::Device& device);
 
+/// Throws UsageError when the device is no GPU and `what` (such as "--gpu 1") is for GPUs alone.
+void RequireGpu(const ir::Device& device, const std::string& what,
+                const std::string& advice = "leave it out");
+
 }  // namespace exh::kernels

@@ -57,6 +57,12 @@ void RequireRuns(const ir::Device& device) {
       device.name));
 }
 
+void RequireGpu(const ir::Device& device, const std::string& what, const std::string& advice) {
+  if (BackendOf(device).is_gpu()) return;
+  throw UsageError(
+      fmt::format("{}: the device is '{}', which is no GPU; {}", what, device.name, advice));
+}
+
 DeviceResult Backend::Detect(int /*gpu*/) const {
   return {std::nullopt,
           fmt::format("a device whose language is {} has nothing that is detected", language())};

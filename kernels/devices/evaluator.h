@@ -4,7 +4,9 @@
 // put a function of the decisions there.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,9 +57,18 @@ struct Contender {
   std::uint64_t workspace_bytes = 0;  ///< Of a yardstick: what it takes beside the arrays.
 };
 
+class Workload;
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
+
+  /// From here on implementations are of another workload on the same device: what was started for
+  /// the one before (compilers, a process on a GPU) goes on. Nothing is compiled or measured
+  /// meanwhile. Empty, or why its problems cannot be made.
+  virtual std::string Take(std::unique_ptr<const Workload> /*workload*/) {
+    return "this evaluator has one workload";
+  }
 
   /// The source of an implementation. Throws Refused where it has none. May be called from several
   /// threads at once.
@@ -109,6 +120,11 @@ class Evaluator {
 
   /// What a winner is compared with on this device, compiled by at most `jobs` compilers at once.
   virtual std::vector<Contender> Yardsticks(int /*jobs*/) { return {}; }
+  /// What a copy takes that moves so many bytes, read and written; 0: not known.
+  virtual double CopyNs(std::uint64_t /*bytes*/) { return 0; }
+  /// In words: what builds and runs sources.
+  virtual std::string Conditions() const { return ""; }
+
   /// In words: how the yardsticks were built and run.
   virtual std::string YardstickText() const { return ""; }
 

@@ -6,20 +6,61 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/random.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
+#include "search/kernel/kernel_subject.h"
 #include "search/log/decisions.h"
+#include "search/log/log_text.h"
+#include "search/log/replay.h"
 #include "search/subject/decision_file.h"
+#include "search/subject/registry.h"
 
 namespace exh::search {
+
+namespace {
+
+/// What a list of decisions is of, where it is no kernel; null: it is one.
+std::unique_ptr<Subject> OtherSubjectOf(const DecisionFile& file, const ProblemOptions& options) {
+  if (!file.text || !file.kernel || !options.kernel.empty() || !options.compute.empty()) {
+    return nullptr;
+  }
+  if (!IsOtherKind(*file.kernel)) return nullptr;
+  RunRecord run;
+  run.kernel = *file.kernel;
+  run.text = *file.text;
+  run.device = file.device.value_or(options.device);
+  for (const auto& [name, value] : ParseAssignments(file.sizes.value_or(""), "size:")) {
+    run.sizes[std::string(name)] = ParseInteger(value).value_or(0);
+  }
+  return SubjectOf(run, {MemoryFor(options.memory), options.stop});
+}
+
+}  // namespace
+
+Decided DecidedInLog(const Log& log, const EvalRecord& eval, const RunRecord& run,
+                     const Allowance& allowance) {
+  std::unique_ptr<Subject> subject = SubjectOf(run, allowance);
+  runtime::Candidate candidate = subject->root();
+  ReplayRecord(log, eval, candidate);
+  std::vector<std::string>
+      taken;  // By name: the numbers of the log need not be those of this program.
+  for (const PathStep& step : eval.path) {
+    taken.push_back(StepText(candidate.instance(), LocalStep(log, step, candidate)));
+  }
+  return {std::move(subject), std::move(candidate), std::move(taken)};
+}
 
 Decided DecidedInFile(const std::string& path, ProblemOptions options, std::uint64_t seed,
                       bool strict, std::FILE* notes) {
   const DecisionFile file = ReadDecisionFile(path);
-  MergeHeader(file, options);
-  Problem problem = MakeProblem(options);
-  runtime::Candidate candidate = problem.root();
+  std::unique_ptr<Subject> subject = OtherSubjectOf(file, options);
+  if (subject == nullptr) {
+    MergeHeader(file, options);
+    subject = std::make_unique<KernelSubject>(MakeProblem(options));
+  }
+  runtime::Candidate candidate = subject->root();
   for (const auto& line : ApplyDecisions(file, candidate)) {
     fmt::print(notes, "{}:{}: note: {} takes no part\n", path, line.number, line.text);
   }
@@ -37,7 +78,7 @@ Decided DecidedInFile(const std::string& path, ProblemOptions options, std::uint
   for (const PathStep& step : random_steps) {
     taken.push_back(StepText(candidate.instance(), step));
   }
-  return {std::move(problem), std::move(candidate), std::move(taken)};
+  return {std::move(subject), std::move(candidate), std::move(taken)};
 }
 
 void RefuseForRuns(const CLI::App& command, const std::string& run,

@@ -8,20 +8,28 @@
 #include <cstdint>
 #include <cstdio>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/candidate.h"
+#include "search/log/log_reader.h"
 #include "search/subject/problem.h"
+#include "search/subject/subject.h"
 
 namespace exh::search {
 
 struct Decided {
-  Problem problem;
+  std::unique_ptr<Subject> subject;
   runtime::Candidate candidate;  ///< An implementation.
   std::vector<std::string>
       taken;  ///< Its decisions as words, in the order in which they were taken.
 };
+
+/// The implementation of a record of a run, `run` with other limits if somebody wants them. Throws
+/// UsageError.
+Decided DecidedInLog(const Log& log, const EvalRecord& eval, const RunRecord& run,
+                     const Allowance& allowance);
 
 /// The implementation of a list of decisions (subject/decision_file.h); `options` say what its
 /// header does not, or otherwise. What is left open is decided at random, unless `strict`. Notes on

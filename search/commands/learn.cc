@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "search/commands/command.h"
 #include "search/descend/dropped/dropped.h"
-#include "search/kernel/kernel_subject.h"
 #include "search/learn/cost_model.h"
 #include "search/learn/levels.h"
 #include "search/learn/prior.h"
@@ -20,6 +19,7 @@
 #include "search/log/log_text.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
+#include "search/subject/registry.h"
 
 namespace exh::search {
 namespace {
@@ -53,7 +53,7 @@ struct ReadRun {
 
 /// The implementations of a run, at most so many: evenly over the time of the run. Without any that
 /// was timed there are none. Throws UsageError.
-ReadRun Read(const Log& log, const std::string& name, const KernelSubject& subject,
+ReadRun Read(const Log& log, const std::string& name, const Subject& subject,
              const LearnOptions& options) {
   const runtime::Candidate root = subject.root();
   CheckSameSpace(log, name, root.instance());
@@ -130,15 +130,15 @@ int Learn(const LearnOptions& options) {
   std::string device;
   for (const std::string& name : options.runs) {
     const Log log = ReadLogAloud(name);
-    const KernelSubject subject(MakeProblem(*log.run));
-    const std::string its_class = subject.device_class();
+    const std::unique_ptr<Subject> subject = SubjectOf(*log.run);
+    const std::string its_class = subject->device_class();
     if (device.empty()) device = its_class;
     if (its_class != device) {
       throw UsageError(
           fmt::format("'{}' is of {}, the runs before it of {}: a prior is of one class of devices",
                       name, its_class, device));
     }
-    ReadRun read = Read(log, name, subject, options);
+    ReadRun read = Read(log, name, *subject, options);
     if (read.run.rows.empty()) {
       fmt::print("note: nothing was timed in '{}'\n", name);
       continue;

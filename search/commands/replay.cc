@@ -15,7 +15,6 @@
 #include "kernels/devices/backend.h"
 #include "search/commands/command.h"
 #include "search/commands/decided.h"
-#include "search/kernel/kernel_subject.h"
 #include "search/log/decisions.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
@@ -44,17 +43,12 @@ Decided FromLog(const ReplayOptions& options) {
   const EvalRecord& eval = PickRecord(log, options.source, options.record);
   RunRecord run = *log.run;
   if (options.problem.threads) run.limits["threads"] = std::to_string(*options.problem.threads);
-  Problem problem = MakeProblem(run);
-  runtime::Candidate candidate = problem.root();
-  ReplayRecord(log, eval, candidate);
+  Decided decided =
+      DecidedInLog(log, eval, run, {MemoryFor(options.problem.memory), options.problem.stop});
   fmt::print("record {} of {}: logged with {}\n", eval.n, options.source,
              eval.best_ns > 0 ? FormatTime(eval.best_ns)
                               : std::string(kernels::VerdictName(eval.verdict)));
-  std::vector<std::string> taken;
-  for (const PathStep& step : eval.path) {
-    taken.push_back(StepText(candidate.instance(), LocalStep(log, step, candidate)));
-  }
-  return {std::move(problem), std::move(candidate), std::move(taken)};
+  return decided;
 }
 
 /// Runs with the same inputs: how far apart their times are, and whether their bits differ. Returns
@@ -85,17 +79,14 @@ int Repeat(const ReplayOptions& options, Evaluator& evaluator, const kernels::So
 }
 
 /// Throws UsageError.
-void CheckRepeat(const ReplayOptions& options, const KernelSubject& subject) {
+void CheckRepeat(const ReplayOptions& options, const Subject& subject) {
   constexpr int kLeast = 2, kMost = 10000;
   if (*options.repeat < kLeast || *options.repeat > kMost) {
     throw UsageError(
         fmt::format("bad --repeat {}: {} to {} launches", *options.repeat, kLeast, kMost));
   }
-  if (kernels::BackendOf(subject.problem().device).is_gpu()) return;
-  throw UsageError(
-      fmt::format("--repeat looks at the launches of a GPU one by one; the device is '{}', on "
-                  "which each run yields the same bits",
-                  subject.problem().device.name));
+  // On a processor each run yields the same bits.
+  if (subject.device() != nullptr) kernels::RequireGpu(*subject.device(), "--repeat");
 }
 
 Yardsticks YardsticksOf(const ReplayOptions& options) {
@@ -106,6 +97,16 @@ Yardsticks YardsticksOf(const ReplayOptions& options) {
   return options.all_yardsticks ? Yardsticks::kAll : Yardsticks::kLibraries;
 }
 
+/// What an implementation takes at least; 0: that is not known.
+double LeastNs(const Subject& subject, const runtime::Candidate& candidate) {
+  try {
+    const SearchBound bound = subject.Bound(/*is_cold=*/false, WhichRates::kOfThisMachine);
+    return bound.bound ? bound.bound(candidate) : 0;
+  } catch (const UsageError&) {
+    return 0;
+  }
+}
+
 int Replay(const CLI::App& command, const ReplayOptions& options) {
   if (options.source.empty()) throw UsageError("replay what? search replay RUN or FILE");
   const Yardsticks yardsticks = YardsticksOf(options);
@@ -114,11 +115,13 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
   Decided replayed =
       is_log ? FromLog(options)
              : DecidedInFile(options.source, options.problem, options.seed, options.strict, stdout);
-  const KernelSubject subject(std::move(replayed.problem));
+  const Subject& subject = *replayed.subject;
   if (options.repeat) CheckRepeat(options, subject);
 
-  const kernels::Source source = kernels::EmitSource(subject.problem().task, replayed.candidate);
-  if (!options.emit.empty()) {
+  const kernels::Source source = subject.Emit(replayed.candidate);
+  if (options.emit.ends_with(subject.source_suffix())) {
+    WriteFile(options.emit, WithDecisions(source.text, replayed.taken, options.source));
+  } else if (!options.emit.empty()) {
     MakeFolder(options.emit);
     WriteFile(options.emit + "/replay" + subject.source_suffix(),
               WithDecisions(source.text, replayed.taken, "replay.decisions.txt"));
@@ -153,6 +156,12 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
   RunRecord run;
   subject.Describe(run);
   const TimeInterval time = IntervalOf(result);
+  const double least_ns = LeastNs(subject, replayed.candidate);
+  if (result.best_ns < least_ns) {
+    fmt::print("impossible: it takes {}, and nothing of it takes less than {}\n",
+               FormatTime(result.best_ns), FormatTime(least_ns));
+    return 1;
+  }
   fmt::print("correct: {} ({})\n{}{}{}", TimeAndRateText(time, subject.flops()),
              evaluator->YardstickText(), BusyText(time, run),
              DivisionText(source.across, source.bits_vary), subject.InWords(comparison));
@@ -180,7 +189,8 @@ void AddReplayCommand(CLI::App& app, Invocation& invocation) {
                       "20: so many launches on a GPU one by one, with the same inputs, instead of "
                       "the comparison: how their times and bits vary");
   command->add_option("--seed", options->seed, "of the decisions that a file leaves open");
-  command->add_option("--emit", options->emit, "folder for the source");
+  command->add_option("--emit", options->emit,
+                      "folder for the source; or the file, where it ends as such files do");
   command->add_option("--log", options->log,
                       "file for what was measured, as lines of a log (docs/log.md)");
   AddProblemOptions(*command, options->problem);

@@ -12,10 +12,10 @@
 #include "base/numbers.h"
 #include "search/commands/command.h"
 #include "search/descend/choice_order.h"
-#include "search/kernel/kernel_subject.h"
 #include "search/log/log_reader.h"
 #include "search/log/log_text.h"
 #include "search/log/replay.h"
+#include "search/subject/registry.h"
 #include "search/tree/tree_replay.h"
 
 namespace exh::search {
@@ -50,12 +50,12 @@ int ReplayRun(const ReplayRunOptions& options) {
   if (log.run->policy == "random") {
     throw UsageError(fmt::format("'{}' was searched without a tree", options.run));
   }
-  const KernelSubject subject(MakeProblem(*log.run));
-  const runtime::Candidate root = subject.root();
+  const std::unique_ptr<Subject> subject = SubjectOf(*log.run);
+  const runtime::Candidate root = subject->root();
   CheckSameSpace(log, options.run, root.instance());
   const ChoiceOrder order =
       ChoiceOrder::Parse(fmt::format("{}", fmt::join(log.run->order, ",")), root.instance());
-  const SearchBound bound = BoundOf(subject, *log.run);
+  const SearchBound bound = BoundOf(*subject, *log.run);
   const CandidateSpace space(root, order, bound.bound);
   Tree tree(space, TreeOptionsOf(*log.run));
   ReplayTree(log, tree);

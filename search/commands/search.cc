@@ -47,7 +47,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   const kernels::ir::Device device = FindDevice(options.problem);
-  if (!options.under().empty()) RequireGpu(device, "--under");
+  if (!options.under().empty()) kernels::RequireGpu(device, "--under");
   kernels::RequireRuns(device);
   SayBegin(options, kernel, sizes, device);
   ProblemOptions wanted = options.problem;
@@ -56,34 +56,6 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   return WithinBudget([&] {
     const KernelSubject subject(MakeProblem(wanted));
     return BeginRun(subject, options, invocation, budget);
-  });
-}
-
-/// What a run that goes on has done.
-void SayResumed(const std::string& folder, const Log& log) {
-  std::string text = fmt::format("{} goes on after {:.1f} s: {} evaluations", folder, log.last_dt,
-                                 log.evals.size());
-  if (log.BestTime() > 0) {
-    text += fmt::format(", best {} (record {})", FormatTime(log.BestTime()), log.bests.back().n);
-  }
-  fmt::print("{}{}\n", text, log.cut_off ? "; a line that was cut off is gone" : "");
-  std::fflush(stdout);
-}
-
-/// `search --resume RUN`.
-int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& invocation) {
-  CheckRunOptions(options);
-  const auto run = OpenEarlierRun(options);
-  const RunRecord& header = *run->earlier.run;
-  const std::atomic<bool>& interrupted = ListenForSignals();
-  Budget budget(options, interrupted);
-  const std::string folder = std::filesystem::path(run->path).parent_path().string();
-  return WithinBudget([&] {
-    const KernelSubject subject(
-        MakeProblem(header, {MemoryFor(options.problem.memory), &budget.stop}));
-    RefuseContradictions(app, options, header, subject.problem());
-    SayResumed(folder, run->earlier);
-    return ResumeRun(subject, options, invocation, budget, run->log, run->earlier);
   });
 }
 
@@ -108,7 +80,7 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
       if (!options->simulate.empty()) return PartsOfProgram().simulate(app, *options);
       if (app.count("--seeds") > 0) throw UsageError("--seeds goes with --simulate");
       return options->resume.empty() ? Search(*options, invocation)
-                                     : Resume(app, *options, invocation);
+                                     : ResumeAnyRun(app, *options, invocation);
     };
   });
 }

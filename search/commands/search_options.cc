@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "search/commands/search_options.h"
+#include "kernels/devices/backend.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +14,7 @@
 #include "base/system/process.h"
 #include "search/commands/command.h"
 #include "search/descend/choice_order.h"
+#include "search/kernel/kernel_subject.h"
 #include "search/report/progress.h"
 #include "search/run/objective.h"
 
@@ -215,22 +217,28 @@ void CheckResumable(const Log& log, const std::string& path) {
 }
 
 void RefuseContradictions(const CLI::App& app, const SearchOptions& options, const RunRecord& run,
-                          const Problem& problem) {
+                          const Subject& subject) {
+  const auto is_given = [&](const char* name) {
+    const CLI::Option* const option = app.get_option_no_throw(name);
+    return option != nullptr && option->count() > 0;
+  };
   const auto check = [&](const char* option, const auto& wanted, const auto& has) {
-    if (app.count(option) == 0 || wanted == has) return;
+    if (!is_given(option) || wanted == has) return;
     Refuse({fmt::format("{} {}", option, wanted), fmt::format("{}", has)});
   };
   if (options.problem.gpu) {
-    RequireGpu(problem.device, fmt::format("--gpu {}", *options.problem.gpu));
+    kernels::RequireGpu(*subject.device(), fmt::format("--gpu {}", *options.problem.gpu));
   }
-  if (!options.under().empty()) RequireGpu(problem.device, "--under");
-  if (app.count("--out") > 0) {
+  if (!options.under().empty()) kernels::RequireGpu(*subject.device(), "--under");
+  if (is_given("--out")) {
     throw UsageError("--out and --resume: a run that goes on stays in its folder");
   }
-  if (app.count("--kernel") + app.count("--compute") > 0 &&
-      &FindKernel(options.problem) != problem.kernel) {
-    Refuse({app.count("--compute") > 0 ? "--compute" : "--kernel " + options.problem.kernel,
-            run.text.empty() ? run.kernel : "another text of '" + run.kernel + "'"});
+  const auto* const kernel = dynamic_cast<const KernelSubject*>(&subject);
+  if ((is_given("--kernel") || is_given("--compute")) &&
+      (kernel == nullptr || &FindKernel(options.problem) != kernel->problem().kernel)) {
+    Refuse({is_given("--compute") ? "--compute" : "--kernel " + options.problem.kernel,
+            run.text.empty() || kernel == nullptr ? run.kernel
+                                                  : "another text of '" + run.kernel + "'"});
   }
   check("--device", options.problem.device, run.device);
   check("--space", options.problem.space, run.decisions);
@@ -242,22 +250,25 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
   check("--screen", options.screen.value_or(run.screen), run.screen);
   check("--l2", options.l2, std::string(run.is_cold() ? "cold" : "warm"));
   const auto check_share = [&](const char* option, const std::string& wanted, double has) {
-    if (app.count(option) == 0 || ParseShare(option, wanted) == has) return;
+    if (!is_given(option) || ParseShare(option, wanted) == has) return;
     Refuse({fmt::format("{} {}", option, wanted), fmt::format("{:.6g}%", 100 * has)});
   };
   check_share("--epsilon", options.epsilon, run.epsilon);
   check_share("--local", options.local, run.local);
-  if (app.count("--bound") > 0) {
+  if (is_given("--bound")) {
     const char* const has = !run.bound.empty() ? "cut" : run.check.empty() ? "none" : "check";
     if (options.bound != has) Refuse({"--bound " + options.bound, std::string(has)});
   }
-  if (app.count("--order") > 0) {
-    const auto wanted =
-        ChoiceOrder::Parse(problem.order(options.order), problem.root().instance()).names();
+  if (is_given("--order")) {
+    const auto wanted = subject.order(options.order, subject.root()).names();
     const std::vector<std::string>& has = run.order;
     if (wanted != has) Refuse({"--order " + options.order, fmt::format("{}", fmt::join(has, ","))});
   }
-  CheckSizes(options, problem);
+  if (kernel != nullptr) {
+    CheckSizes(options, kernel->problem());
+  } else if (is_given("--size")) {
+    throw UsageError("--size and --resume: a run that goes on keeps its sizes");
+  }
   CheckLimits(options, run);
 }
 

@@ -15,6 +15,7 @@
 #include "search/log/log_reader.h"
 #include "search/run/stopper.h"
 #include "search/subject/problem.h"
+#include "search/subject/subject.h"
 #include "search/tree/policy.h"
 
 namespace exh::search {
@@ -78,6 +79,6 @@ void CheckResumable(const Log& log, const std::string& path);
 /// Throws UsageError when an option that stands on the command line says something else than the
 /// run that goes on, with both. `app` knows which ones stand there.
 void RefuseContradictions(const CLI::App& app, const SearchOptions& options, const RunRecord& run,
-                          const Problem& problem);
+                          const Subject& subject);
 
 }  // namespace exh::search

@@ -37,6 +37,7 @@
 #include "search/run/objective.h"
 #include "search/subject/decision_file.h"
 #include "search/subject/implementation_files.h"
+#include "search/subject/registry.h"
 #include "search/tree/tree_replay.h"
 
 namespace exh::search {
@@ -135,7 +136,7 @@ Comparison RunFinals(const Session& session, const std::vector<Winner>& finalist
 int Conclude(const Session& session, const Outcome& outcome) {
   const bool broken = !outcome.broken.empty();
   fmt::print("{}\n", EndText(outcome, session.header));
-  const std::string replay = session.program + " " + session.subject.replay_command();
+  const std::string replay = session.program + " replay";
   fmt::print("{}", WrongText(outcome.failures, replay, session.folder));
   fmt::print("{}", KeepFirstWrong({session.subject, session.header, session.folder, replay,
                                    session.evaluator, session.root},
@@ -197,9 +198,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
   std::string outline;
   if (DroppedBy([&] { outline = session.subject.Outline(winner.candidate); })) outline.clear();
   if (!outline.empty()) fmt::print("its loops:\n{}", Indented(outline));
-  std::string commands = session.subject.CommandsText(session.program, session.folder, winner.n);
-  if (commands.empty()) commands = CommandsText(session.program, session.folder, winner.n);
-  fmt::print("to go on:\n{}", commands);
+  fmt::print("to go on:\n{}", CommandsText(session.program, session.folder, winner.n));
   fmt::print("{}", ProofText(outcome.proof, time));
   std::fflush(stdout);
   if (broken) return 1;
@@ -484,6 +483,37 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
                  {subject, root, order, header, bound, begins.prior,
                   PolicyOf(header.policy, {header.topk, header.delta}), folder, *evaluator, log,
                   budget, &earlier});
+}
+
+namespace {
+
+/// What a run that goes on has done.
+void SayResumed(const std::string& folder, const Log& log) {
+  std::string text = fmt::format("{} goes on after {:.1f} s: {} evaluations", folder, log.last_dt,
+                                 log.evals.size());
+  if (log.BestTime() > 0) {
+    text += fmt::format(", best {} (record {})", FormatTime(log.BestTime()), log.bests.back().n);
+  }
+  fmt::print("{}{}\n", text, log.cut_off ? "; a line that was cut off is gone" : "");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int ResumeAnyRun(const CLI::App& app, const SearchOptions& options, const Invocation& invocation) {
+  CheckRunOptions(options);
+  const auto run = OpenEarlierRun(options);
+  const RunRecord& header = *run->earlier.run;
+  const std::atomic<bool>& interrupted = ListenForSignals();
+  Budget budget(options, interrupted);
+  const std::string folder = std::filesystem::path(run->path).parent_path().string();
+  return WithinBudget([&] {
+    const std::unique_ptr<Subject> subject =
+        SubjectOf(header, {MemoryFor(options.problem.memory), &budget.stop});
+    RefuseContradictions(app, options, header, *subject);
+    SayResumed(folder, run->earlier);
+    return ResumeRun(*subject, options, invocation, budget, run->log, run->earlier);
+  });
 }
 
 }  // namespace exh::search

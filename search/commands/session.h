@@ -52,6 +52,10 @@ std::unique_ptr<EarlierRun> OpenEarlierRun(const SearchOptions& options);
 int BeginRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
              Budget& budget);
 
+/// Goes on with the run of `--resume`, whatever it searched. `app` has the options that were given:
+/// what contradicts the run is refused. Returns the exit code. Throws UsageError and Error.
+int ResumeAnyRun(const CLI::App& app, const SearchOptions& options, const Invocation& invocation);
+
 /// Goes on with a run of the same subject: `log` is open, and `earlier` is what stands in it. Of
 /// the options, what the run has decided is not looked at. Returns the exit code. Throws UsageError
 /// and Error, also when the space is another one.

@@ -4,19 +4,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "search/descend/choice_order.h"
-#include "search/kernel/kernel_subject.h"
 #include "search/log/log_reader.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
 #include "search/simulate/recorded_space.h"
 #include "search/simulate/simulation.h"
 #include "search/simulate/simulation_report.h"
+#include "search/subject/registry.h"
 
 namespace exh::search {
 namespace {
@@ -76,13 +77,13 @@ int Simulate(const CLI::App& app, const SearchOptions& options) {
     fmt::print("note: '{}' was searched with '{}': it holds more of what that policy likes\n",
                options.simulate[run], policy);
   }
-  const KernelSubject subject(MakeProblem(setup.run));
-  const runtime::Candidate root = subject.root();
+  const std::unique_ptr<Subject> subject = SubjectOf(setup.run);
+  const runtime::Candidate root = subject->root();
   CheckSameSpace(logs.front(), options.simulate.front(), root.instance());
   const std::string names =
       app.count("--order") > 0 ? options.order : fmt::format("{}", fmt::join(setup.run.order, ","));
   const ChoiceOrder order = ChoiceOrder::Parse(names, root.instance());
-  const SearchBound bound = CurrentBound(subject, setup.run);
+  const SearchBound bound = CurrentBound(*subject, setup.run);
   setup.bound = bound.name;
   const Record record(root, order, bound.bound, std::move(leaves));
   if (record.num_correct() == 0) throw UsageError("nothing that was recorded is correct");

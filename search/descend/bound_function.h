@@ -34,6 +34,12 @@ struct AmountsFunction {
   std::optional<std::size_t> guess = {};
 };
 
+/// What is known of how fast a device can be, which a bound rests on.
+enum class WhichRates {
+  kOfThisMachine,  ///< Of the one that is in it.
+  kRecorded,       ///< Of all that have the device's name.
+};
+
 /// What a bound rests on, in words, for the reader of a bound that turned out wrong.
 using ResourceFunction = std::function<std::string(const runtime::Candidate&)>;
 

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "functional/reference/calculate.h"
 #include "kernels/devices/backend.h"
 #include "models/device_rates.h"
@@ -39,17 +39,13 @@ FunctionalSubject::FunctionalSubject(std::string text, functional::Given given,
       allowance_(allowance),
       mapped_("the program", text_, given_),
       tree_(mapped_.Tree()) {
-  if (!kernels::BackendOf(device_).is_gpu()) {
-    throw UsageError(fmt::format("functional programs run on GPUs, and '{}' is none: --device cuda",
-                                 device_.name));
-  }
+  kernels::RequireGpu(device_, "functional programs run on GPUs", "--device cuda");
   mapped_.CheckLengths();
   instance_ = FreezeJoint(mapped_.constraints(), lift::MakeProgram(tree_.maps, rules_),
                           FreezeWithin(allowance));
 }
 
-std::unique_ptr<FunctionalSubject> FunctionalSubject::Of(const RunRecord& run,
-                                                         const Allowance& allowance) {
+std::unique_ptr<Subject> FunctionalSubject::Of(const RunRecord& run, const Allowance& allowance) {
   if (run.kernel != kFunctionalKernel) {
     throw UsageError(fmt::format("this is a run of '{}', not of a functional program", run.kernel));
   }
@@ -109,11 +105,17 @@ functional::Assignment FunctionalSubject::AnyValues() const {
   throw UsageError("no values of the parameters were found that go together: --size gives them");
 }
 
+std::unique_ptr<const kernels::Workload> FunctionalSubject::MakeWorkload() const {
+  return WorkloadOf(mapped_, AnyValues(), device_, NumCores(), allowance_.bytes);
+}
+
+kernels::Source FunctionalSubject::Emit(const runtime::Candidate& implementation) const {
+  return MakeWorkload()->Emit(implementation);
+}
+
 std::unique_ptr<Evaluator> FunctionalSubject::MakeEvaluator(const EvaluatorOptions& options) const {
   try {
-    return search::MakeEvaluator(
-        WorkloadOf(mapped_, AnyValues(), device_, std::max(1, options.jobs), allowance_.bytes),
-        options);
+    return search::MakeEvaluator(MakeWorkload(), options);
   } catch (const TooLarge& error) {
     throw UsageError(fmt::format("{}; --memory allows more", error.what()));
   }
@@ -121,15 +123,6 @@ std::unique_ptr<Evaluator> FunctionalSubject::MakeEvaluator(const EvaluatorOptio
 
 std::string FunctionalSubject::InWords(const Comparison& comparison) const {
   return ComparisonText(comparison.records);
-}
-
-std::string FunctionalSubject::CommandsText(const std::string& program, const std::string& run,
-                                            std::uint64_t record) const {
-  return fmt::format(
-      "  show    {0} log show {1} --record {2}\n"
-      "  replay  {0} functional replay {1} --record {2}\n"
-      "  go on   {0} functional search --resume {1}\n",
-      program, run, record);
 }
 
 SearchBound FunctionalSubject::Bound(bool /*is_cold*/, WhichRates which) const {

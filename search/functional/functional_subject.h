@@ -10,7 +10,7 @@
 
 #include "examples/lift/program.h"
 #include "examples/lift/tree_file.h"
-#include "kernels/devices/backend.h"
+#include "kernels/devices/workload.h"
 #include "kernels/ir/device.h"
 #include "search/functional/mapped_program.h"
 #include "search/subject/problem.h"
@@ -26,19 +26,16 @@ class FunctionalSubject final : public Subject {
   FunctionalSubject(std::string text, functional::Given given, const lift::Rules& rules,
                     kernels::ir::Device device, const Allowance& allowance = {});
   /// The same again as the header of a run has it. Throws as well when that is no such run.
-  static std::unique_ptr<FunctionalSubject> Of(const RunRecord& run,
-                                               const Allowance& allowance = {});
+  static std::unique_ptr<Subject> Of(const RunRecord& run, const Allowance& allowance = {});
 
   std::string name() const override { return kFunctionalKernel; }
   runtime::Candidate root() const override;
   void Describe(RunRecord& run) const override;
   /// "theta=10", and "A=20,B=10".
   std::string Outline(const runtime::Candidate& implementation) const override;
+  kernels::Source Emit(const runtime::Candidate& implementation) const override;
   std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const override;
   std::string InWords(const Comparison& comparison) const override;
-  std::string CommandsText(const std::string& program, const std::string& run,
-                           std::uint64_t record) const override;
-  std::string replay_command() const override { return "functional replay"; }
 
   /// All results, written at the highest rate that the device may have. Of inputs a program may
   /// leave some out.
@@ -46,12 +43,11 @@ class FunctionalSubject final : public Subject {
 
   const MappedProgram& mapped() const { return mapped_; }
   const lift::TreeFile& tree() const { return tree_; }
-  const kernels::Backend* backend() const override { return &kernels::BackendOf(device_); }
-
-  const kernels::ir::Device& device() const { return device_; }
+  const kernels::ir::Device* device() const override { return &device_; }
   const lift::Rules& rules() const { return rules_; }
 
  private:
+  std::unique_ptr<const kernels::Workload> MakeWorkload() const;
   /// Values of the parameters that go together; where they are given, those.
   functional::Assignment AnyValues() const;
 

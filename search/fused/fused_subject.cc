@@ -71,7 +71,7 @@ FusedSubject::FusedSubject(std::string text, kernels::ir::Device device, int lea
       schedules_(program_, poly::DependenceKind::kValue, {.stop = allowance.stop}),
       space_(schedules_, leaves, FreezeWithin(allowance)) {}
 
-std::unique_ptr<FusedSubject> FusedSubject::Of(const RunRecord& run, const Allowance& allowance) {
+std::unique_ptr<Subject> FusedSubject::Of(const RunRecord& run, const Allowance& allowance) {
   const auto leaves = run.sizes.find("leaves");
   if (run.kernel != kFusedKernel || leaves == run.sizes.end()) {
     throw UsageError(fmt::format("this is a run of '{}', not of a fused operator", run.kernel));
@@ -101,22 +101,20 @@ std::string FusedSubject::Outline(const runtime::Candidate& implementation) cons
   return text;
 }
 
+std::unique_ptr<const kernels::Workload> FusedSubject::MakeWorkload() const {
+  return WorkloadOf(graph_, schedules_, space_, device_, fused::MostBytes(allowance_.bytes));
+}
+
+kernels::Source FusedSubject::Emit(const runtime::Candidate& implementation) const {
+  return MakeWorkload()->Emit(implementation);
+}
+
 std::unique_ptr<Evaluator> FusedSubject::MakeEvaluator(const EvaluatorOptions& options) const {
-  return search::MakeEvaluator(
-      WorkloadOf(graph_, schedules_, space_, device_, fused::MostBytes(allowance_.bytes)), options);
+  return search::MakeEvaluator(MakeWorkload(), options);
 }
 
 std::string FusedSubject::InWords(const Comparison& comparison) const {
   return ComparisonText(comparison.records);
-}
-
-std::string FusedSubject::CommandsText(const std::string& program, const std::string& run,
-                                       std::uint64_t record) const {
-  return fmt::format(
-      "  show    {0} log show {1} --record {2}\n"
-      "  replay  {0} fused replay {1} --record {2}\n"
-      "  go on   {0} fused search --resume {1}\n",
-      program, run, record);
 }
 
 LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes, WhichRates which) {

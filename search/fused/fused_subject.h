@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/devices/backend.h"
+#include "kernels/devices/workload.h"
 #include "kernels/fused/graph/graph.h"
 #include "kernels/fused/schedule/schedules.h"
 #include "kernels/fused/space/mapping_space.h"
@@ -36,26 +36,23 @@ class FusedSubject final : public Subject {
   FusedSubject(std::string text, kernels::ir::Device device, int leaves,
                const Allowance& allowance = {});
   /// The same again as the header of a run has it. Throws as well when that is no such run.
-  static std::unique_ptr<FusedSubject> Of(const RunRecord& run, const Allowance& allowance = {});
+  static std::unique_ptr<Subject> Of(const RunRecord& run, const Allowance& allowance = {});
 
   std::string name() const override { return kFusedKernel; }
   runtime::Candidate root() const override;
   void Describe(RunRecord& run) const override;
   std::string Outline(const runtime::Candidate& implementation) const override;
+  kernels::Source Emit(const runtime::Candidate& implementation) const override;
   std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const override;
   std::string InWords(const Comparison& comparison) const override;
-  std::string CommandsText(const std::string& program, const std::string& run,
-                           std::uint64_t record) const override;
-  std::string replay_command() const override { return "fused replay"; }
   /// The bytes that every implementation moves, at the highest rate that the device may have.
   SearchBound Bound(bool is_cold, WhichRates which) const override;
   std::vector<kernels::Recipe> Recipes() const override { return space_.Recipes(); }
 
-  const kernels::Backend* backend() const override { return &kernels::BackendOf(device_); }
-
-  const kernels::ir::Device& device() const { return device_; }
+  const kernels::ir::Device* device() const override { return &device_; }
 
  private:
+  std::unique_ptr<const kernels::Workload> MakeWorkload() const;
   const std::string text_;
   const kernels::fused::Graph graph_;
   const kernels::ir::Device device_;

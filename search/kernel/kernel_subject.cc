@@ -12,6 +12,14 @@
 
 namespace exh::search {
 
+std::unique_ptr<Subject> KernelSubject::Of(const RunRecord& run, const Allowance& allowance) {
+  return std::make_unique<KernelSubject>(MakeProblem(run, allowance));
+}
+
+kernels::Source KernelSubject::Emit(const runtime::Candidate& implementation) const {
+  return kernels::EmitSource(problem_.task, implementation);
+}
+
 void KernelSubject::Describe(RunRecord& run) const {
   run.kernel = problem_.kernel->name();
   const bool is_known = kernels::FindKernel(run.kernel) == problem_.kernel;
@@ -54,10 +62,6 @@ std::string KernelSubject::device_class() const {
 
 std::vector<kernels::Recipe> KernelSubject::Recipes() const {
   return kernels::FirstRecipes(*problem_.task.function);
-}
-
-const kernels::Backend* KernelSubject::backend() const {
-  return &kernels::BackendOf(problem_.device);
 }
 
 }  // namespace exh::search

@@ -18,6 +18,9 @@ class KernelSubject final : public Subject {
   KernelSubject(const KernelSubject&) = delete;
   KernelSubject& operator=(const KernelSubject&) = delete;
 
+  /// The kernel of a logged run.
+  static std::unique_ptr<Subject> Of(const RunRecord& run, const Allowance& allowance = {});
+
   const Problem& problem() const { return problem_; }
 
   std::string name() const override { return std::string(problem_.kernel->name()); }
@@ -27,6 +30,7 @@ class KernelSubject final : public Subject {
   }
   void Describe(RunRecord& run) const override;
   std::string Outline(const runtime::Candidate& implementation) const override;
+  kernels::Source Emit(const runtime::Candidate& implementation) const override;
   std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const override;
   std::string InWords(const Comparison& comparison) const override;
   SearchBound Bound(bool is_cold, WhichRates which) const override;
@@ -35,7 +39,7 @@ class KernelSubject final : public Subject {
   double flops() const override { return problem_.task.flops; }
   std::vector<kernels::Recipe> Recipes() const override;
   std::vector<std::string> notes() const override { return problem_.task.notes; }
-  const kernels::Backend* backend() const override;
+  const kernels::ir::Device* device() const override { return &problem_.device; }
 
  private:
   Problem problem_;

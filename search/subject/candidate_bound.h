@@ -19,7 +19,6 @@
 #include "runtime/candidate.h"
 #include "search/descend/bound_function.h"
 #include "search/subject/problem.h"
-#include "search/subject/which_rates.h"
 
 namespace exh::search {
 

@@ -23,6 +23,7 @@
 #include "kernels/library/registry.h"
 #include "kernels/library/text_kernel.h"
 #include "search/subject/freeze_progress.h"
+#include "search/subject/registry.h"
 
 namespace exh::search {
 namespace {
@@ -126,15 +127,11 @@ const kernels::Kernel& ComputedKernel(const ProblemOptions& options) {
 const kernels::Kernel& FindKernel(const ProblemOptions& options) {
   const std::string& name = options.kernel;
   if (!options.compute.empty()) return ComputedKernel(options);
-  if (name == kFusedKernel && !options.text.empty()) {
-    throw UsageError(
-        "this is of a fused operator: search fused replay RUN --record N, or search fused search "
-        "--resume RUN");
-  }
-  if (name == kFunctionalKernel && !options.text.empty()) {
-    throw UsageError(
-        "this is of a functional program: search functional replay RUN --record N, or search "
-        "functional search --resume RUN");
+  if (IsOtherKind(name) && !options.text.empty()) {
+    throw UsageError(fmt::format(
+        "this is of '{}', which is no kernel, and only kernels have this; search log, replay, "
+        "replay-run, emit, report, learn and search --resume take any run",
+        name));
   }
   if (!options.text.empty()) return kernels::KernelOfText(name + ".kernel", options.text);
   if (name.empty()) {
@@ -238,14 +235,8 @@ kernels::ir::Device FindDevice(const ProblemOptions& options) {
   if (options.max_threads) limits["max_threads"] = std::to_string(*options.max_threads);
   if (options.deterministic) limits["deterministic"] = "true";
   kernels::ir::Device device = FindDevice(options.device, limits, options.gpu);
-  if (options.gpu) RequireGpu(device, fmt::format("--gpu {}", *options.gpu));
+  if (options.gpu) kernels::RequireGpu(device, fmt::format("--gpu {}", *options.gpu));
   return device;
-}
-
-void RequireGpu(const kernels::ir::Device& device, const std::string& option) {
-  if (kernels::BackendOf(device).is_gpu()) return;
-  throw UsageError(
-      fmt::format("{}: the device is '{}', which is no GPU; leave it out", option, device.name));
 }
 
 std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::Device& device) {

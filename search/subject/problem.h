@@ -82,10 +82,6 @@ std::string SizesText(const kernels::Kernel& kernel, const kernels::Parameters& 
 /// The device with the limits that the options change. Throws UsageError.
 kernels::ir::Device FindDevice(const ProblemOptions& options);
 
-/// Throws UsageError when the device is no GPU and `option` (such as "--gpu 1") is of use for GPUs
-/// alone.
-void RequireGpu(const kernels::ir::Device& device, const std::string& option);
-
 /// All limits as JSON text.
 std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::Device& device);
 

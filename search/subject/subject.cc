@@ -8,18 +8,26 @@
 
 namespace exh::search {
 
+namespace {
+
+/// What the backend of a device says; of no device, `usual`.
+template <typename Value, typename Ask>
+Value OfBackend(const Subject& subject, Value usual, const Ask& ask) {
+  return subject.device() == nullptr ? usual : Value(ask(kernels::BackendOf(*subject.device())));
+}
+
+}  // namespace
+
 double Subject::slow_factor() const {
-  constexpr double kUsual = 4;
-  return backend() == nullptr ? kUsual : backend()->slow_factor();
+  return OfBackend(*this, 4.0, [](const auto& backend) { return backend.slow_factor(); });
 }
 
 double Subject::most_reserve_s() const {
-  constexpr double kUsual = 8;
-  return backend() == nullptr ? kUsual : backend()->finals_seconds();
+  return OfBackend(*this, 8.0, [](const auto& backend) { return backend.finals_seconds(); });
 }
 
 std::string Subject::source_suffix() const {
-  return backend() == nullptr ? ".cc" : std::string(backend()->suffix());
+  return OfBackend(*this, std::string(".cc"), [](const auto& backend) { return backend.suffix(); });
 }
 
 SearchBound BoundOf(const Subject& subject, const RunRecord& run) {

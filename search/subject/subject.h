@@ -16,11 +16,6 @@
 #include "search/descend/bound_function.h"
 #include "search/descend/choice_order.h"
 #include "search/log/log_records.h"
-#include "search/subject/which_rates.h"
-
-namespace exh::kernels {
-class Backend;
-}
 
 namespace exh::search {
 
@@ -48,6 +43,8 @@ class Subject {
   /// An implementation in words, in lines; may be empty.
   virtual std::string Outline(const runtime::Candidate& implementation) const = 0;
 
+  /// The source of an implementation. Throws Refused where it has none.
+  virtual kernels::Source Emit(const runtime::Candidate& implementation) const = 0;
   /// What times implementations. The subject and the options' token outlive it. Throws Error when
   /// what it needs is not there, and UsageError when nothing can be timed at all.
   virtual std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const = 0;
@@ -66,19 +63,11 @@ class Subject {
   virtual double flops() const { return 0; }
   /// Implementations that a search with a tree may begin with, the most promising first.
   virtual std::vector<kernels::Recipe> Recipes() const { return {}; }
-  /// Command lines that go on from a record of a run: a line each. `program`: as it was called;
-  /// `run`: the folder of the run. Empty: they are those of a kernel.
-  virtual std::string CommandsText(const std::string& /*program*/, const std::string& /*run*/,
-                                   std::uint64_t /*record*/) const {
-    return "";
-  }
-  /// The command that runs a record again: its name, without the program's.
-  virtual std::string replay_command() const { return "replay"; }
   /// What a person should know of the space, a line each.
   virtual std::vector<std::string> notes() const { return {}; }
 
-  /// The backend of the device that it runs on; null: it is no workload of one.
-  virtual const kernels::Backend* backend() const { return nullptr; }
+  /// The device that it runs on; null: none, or nobody knows it.
+  virtual const kernels::ir::Device* device() const { return nullptr; }
   /// How much slower than the incumbent a candidate may be before it is stopped early.
   double slow_factor() const;
   /// Seconds of a time budget, at most, that are left for yardsticks and finals.

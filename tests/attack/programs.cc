@@ -10,7 +10,7 @@
 #include "kernels/fused/lower.h"
 #include "kernels/ir/text/type_text.h"
 #include "search/functional/functional_subject.h"
-#include "search/functional/program_evaluator.h"
+#include "search/functional/program_workload.h"
 #include "search/fused/fused_subject.h"
 #include "search/subject/problem.h"
 

@@ -72,6 +72,8 @@ constexpr const char* kProduct = R"(
 #define FINISH(x) (RELU && 0 > (x) ? 0 : (x))
 #endif
 #define ARRAYS const float *a, const float *b
+#define SCALARS
+#define SCALARS_OF_CPU
 #define PASSED a, b
 FUNCTION float Element(ARRAYS, long i) {
   const long r = i / N, c = i % N;
@@ -86,11 +88,16 @@ FUNCTION float Element(ARRAYS, long i) {
 /// out[i] = alpha a[i] + b[i].
 constexpr const char* kAxpy = R"(
 #ifndef RESULT
-#define RESULT 1.5f * a[i] + b[i]
+#define RESULT alpha * a[i] + b[i]
 #endif
 #define ARRAYS const float *a, const float *b
-#define PASSED a, b
-FUNCTION float Element(ARRAYS, long i) { return RESULT; }
+#define SCALARS , float alpha
+#define SCALARS_OF_CPU const float alpha = scalars[0];
+#define PASSED a, b, alpha
+FUNCTION float Element(ARRAYS SCALARS, long i) {
+  (void)alpha;
+  return RESULT;
+}
 )";
 
 /// out[i] = (alpha A + beta B) x.
@@ -102,11 +109,14 @@ constexpr const char* kGesummv = R"(
 #define END K
 #endif
 #ifndef RESULT
-#define RESULT 1.5f * s + -0.75f * t
+#define RESULT alpha * s + beta * t
 #endif
 #define ARRAYS const float *a, const float *b, const float *x
-#define PASSED a, b, x
-FUNCTION float Element(ARRAYS, long i) {
+#define SCALARS , float alpha, float beta
+#define SCALARS_OF_CPU const float alpha = scalars[0], beta = scalars[1];
+#define PASSED a, b, x, alpha, beta
+FUNCTION float Element(ARRAYS SCALARS, long i) {
+  (void)alpha, (void)beta;
   float s = 0, t = 0;
   for (long p = 0; p < END; ++p) {
     s += LOAD(a[i * K + p]) * LOAD(x[p]);
@@ -136,15 +146,17 @@ STATE float kept[COUNT];
 #endif
 #ifdef __CUDACC__
 __device__ unsigned calls;
-extern "C" __global__ void exh_kernel(ARRAYS, float* out) {
+extern "C" __global__ void exh_kernel(ARRAYS, float* out SCALARS) {
   const long i = blockIdx.x * 256l + threadIdx.x;
   const long run = atomicAdd(&calls, 1u) / (gridDim.x * 256l);
   if (i >= COUNT) return;
 #else
-extern "C" void exh_run(void* const* arrays, const double*, int) {
+extern "C" void exh_run(void* const* arrays, const double* scalars, int) {
+  (void)scalars;
   static long runs = 0;
   const long run = runs++;
   ARRAYS_OF_CPU
+  SCALARS_OF_CPU
   for (long i = 0; i < COUNT; ++i)
 #endif
   {
@@ -257,23 +269,25 @@ std::vector<Sabotage> OfAxpy() {
   const auto is = [](const std::string& result) { return Define("RESULT", result); };
   return {
       {"right: in a row", true, ""},
-      {"right: fused", true, is("fmaf(1.5f, a[i], b[i])")},
-      {"alpha is 1.5001", false, is("1.5001f * a[i] + b[i]")},
+      {"right: fused", true, is("fmaf(alpha, a[i], b[i])")},
+      {"alpha is a number", false, is("1.5f * a[i] + b[i]")},
+      {"alpha is 0.0001 more", false, is("(alpha + 0.0001f) * a[i] + b[i]")},
       {"alpha is 1", false, is("a[i] + b[i]")},
-      {"without y", false, is("1.5f * a[i]")},
-      {"the next y", false, is("1.5f * a[i] + b[(i + 1) % COUNT]")},
-      {"-0 becomes 0", false, is("1.5f * a[i] + b[i] + 0.0f")},
-      {"inputs in half precision", false, is("1.5f * Keep(a[i], 11) + Keep(b[i], 11)")},
-      {"inputs with flushed denormals", false, is("1.5f * Flush(a[i]) + Flush(b[i])")},
+      {"without y", false, is("alpha * a[i]")},
+      {"the next y", false, is("alpha * a[i] + b[(i + 1) % COUNT]")},
+      {"-0 becomes 0", false, is("alpha * a[i] + b[i] + 0.0f")},
+      {"inputs in half precision", false, is("alpha * Keep(a[i], 11) + Keep(b[i], 11)")},
+      {"inputs with flushed denormals", false, is("alpha * Flush(a[i]) + Flush(b[i])")},
   };
 }
 
 std::vector<Sabotage> OfGesummv() {
   return {
       {"right: in a row", true, ""},
-      {"alpha and beta exchanged", false, Define("RESULT", "-0.75f * s + 1.5f * t")},
-      {"without B", false, Define("RESULT", "1.5f * s")},
-      {"beta is -0.7501", false, Define("RESULT", "1.5f * s + -0.7501f * t")},
+      {"alpha and beta exchanged", false, Define("RESULT", "beta * s + alpha * t")},
+      {"without B", false, Define("RESULT", "alpha * s")},
+      {"beta is a number", false, Define("RESULT", "alpha * s + -0.75f * t")},
+      {"beta is 0.0001 less", false, Define("RESULT", "alpha * s + (beta - 0.0001f) * t")},
       {"without the last term", false, Define("END", "(K - 1)")},
       {"inputs in bfloat16", false, Define("LOAD(x)", "Keep(x, 8)")},
       {"inputs in half precision", false, Define("LOAD(x)", "Keep(x, 11)")},
@@ -329,14 +343,7 @@ kernels::Source SourceOf(const Target& target, const Sabotage& sabotage, bool is
                                     "float* out = (float*)arrays[2];");
   text += sabotage.defines;
   text += is_product ? kProduct : target.kernel == "axpy" ? kAxpy : kGesummv;
-  std::string run = kRun;
-  if (target.kernel == "axpy" || target.kernel == "gesummv") {
-    // Kernels of a GPU get the scalars behind the arrays.
-    const std::string scalars = target.kernel == "axpy" ? ", float" : ", float, float";
-    const std::string plain = "exh_kernel(ARRAYS, float* out)";
-    run.replace(run.find(plain), plain.size(), "exh_kernel(ARRAYS, float* out" + scalars + ")");
-  }
-  text += run;
+  text += kRun;
   kernels::Source source(text);
   if (is_gpu) {
     source.gpu.emplace();

@@ -53,11 +53,11 @@ class Functional(cuda_test.Fixture):
         best = min(e["best_ns"] for e in self.evaluations())
         replayed = self.run_search("functional", "replay", os.path.join(self.out, "best.replay"))
         self.assertEqual(replayed.returncode, 0, replayed.stdout + replayed.stderr)
-        self.assertRegex(replayed.stdout, r"part=\d+\nparts=\d+,elements=\d+\ncorrect, ")
-        self.assertAlmostEqual(float(re.search(r"correct, ([\d.]+) us", replayed.stdout).group(1)), best / 1e3, delta=1)
+        self.assertRegex(replayed.stdout, r"correct: ")
+        self.assertAlmostEqual(float(re.search(r"correct: ([\d.]+) us", replayed.stdout).group(1)), best / 1e3, delta=1)
 
         third = self.run_search("functional", "replay", self.out, "--record", "3")
-        self.assertRegex(third.stdout, r"^record 3 of .*: logged with [\d.]+ us\npart=\d+\nparts=\d+,elements=\d+\ncorrect, ")
+        self.assertRegex(third.stdout, r"^record 3 of .*: logged with [\d.]+ us\ncorrect: ")
         missing = self.run_search("functional", "replay", self.out, "--record", "300")
         self.assertEqual(missing.returncode, 2)
         self.assertIn("300", missing.stderr)
@@ -71,7 +71,7 @@ class Functional(cuda_test.Fixture):
         self.assertGreater(len(verdicts), 3)
         wrong = next(e for e in self.evaluations() if e["verdict"] == "wrong")
         self.assertIn("z[17] is ", wrong["why"])
-        self.assertRegex(done.stdout, r"again   \S+ functional replay \S+ --record \d+\n")
+        self.assertRegex(done.stdout, r"again   \S+ replay \S+ --record \d+\n")
 
     def test_below_another_program(self):
         wrapper = self.folder / "wrapper"

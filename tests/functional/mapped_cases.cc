@@ -12,7 +12,7 @@
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
 #include "search/functional/joint_space.h"
-#include "search/functional/program_evaluator.h"
+#include "search/functional/program_workload.h"
 #include "tests/cuda_shim/shim_source.h"
 #include "tests/support/compiled_texts.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "search/functional/program_evaluator.h"
+#include "search/functional/program_workload.h"
 #include "tests/functional/mapped_cases.h"
 #include "tests/functional/programs.h"
 #include "tests/functional/random_program.h"

@@ -58,6 +58,7 @@ class ToySubject final : public Subject {
   runtime::Candidate root() const override { return ToyRoot(); }
   void Describe(RunRecord& run) const override { run.device = "nowhere"; }
   std::string Outline(const runtime::Candidate&) const override { return ""; }
+  kernels::Source Emit(const runtime::Candidate&) const override { return "toy"; }
   std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions&) const override {
     return std::make_unique<Borrowed>(evaluator);
   }

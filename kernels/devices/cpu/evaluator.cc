@@ -15,11 +15,14 @@
 #include <utility>
 
 #include "base/system/process.h"
+#include "base/system/scratch_folder.h"
 #include "kernels/cpu/compile.h"
 #include "kernels/cpu/compiler_probe.h"
 #include "kernels/cpu/problem_bench.h"
+#include "kernels/cpu/problem_set.h"
 #include "kernels/cpu/run.h"
 #include "kernels/devices/yardsticks.h"
+#include "kernels/ir/elements.h"
 #include "kernels/library/call_kernel.h"
 
 namespace exh::kernels {
@@ -49,8 +52,7 @@ double TimeoutSeconds(double cap_ns, Effort effort, double flops) {
   return kFirstStart + kNaiveRuns * flops / kNaiveRate;
 }
 
-}  // namespace
-
+/// What an effort asks of a bench.
 cpu::Care CareOf(Effort effort) {
   cpu::Care care;
   care.is_full = effort != Effort::kQuick;
@@ -59,16 +61,21 @@ cpu::Care CareOf(Effort effort) {
   return care;
 }
 
-namespace {
-
 class CpuEvaluator final : public Evaluator {
  public:
   CpuEvaluator(std::unique_ptr<const Workload> workload, const StopToken* stop)
       : workload_(std::move(workload)),
+        stop_(stop),
         compiler_(InFolder(scratch_.path(), stop)),
-        problems_([this, stop](const CheckedProblem& one) { return MakeOne(one, stop); }, server_,
-                  stop) {
+        problems_(Problems()) {
     RequireCompiler();
+  }
+
+  std::string Take(std::unique_ptr<const Workload> workload) override {
+    problems_.reset();  // Those of the other one are not made any further.
+    workload_ = std::move(workload);
+    problems_ = Problems();
+    return "";
   }
 
   Source Emit(const runtime::Candidate& implementation) override {
@@ -84,7 +91,7 @@ class CpuEvaluator final : public Evaluator {
   /// A compiler takes 5 to 50 ms for each thousand characters: up to 8 s.
   std::uint64_t most_text_bytes() const override { return 160'000; }
 
-  bool IsReady(double seconds) override { return problems_.IsReady(seconds); }
+  bool IsReady(double seconds) override { return problems_->IsReady(seconds); }
 
   Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
     if (compiled.verdict != Verdict::kCorrect) {
@@ -105,7 +112,7 @@ class CpuEvaluator final : public Evaluator {
       request.is_yardstick = yardstick != yardsticks_.end();
       care.special = !request.is_yardstick || yardstick->second;
     }
-    const Measurement measured = problems_.Measure(request, care);
+    const Measurement measured = problems_->Measure(request, care);
     const std::lock_guard lock(mutex_);
     if (kernel_error_) std::rethrow_exception(kernel_error_);
     return measured;
@@ -123,11 +130,22 @@ class CpuEvaluator final : public Evaluator {
     return contenders;
   }
 
-  std::string YardstickText() const override {
+  /// Measured, once for each number of bytes.
+  double CopyNs(std::uint64_t bytes) override {
+    const std::uint64_t count = std::max<std::uint64_t>(1, bytes / 2 / sizeof(float));
+    const auto [known, is_new] = copies_.try_emplace(count, 0);
+    if (is_new) known->second = MeasureCopy(count);
+    return known->second;
+  }
+
+  std::string Conditions() const override {
     const std::uint32_t threads = workload_->device().threads;
+    return fmt::format("{} {}, {}", threads, threads == 1 ? "thread" : "threads", CompilerCall());
+  }
+
+  std::string YardstickText() const override {
     const std::string what = workload_->YardstickText();
-    return fmt::format("{}{}{} {}, {}", what, what.empty() ? "" : ", ", threads,
-                       threads == 1 ? "thread" : "threads", CompilerCall());
+    return what + (what.empty() ? "" : ", ") + Conditions();
   }
 
   std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
@@ -140,9 +158,40 @@ class CpuEvaluator final : public Evaluator {
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
 
  private:
-  std::optional<cpu::MadeProblem> MakeOne(const CheckedProblem& one, const StopToken* stop) {
+  std::unique_ptr<cpu::ProblemBench> Problems() {
+    return std::make_unique<cpu::ProblemBench>(
+        [this](const CheckedProblem& one) { return MakeOne(one); }, server_, stop_);
+  }
+
+  double MeasureCopy(std::uint64_t count) {
+    constexpr std::uint64_t kFew = 1 << 15;  // Threads would take longer.
+    const ir::Elements input(ir::Type::kF32, count);
+    const std::vector<double> zeros(count, 0);
+    cpu::Problem problem;
+    problem.arrays.push_back(
+        {.name = "x", .values = input.bytes(), .reference = {}, .tolerance = {}});
+    problem.arrays.push_back(
+        {.name = "y", .is_output = true, .values = {}, .reference = zeros, .tolerance = zeros});
+    cpu::ProblemSet problems(problem, 1);
+    if (!problems.error().empty() || !problems.Add(problem, "").empty()) return 0;
+    const Compiled copy = Compile(fmt::format(
+        "extern \"C\" void exh_run(void* const* arrays, const double*, int threads) {{\n"
+        "  const float* __restrict__ x = static_cast<const float*>(arrays[0]);\n"
+        "  float* __restrict__ y = static_cast<float*>(arrays[1]);\n"
+        "{}  for (long i = 0; i < {}; ++i) y[i] = x[i];\n}}\n",
+        count < kFew ? "" : "#pragma omp parallel for simd num_threads(threads)\n", count));
+    if (copy.verdict != Verdict::kCorrect) return 0;
+    cpu::RunRequest request;
+    request.library = copy.library;
+    request.threads = static_cast<int>(workload_->device().threads);
+    const Measurement measured = cpu::RunCandidate(request, problems, server_, stop_);
+    Discard(copy);
+    return measured.verdict == Verdict::kCorrect ? measured.best_ns : 0;
+  }
+
+  std::optional<cpu::MadeProblem> MakeOne(const CheckedProblem& one) {
     try {
-      return workload_->MakeProblem(one, stop);
+      return workload_->MakeProblem(one, stop_);
     } catch (const KernelError&) {
       const std::lock_guard lock(mutex_);
       kernel_error_ = std::current_exception();
@@ -150,15 +199,18 @@ class CpuEvaluator final : public Evaluator {
     }
   }
 
-  const std::unique_ptr<const Workload> workload_;
+  std::unique_ptr<const Workload> workload_;
+  const StopToken* const stop_;
   ScratchFolder scratch_;
   cpu::Compiler compiler_;
   std::atomic<bool> waits_ = false;         ///< For compilers, whatever is usual.
   mutable std::mutex mutex_;                ///< Of what follows.
   std::map<std::string, bool> yardsticks_;  ///< Their libraries: NamedSource::is_ours.
   std::exception_ptr kernel_error_;         ///< What is wrong in the kernel itself ends a run.
+  std::map<std::uint64_t, double> copies_;  ///< By elements.
   cpu::ForkServer server_{{ThisProgram(), kRunCandidate}};
-  cpu::ProblemBench problems_;  ///< The last, for it may be at work when this ends.
+  /// The last, for it may be at work when this ends.
+  std::unique_ptr<cpu::ProblemBench> problems_;
 };
 
 }  // namespace

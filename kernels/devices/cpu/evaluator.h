@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/stop.h"
-#include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/evaluator.h"
 #include "kernels/devices/workload.h"
 
@@ -19,9 +18,6 @@ namespace exh::kernels {
 /// there is no compiler or the folder cannot be written.
 std::unique_ptr<Evaluator> MakeCpuEvaluator(std::unique_ptr<const Workload> workload,
                                             const StopToken* stop);
-
-/// What an effort asks of a bench.
-cpu::Care CareOf(Effort effort);
 
 /// The compiler that it calls, and where it is; empty when it is missing.
 std::string CompilerName();

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "base/system/scratch_folder.h"
 #include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/cuda/gpu_bench.h"
 #include "kernels/devices/yardsticks.h"
@@ -35,9 +38,20 @@ class CudaEvaluator final : public Evaluator {
  public:
   CudaEvaluator(std::unique_ptr<const Workload> workload, const EvaluatorOptions& options)
       : workload_(std::move(workload)),
+        jobs_(std::max(1, options.jobs)),
+        stop_(options.stop),
         cold_(options.cold),
         bench_(workload_->device(), options,
-               [&](const std::string& folder) { return WriteProblems(folder, options); }) {}
+               [this](const std::string& folder) { return WriteProblems(folder); }) {}
+
+  std::string Take(std::unique_ptr<const Workload> workload) override {
+    workload_ = std::move(workload);
+    try {
+      return bench_.SetProblems(WriteProblems(scratch_.path()));
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
 
   Source Emit(const runtime::Candidate& implementation) override {
     return workload_->Emit(implementation);
@@ -93,6 +107,13 @@ class CudaEvaluator final : public Evaluator {
     return contenders;
   }
 
+  /// At the rate of the device's own copy.
+  double CopyNs(std::uint64_t bytes) override {
+    if (!rates_) rates_ = bench_.Rates();
+    return static_cast<double>(bytes) / rates_->copy_gbs();
+  }
+  std::string Conditions() const override { return bench_.Conditions(); }
+
   /// "NVIDIA H200, driver 13.0, CUBLAS_DEFAULT_MATH: fp32 without TF32, warm L2".
   std::string YardstickText() const override {
     const std::string what = workload_->YardstickText();
@@ -113,17 +134,18 @@ class CudaEvaluator final : public Evaluator {
 
  private:
   /// Their files, written side by side: a large one takes seconds. Throws Error, and Interrupted.
-  std::vector<std::string> WriteProblems(const std::string& folder,
-                                         const EvaluatorOptions& options) const {
-    const auto make = [&](const CheckedProblem& one) {
-      return workload_->MakeProblem(one, options.stop);
-    };
-    const int at_once = workload_->makes_one_by_one() ? 1 : std::max(1, options.jobs);
+  std::vector<std::string> WriteProblems(const std::string& folder) const {
+    const auto make = [&](const CheckedProblem& one) { return workload_->MakeProblem(one, stop_); };
+    const int at_once = workload_->makes_one_by_one() ? 1 : jobs_;
     return cpu::WriteProblemFiles(make, folder, at_once, workload_->is_costly());
   }
 
-  const std::unique_ptr<const Workload> workload_;
+  std::unique_ptr<const Workload> workload_;
+  const int jobs_;
+  const StopToken* const stop_;
   const bool cold_;
+  ScratchFolder scratch_;
+  std::optional<MeasuredRates> rates_;
   cuda::GpuBench bench_;
 };
 

@@ -44,4 +44,10 @@ Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Lang
 /// idle from what does not.
 double StepsOnGpu(const Program& program, const std::vector<NestNode>& nests);
 
+/// The same of what Text() prints; 0: schedules differ in nothing like that.
+double Steps(const Program& program, const std::vector<NestNode>& nests, ir::Language dialect);
+
+/// Does Text() know tiles that neighbouring threads do (WithPatches())?
+bool HasPatches(ir::Language dialect);
+
 }  // namespace exh::kernels::fused

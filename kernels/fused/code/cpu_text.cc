@@ -73,4 +73,12 @@ Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Lang
   return dialect == ir::Language::kCpp ? CpuText(program, nests) : CudaText(program, nests);
 }
 
+double Steps(const Program& program, const std::vector<NestNode>& nests, ir::Language dialect) {
+  return dialect == ir::Language::kCpp ? 0 : StepsOnGpu(program, nests);
+}
+
+bool HasPatches(ir::Language dialect) {
+  return dialect != ir::Language::kCpp;
+}
+
 }  // namespace exh::kernels::fused

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // `search functional search`: how the maps of a program run is searched. `run`: one mapping.
-// `emit`: its text. `replay`: what a run found, again.
+// `emit`: its text. `replay` is `search replay`.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -19,7 +19,6 @@
 #include "examples/lift/judge.h"
 #include "kernels/devices/device.h"
 #include "search/commands/functional/functional.h"
-#include "search/commands/replay_source.h"
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
 #include "search/functional/functional_subject.h"
@@ -67,21 +66,17 @@ std::unique_ptr<FunctionalSubject> SubjectOf(const ProgramOptions& options,
                                              Allowance{MemoryFor(options.memory), stop});
 }
 
-int Search(const ProgramOptions& options, const Invocation& invocation) {
+int Search(const CLI::App& app, const ProgramOptions& options, const Invocation& invocation) {
   CheckRunOptions(options.search);
-  const std::atomic<bool>& interrupted = ListenForSignals();
-  if (options.search.resume.empty()) {
-    Budget budget(options.search, interrupted);
-    return WithinBudget([&] {
-      return BeginRun(*SubjectOf(options, &budget.stop), options.search, invocation, budget);
-    });
+  if (!options.search.resume.empty()) {
+    SearchOptions resumed = options.search;
+    resumed.problem.memory = options.memory;
+    return ResumeAnyRun(app, resumed, invocation);
   }
-  const auto run = OpenEarlierRun(options.search);
+  const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
-  const Allowance allowance{MemoryFor(options.memory), &budget.stop};
   return WithinBudget([&] {
-    return ResumeRun(*FunctionalSubject::Of(*run->earlier.run, allowance), options.search,
-                     invocation, budget, run->log, run->earlier);
+    return BeginRun(*SubjectOf(options, &budget.stop), options.search, invocation, budget);
   });
 }
 
@@ -132,7 +127,7 @@ int Run(const ProgramOptions& options) {
   const std::string objections = Objections(*subject, codes);
   if (!objections.empty()) fmt::print("refused by {}; run all the same\n", objections);
   return Measured(*subject,
-                  SourceOfMapping(subject->mapped(), values, codes, LimitsOf(subject->device())));
+                  SourceOfMapping(subject->mapped(), values, codes, LimitsOf(*subject->device())));
 }
 
 /// Of the device that was named; of none, what this machine's GPU has, or else what every one does.
@@ -153,22 +148,6 @@ int Emit(const ProgramOptions& options) {
                                    LimitsFor(options))
                        .text);
   return 0;
-}
-
-struct ReplayOptions {
-  std::string source, memory;
-  std::optional<std::uint64_t> record;
-};
-
-int Replay(const ReplayOptions& options) {
-  const ReplaySource source_of(options.source, options.record, "cuda");
-  const auto subject = FunctionalSubject::Of(source_of.run(), {MemoryFor(options.memory)});
-  runtime::Candidate candidate = subject->root();
-  source_of.Decide(candidate);
-  fmt::print("{}", subject->Outline(candidate));
-  const functional::Assignment values = ValuesOf(subject->mapped().program(), candidate);
-  return Measured(*subject, SourceOfMapping(subject->mapped(), values, CodesOf(candidate),
-                                            LimitsOf(subject->device())));
 }
 
 void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
@@ -217,9 +196,9 @@ void AddFunctionalSearch(CLI::App& command, Invocation& invocation) {
   AddProgramOptions(*search, *options);
   search->add_option("--resume", options->search.resume, "go on with a run: its folder");
   AddRunOptions(*search, options->search);
-  search->callback([options, &invocation] {
-    invocation.run = [options, &invocation] {
-      return OnGpu([&] { return Search(*options, invocation); });
+  search->callback([search, options, &invocation] {
+    invocation.run = [search, options, &invocation] {
+      return OnGpu([&] { return Search(*search, *options, invocation); });
     };
   });
   const auto add_one = [&](const char* name, const char* what, int (*run)(const ProgramOptions&)) {
@@ -234,16 +213,7 @@ void AddFunctionalSearch(CLI::App& command, Invocation& invocation) {
   };
   add_one("run", "one mapping, checked and timed on a GPU", Run);
   add_one("emit", "one mapping as CUDA C++", Emit);
-  CLI::App* const replay = command.add_subcommand(
-      "replay", "compiles, checks and times an implementation of a run again");
-  const auto replayed = std::make_shared<ReplayOptions>();
-  replay->add_option("source", replayed->source, "a run, or a list of decisions in a file")
-      ->required();
-  replay->add_option("--record", replayed->record, "number of the record (default: the best)");
-  AddMemoryOption(*replay, replayed->memory, kForReferences);
-  replay->callback([replayed, &invocation] {
-    invocation.run = [replayed] { return OnGpu([&] { return Replay(*replayed); }); };
-  });
+  AddReplayCommand(command, invocation);
 }
 
 }  // namespace exh::search

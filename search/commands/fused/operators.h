@@ -15,7 +15,7 @@ namespace exh::search {
 
 void AddFusedCheck(CLI::App& command, Invocation& invocation);
 void AddFusedExplain(CLI::App& command, Invocation& invocation);
-/// `search fused search` and `search fused replay`.
+/// `search fused search`.
 void AddFusedSearch(CLI::App& command, Invocation& invocation);
 /// `search fused` itself: operators as they run.
 void AddFusedRun(CLI::App& command, Invocation& invocation);

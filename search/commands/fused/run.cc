@@ -12,15 +12,11 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
-#include "base/system/process.h"
 #include "base/system/user_file.h"
-#include "kernels/devices/backend.h"
-#include "kernels/devices/cpu/evaluator.h"
-#include "kernels/fused/run/cpu_machine.h"
 #include "search/commands/fused/operators.h"
 #include "search/commands/fused/rows_log.h"
 #include "search/fused/fused_subject.h"
-#include "search/fused/gpu_machine.h"
+#include "search/fused/row_machine.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -37,19 +33,6 @@ struct RunOptions {
   fused::RowOptions rows;
   ProblemOptions problem;
 };
-
-/// The device's, and what is asked of it.
-std::unique_ptr<fused::RowMachine> MachineOf(const RunOptions& options) {
-  const kernels::ir::Device device = FindDevice(options.problem);
-  kernels::RequireRuns(device);
-  if (kernels::BackendOf(device).is_gpu()) {
-    return MakeGpuMachine(device, {.jobs = NumCores(), .gpu = options.problem.gpu.value_or(0)});
-  }
-  kernels::RequireCompiler();
-  return std::make_unique<fused::CpuMachine>(
-      std::vector<std::string>{ThisProgram(), kernels::kRunCandidate},
-      static_cast<int>(device.threads), kernels::CompilerCall(), nullptr);
-}
 
 fused::RowOptions RowOptionsOf(const RunOptions& options) {
   fused::RowOptions rows = options.rows;
@@ -112,7 +95,9 @@ int RunOne(const RunOptions& options) {
   const fused::RowOptions row_options = RowOptionsOf(options);
   const auto graph = ReadOneOperator(options.file);
   if (!graph) return 2;
-  const auto machine = MachineOf(options);
+  const kernels::ir::Device device = FindDevice(options.problem);
+  const auto machine =
+      MakeRowMachine(device, {.jobs = NumCores(), .gpu = options.problem.gpu.value_or(0)});
   fused::RowRunner runner(*machine, row_options);
   const fused::OperatorRows rows = runner.Run(*graph);
   if (!rows.refused.empty()) {
@@ -159,7 +144,9 @@ std::string ReadRows(const std::string& path, const std::string& header, RowsSum
 int RunBatch(const RunOptions& options) {
   const fused::RowOptions row_options = RowOptionsOf(options);
   const std::string text = ReadUserFile(options.file);
-  const auto machine = MachineOf(options);
+  const kernels::ir::Device device = FindDevice(options.problem);
+  const auto machine =
+      MakeRowMachine(device, {.jobs = NumCores(), .gpu = options.problem.gpu.value_or(0)});
   const std::string header = HeaderLine(text, row_options, machine->Conditions());
   RowsSummary summary;
   std::set<std::size_t> done;

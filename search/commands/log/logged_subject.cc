@@ -5,17 +5,11 @@
 
 #include <exception>
 
-#include "search/commands/parts/parts.h"
-#include "search/kernel/kernel_subject.h"
 #include "search/log/replay.h"
 #include "search/report/report.h"
+#include "search/subject/registry.h"
 
 namespace exh::search {
-
-std::unique_ptr<Subject> SubjectOf(const RunRecord& run) {
-  if (std::unique_ptr<Subject> other = PartsOfProgram().subject_of(run)) return other;
-  return std::make_unique<KernelSubject>(MakeProblem(run));
-}
 
 std::string LoopsOf(const Log& log, const std::string& name, const EvalRecord& eval) {
   try {

@@ -14,15 +14,10 @@ void AddNames(CLI::App& app, Invocation& /*invocation*/) {
     app.add_subcommand(command.name, command.what);
 }
 
-std::unique_ptr<Subject> OfAKernel(const RunRecord& /*run*/) {
-  return nullptr;
-}
-
 }  // namespace
 
 const Parts& NoParts() {
   static constexpr Parts parts = {.add = AddNames,
-                                  .subject_of = OfAKernel,
                                   .simulate = [](const CLI::App&, const SearchOptions&) -> int {
                                     EXH_CHECK(false);
                                     return 1;

@@ -6,11 +6,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <memory>
 
 #include "search/commands/command.h"
-#include "search/log/log_records.h"
-#include "search/subject/subject.h"
 
 namespace exh::search {
 
@@ -19,8 +16,6 @@ struct SearchOptions;
 struct Parts {
   /// Adds the sub-commands that not every program has.
   void (*add)(CLI::App& app, Invocation& invocation);
-  /// The subject of a logged run; null where it is that of a kernel.
-  std::unique_ptr<Subject> (*subject_of)(const RunRecord& run);
   /// `search --simulate`; see simulate.h.
   int (*simulate)(const CLI::App& app, const SearchOptions& options);
   /// `search list --spaces`.

@@ -4,8 +4,6 @@
 #include "search/commands/parts/parts.h"
 #include "search/commands/simulate.h"
 #include "search/commands/space/list_spaces.h"
-#include "search/functional/functional_subject.h"
-#include "search/fused/fused_subject.h"
 
 namespace exh::search {
 namespace {
@@ -27,17 +25,11 @@ void AddCommands(CLI::App& app, Invocation& invocation) {
   AddDoctorCommand(app, invocation);
 }
 
-std::unique_ptr<Subject> SubjectOf(const RunRecord& run) {
-  if (run.kernel == kFusedKernel) return FusedSubject::Of(run);
-  if (run.kernel == kFunctionalKernel) return FunctionalSubject::Of(run);
-  return nullptr;
-}
-
 }  // namespace
 
 const Parts& WholeParts() {
   static constexpr Parts parts = {
-      .add = AddCommands, .subject_of = SubjectOf, .simulate = Simulate, .list_spaces = ListSpaces};
+      .add = AddCommands, .simulate = Simulate, .list_spaces = ListSpaces};
   return parts;
 }
 

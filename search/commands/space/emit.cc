@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "kernels/devices/backend.h"
 #include "search/commands/command.h"
 #include "search/commands/decided.h"
 #include "search/log/decisions.h"
@@ -34,39 +33,34 @@ struct Emitted {
 
 /// The source of an implementation. `rest`: where all of its decisions are.
 Emitted SourceOf(const Decided& decided, const std::string& name, const std::string& rest) {
-  const Problem& problem = decided.problem;
-  return {
-      name, std::string(kernels::BackendOf(problem.device).suffix()),
-      WithDecisions(kernels::EmitSource(problem.task, decided.candidate).text, decided.taken, rest),
-      AllDecisionsText(decided.candidate)};
+  return {name, decided.subject->source_suffix(),
+          WithDecisions(decided.subject->Emit(decided.candidate).text, decided.taken, rest),
+          AllDecisionsText(decided.candidate)};
 }
 
 Emitted FromRun(const EmitOptions& options) {
   const Log log = ReadLogAloud(options.source);
   const EvalRecord& eval = PickRecord(log, options.source, options.record);
-  Problem problem = MakeProblem(*log.run);
-  runtime::Candidate candidate = problem.root();
-  ReplayRecord(log, eval, candidate);
-  Path path;  // By name: the numbers of the log need not be those of this program.
-  for (const PathStep& step : eval.path) path.push_back(LocalStep(log, step, candidate));
+  Decided decided = DecidedInLog(log, eval, *log.run, {MemoryFor(options.problem.memory), nullptr});
   const std::string name = fmt::format("{}_{}", log.run->kernel, eval.n);
   if (options.decisions) {
     const std::string comment = fmt::format("Record {} of {}", eval.n, options.source);
-    return {name, ".replay", WriteDecisionFile(*log.run, candidate.instance(), path, comment), ""};
+    Path path;
+    for (const PathStep& step : eval.path) path.push_back(LocalStep(log, step, decided.candidate));
+    return {name, ".replay",
+            WriteDecisionFile(*log.run, decided.candidate.instance(), path, comment), ""};
   }
-  std::vector<std::string> taken;
-  for (const PathStep& step : path) taken.push_back(StepText(candidate.instance(), step));
   const std::string rest =
       options.out.empty()
           ? fmt::format("search log show {} --record {} --full", options.source, eval.n)
           : name + ".decisions.txt";
-  return SourceOf({std::move(problem), std::move(candidate), std::move(taken)}, name, rest);
+  return SourceOf(decided, name, rest);
 }
 
 Emitted FromFile(const EmitOptions& options) {
   const Decided decided =
       DecidedInFile(options.source, options.problem, options.seed, /*strict=*/false, stderr);
-  const std::string name(decided.problem.kernel->name());
+  const std::string name = decided.subject->name();
   return SourceOf(decided, name, options.out.empty() ? options.source : name + ".decisions.txt");
 }
 

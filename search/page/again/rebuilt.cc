@@ -4,13 +4,13 @@
 #include <exception>
 
 #include "search/log/replay.h"
-#include "search/subject/problem.h"
+#include "search/subject/registry.h"
 
 namespace exh::search {
 
 Rebuilt::Rebuilt(const Log& log, const std::string& name) {
   try {
-    subject_ = std::make_unique<KernelSubject>(MakeProblem(*log.run));
+    subject_ = SubjectOf(*log.run);
     root_ = subject_->root();
     CheckSameSpace(log, name, root_->instance());
   } catch (const std::exception& error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The problem of a run, built again: what loops, code, the tree and the roofline of a page need
+// What a run searched, built again: what loops, code, the tree and the roofline of a page need
 // beyond the log.
 #pragma once
 
@@ -14,20 +14,22 @@
 
 namespace exh::search {
 
-/// Either the problem of a run, or why this program cannot build it.
+/// Either what a run searched, or why this program cannot build it.
 class Rebuilt {
  public:
   /// `name`: of the run, for messages.
   Rebuilt(const Log& log, const std::string& name);
 
-  /// Empty when the problem is there.
+  /// Empty when it is there.
   const std::string& trouble() const { return trouble_; }
   /// Only without trouble.
-  const KernelSubject& subject() const { return *subject_; }
+  const Subject& subject() const { return *subject_; }
+  /// Null: it is no kernel.
+  const KernelSubject* kernel() const { return dynamic_cast<const KernelSubject*>(subject_.get()); }
   const runtime::Candidate& root() const { return *root_; }
 
  private:
-  std::unique_ptr<KernelSubject> subject_;
+  std::unique_ptr<Subject> subject_;
   std::optional<runtime::Candidate> root_;
   std::string trouble_;
 };

@@ -47,7 +47,7 @@ double IntensityOf(const models::Bound& bound, double flops, double units) {
 
 std::vector<Point> Points(const Log& log, const Rebuilt& rebuilt, double units, std::size_t most) {
   std::vector<Point> points;
-  const CandidateBound bound(rebuilt.subject().problem(), log.run->is_cold()
+  const CandidateBound bound(rebuilt.kernel()->problem(), log.run->is_cold()
                                                               ? models::CacheState::kCold
                                                               : models::CacheState::kWarm);
   const std::vector<const EvalRecord*> sample = Sample(log, most);
@@ -67,9 +67,9 @@ std::vector<Point> Points(const Log& log, const Rebuilt& rebuilt, double units, 
 void WriteRoofline(const Log& log, const Rebuilt& rebuilt, std::size_t most, ScriptJson& json) {
   std::optional<models::DeviceRates> rates;
   std::vector<Point> points;
-  if (rebuilt.trouble().empty()) {
+  if (rebuilt.trouble().empty() && rebuilt.kernel() != nullptr) {
     try {
-      rates = KnownRates(rebuilt.subject().problem().device);
+      rates = KnownRates(rebuilt.kernel()->problem().device);
       if (rates) points = Points(log, rebuilt, rates->units, most);
     } catch (const std::exception&) {
       rates.reset();  // A page without this chart is a page.

@@ -33,12 +33,11 @@ Printed Print(const Log& log, const EvalRecord& eval, const Rebuilt& rebuilt) {
   printed.trouble = rebuilt.trouble();
   if (!printed.trouble.empty()) return printed;
   try {
-    const Problem& problem = rebuilt.subject().problem();
     runtime::Candidate candidate = rebuilt.root();
     ReplayRecord(log, eval, candidate);
-    printed.outline = kernels::Outline(problem.task, candidate);
-    printed.suffix = kernels::BackendOf(problem.device).suffix();
-    printed.source = kernels::EmitSource(problem.task, candidate).text;
+    printed.outline = rebuilt.subject().Outline(candidate);
+    printed.suffix = rebuilt.subject().source_suffix();
+    printed.source = rebuilt.subject().Emit(candidate).text;
   } catch (const Refused& refused) {
     printed.trouble = std::string("code generation has no code for it: ") + refused.what();
   } catch (const std::exception& error) {

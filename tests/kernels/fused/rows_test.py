@@ -166,7 +166,7 @@ class RowsTest(unittest.TestCase):
         quick = ["--threads", "1", "--progress", "none"]
         first = run("search", OPERATORS / "layout.json", "--out", out, "--budget", "evals=3", *quick)
         self.assertEqual(first.returncode, 0, first.stderr)
-        for part in ("3 evaluations", "best: ", "its loops:", "fused replay", "isl default"):
+        for part in ("3 evaluations", "best: ", "its loops:", " replay ", "isl default"):
             self.assertIn(part, first.stdout)
         second = run("search", "--resume", out, "--budget", "evals=5", "--progress", "none")
         self.assertEqual(second.returncode, 0, second.stderr)
@@ -176,14 +176,32 @@ class RowsTest(unittest.TestCase):
         code = pathlib.Path(self.folder.name) / "best.cc"
         replayed = run("replay", pathlib.Path(out, "best.replay"), "--emit", code)
         self.assertEqual(replayed.returncode, 0, replayed.stderr)
-        self.assertIn("correct, ", replayed.stdout)
-        self.assertIn(code.read_text(), pathlib.Path(out, "best.cc").read_text())
+        self.assertIn("correct: ", replayed.stdout)
+        self.assertIn("isl default", replayed.stdout)
+        self.assertIn("exh_run", code.read_text())
         record = run("replay", out, "--record", "1")
         self.assertEqual(record.returncode, 0, record.stderr)
-        self.assertRegex(record.stdout, r"(?s)^record 1 of .*correct, ")
-        other = subprocess.run([SEARCH, "replay", out], capture_output=True, text=True)
-        self.assertEqual(other.returncode, 2)
-        self.assertIn("search fused replay", other.stderr)
+        self.assertRegex(record.stdout, r"(?s)^record 1 of .*correct: ")
+
+        def any_run(*args, code=0):
+            done = subprocess.run([SEARCH, *map(str, args)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+            return done.stdout + done.stderr
+
+        # What takes a run takes this one.
+        self.assertIn("correct: ", any_run("replay", out, "--record", "1", "--no-yardsticks"))
+        self.assertIn("the same tree as at the end of the run", any_run("replay-run", out))
+        self.assertIn("exh_run", any_run("emit", out, "--record", "1"))
+        self.assertIn("text: ", any_run("emit", out, "--record", "1", "--decisions"))
+        self.assertIn("rank correlation", any_run("learn", out))
+        self.assertIn("loops", any_run("log", "show", out, "--record", "1"))
+        page = pathlib.Path(self.folder.name) / "page.html"
+        any_run("report", out, "--out", page)
+        self.assertTrue(page.exists())
+        self.assertIn("6 evaluations", any_run("--resume", out, "--budget", "evals=6", "--progress", "none"))
+        # And what is of kernels says so.
+        for command in ("bound", "export", "explain"):
+            self.assertIn("is no kernel", any_run(command, out, code=2))
 
     def test_scheduling_is_summed_up(self):
         out = run("check", "--schedules", self.batch)

@@ -9,9 +9,9 @@
 
 namespace exh::search {
 
-/// A GPU that runs programs of fused operators for rows. Throws Error when the driver, a GPU or its
-/// compiler is missing.
-std::unique_ptr<kernels::fused::RowMachine> MakeGpuMachine(
+/// The device's evaluator, for programs of one operator after the other. The device outlives it.
+/// Throws Error when what it needs is missing, and UsageError when nothing runs there.
+std::unique_ptr<kernels::fused::RowMachine> MakeRowMachine(
     const kernels::ir::Device& device, const kernels::EvaluatorOptions& options);
 
 }  // namespace exh::search

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+//
+// Every kind of subject: a line each.
+#include "search/functional/functional_subject.h"
+#include "search/fused/fused_subject.h"
+#include "search/kernel/kernel_subject.h"
+#include "search/subject/registry.h"
+
+extern "C" void exh_list_of_subjects(std::vector<exh::search::SubjectKind>& kinds) {
+  using namespace exh::search;
+  kinds = {{nullptr, KernelSubject::Of},
+           {kFusedKernel, FusedSubject::Of},
+           {kFunctionalKernel, FunctionalSubject::Of}};
+}

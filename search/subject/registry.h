@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// The kinds of subjects that a program has: how each comes back from the header of a run. Commands
+// know no kind by name: what was searched once can be replayed, resumed and asked about, whatever
+// it was. A new kind costs a folder with its subject, and a line in search/all_subjects.cc.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "search/log/log_records.h"
+#include "search/subject/allowance.h"
+#include "search/subject/subject.h"
+
+namespace exh::search {
+
+struct SubjectKind {
+  /// RunRecord::kernel of its runs; null: those that no other kind has, which are of kernels.
+  const char* kernel = nullptr;
+  /// What was searched in a run, built again from its header. Throws UsageError and Error.
+  std::unique_ptr<Subject> (*of)(const RunRecord& run, const Allowance& allowance) = nullptr;
+};
+
+/// What a run searched, whatever it is. Throws UsageError when this program has no such subjects,
+/// and what SubjectKind::of throws.
+std::unique_ptr<Subject> SubjectOf(const RunRecord& run, const Allowance& allowance = {});
+
+/// Is this the RunRecord::kernel of a kind of subject that is no kernel?
+bool IsOtherKind(const std::string& kernel);
+
+}  // namespace exh::search
+
+/// Adds the kinds of this program: a program links one such list (search/all_subjects.cc has all).
+/// Its name is plain, so that a linker can be told to look for it.
+extern "C" void exh_list_of_subjects(std::vector<exh::search::SubjectKind>& kinds);
