@@ -82,8 +82,11 @@ ReadRun Read(const Log& log, const std::string& name, const Subject& subject,
     const EvalRecord& eval = *evals[number * evals.size() / count];
     runtime::Candidate candidate = root;
     ReplayRecord(log, eval, candidate);
-    if (DroppedBy([&] { bound.amounts.fill(candidate, amounts); })) continue;
-    const double least = bound.bound(candidate);
+    const auto fill = [&] {
+      if (bound.amounts.fill) bound.amounts.fill(candidate, amounts);
+    };
+    if (DroppedBy(fill)) continue;
+    const double least = bound.bound ? bound.bound(candidate) : 0;
     const double ns = LearnedTime(eval);
     const double base = LogOfBound(run.has_guesses ? amounts[*bound.amounts.guess] : least);
     const double target = std::log(ns > 0 ? std::min(ns, worst) : worst) - base;

@@ -56,10 +56,6 @@ std::string KernelSubject::prior_file() const {
   return kernels::DeviceFolder() + "/priors/" + device_class() + ".json";
 }
 
-std::string KernelSubject::device_class() const {
-  return kernels::BackendOf(problem_.device).ClassOf(problem_.device);
-}
-
 std::vector<kernels::Recipe> KernelSubject::Recipes() const {
   return kernels::FirstRecipes(*problem_.task.function);
 }

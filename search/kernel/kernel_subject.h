@@ -35,7 +35,6 @@ class KernelSubject final : public Subject {
   std::string InWords(const Comparison& comparison) const override;
   SearchBound Bound(bool is_cold, WhichRates which) const override;
   std::string prior_file() const override;
-  std::string device_class() const override;
   double flops() const override { return problem_.task.flops; }
   std::vector<kernels::Recipe> Recipes() const override;
   std::vector<std::string> notes() const override { return problem_.task.notes; }

@@ -26,6 +26,11 @@ double Subject::most_reserve_s() const {
   return OfBackend(*this, 8.0, [](const auto& backend) { return backend.finals_seconds(); });
 }
 
+std::string Subject::device_class() const {
+  return OfBackend(*this, std::string(),
+                   [this](const auto& backend) { return backend.ClassOf(*device()); });
+}
+
 std::string Subject::source_suffix() const {
   return OfBackend(*this, std::string(".cc"), [](const auto& backend) { return backend.suffix(); });
 }

@@ -58,7 +58,7 @@ class Subject {
   /// or not; empty: no file can be.
   virtual std::string prior_file() const { return ""; }
   /// What such devices are called together; prior_file() is of them.
-  virtual std::string device_class() const { return ""; }
+  std::string device_class() const;
   /// Operations of one run, for rates; 0: that means nothing.
   virtual double flops() const { return 0; }
   /// Implementations that a search with a tree may begin with, the most promising first.

@@ -60,7 +60,8 @@ std::string IntervalText(const TimeInterval& time) {
 }
 
 std::string TimeAndRateText(const TimeInterval& time, double flops) {
-  if (!time.is_busy() || flops <= 0) {
+  if (flops <= 0) return IntervalText(time);  // Rates of what has no operations mean nothing.
+  if (!time.is_busy()) {
     return fmt::format("{}, {}", IntervalText(time), FormatRate(flops, time.ns));
   }
   return fmt::format("{}, {} to {}", IntervalText(time), FormatRate(flops, time.hi_ns),

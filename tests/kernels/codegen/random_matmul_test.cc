@@ -106,11 +106,11 @@ TEST(RandomMatmul, PrimesAreCovered) {
   const std::size_t other = text.find("else {");
   ASSERT_NE(other, std::string::npos) << text;
   const std::string whole = text.substr(text.find(" < 1) {"), other);
-  for (const char* loop :
-       {"= 0; i_n0 < 6;", "= 6; i_n0 < 7;", "= 0; i_k0 < 4;", "= 4; i_k0 < 5;"}) {
+  for (const char* loop : {"= 0; i_load_b_n0 < 6;", "= 6; i_load_b_n0 < 7;",
+                           "= 0; i_load_a_k0 < 4;", "= 4; i_load_a_k0 < 5;"}) {
     EXPECT_NE(whole.find(loop), std::string::npos) << loop << "\n" << text;
   }
-  EXPECT_EQ(text.find("= 6; i_n0", other), std::string::npos) << "divided once more";
+  EXPECT_EQ(text.find("= 6; i_load_b_n0", other), std::string::npos) << "divided once more";
 }
 
 /// Parts of sums that are shorter than others, or empty; partial results of points beyond the axes.

@@ -195,13 +195,10 @@ class RowsTest(unittest.TestCase):
         self.assertIn("text: ", any_run("emit", out, "--record", "1", "--decisions"))
         self.assertIn("rank correlation", any_run("learn", out))
         self.assertIn("loops", any_run("log", "show", out, "--record", "1"))
-        page = pathlib.Path(self.folder.name) / "page.html"
-        any_run("report", out, "--out", page)
-        self.assertTrue(page.exists())
         self.assertIn("6 evaluations", any_run("--resume", out, "--budget", "evals=6", "--progress", "none"))
         # And what is of kernels says so.
-        for command in ("bound", "export", "explain"):
-            self.assertIn("is no kernel", any_run(command, out, code=2))
+        for words in (("bound", out), ("export", out, "--format", "cc"), ("install-kernel", out, "--out", out + "-library")):
+            self.assertIn("is no kernel", any_run(*words, code=2))
 
     def test_scheduling_is_summed_up(self):
         out = run("check", "--schedules", self.batch)
