@@ -57,6 +57,16 @@ class Report(unittest.TestCase):
             self.assertRegex(requirement["place"], r"^kernels/spaces/\w+\.exh:\d+$")
             self.assertNotEqual(requirement["text"], "")
 
+    def test_a_run_of_something_else(self):
+        operator = pathlib.Path(__file__).resolve().parents[1] / "kernels/fused/operators/layout.json"
+        self.search("fused", "search", operator, "--threads", "1", "--budget", "evals=3", "--out", "operator")
+        _, data = self.data("operator")
+        run, = data["runs"]
+        self.assertEqual((run["winner"]["trouble"], run["treeTrouble"]), ("", ""))
+        self.assertIn("exh_run", run["winner"]["source"])
+        self.assertIn("statement", run["winner"]["outline"])
+        self.assertIsNone(run["roofline"])
+
     def test_two_runs(self):
         html, data = self.data("run", "run/log.jsonl")
         self.assertIn("<title>2 runs of axpy</title>", html)
