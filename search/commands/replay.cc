@@ -85,8 +85,9 @@ void CheckRepeat(const ReplayOptions& options, const Subject& subject) {
     throw UsageError(
         fmt::format("bad --repeat {}: {} to {} launches", *options.repeat, kLeast, kMost));
   }
-  // On a processor each run yields the same bits.
-  if (subject.device() != nullptr) kernels::RequireGpu(*subject.device(), "--repeat");
+  if (subject.device() == nullptr) return;
+  kernels::RequireGpu(*subject.device(), "--repeat looks at the launches of a GPU one by one",
+                      "there each run yields the same bits");
 }
 
 Yardsticks YardsticksOf(const ReplayOptions& options) {

@@ -130,7 +130,7 @@ class Reduce(unittest.TestCase):
 
     def test_launches_one_by_one_are_those_of_a_gpu(self):
         self.run_search("--kernel", "reduce", "--size", "b=4,c=64", "--budget", "evals=1", "--out", self.out)
-        self.assertIn("--repeat looks at the launches of a GPU one by one; the device is 'cpu'",
+        self.assertIn("--repeat looks at the launches of a GPU one by one: the device is 'cpu'",
                       self.run_search("replay", self.out, "--repeat", "20", code=2))
         self.assertIn("bad --repeat 1: 2 to 10000", self.run_search("replay", self.out, "--repeat", "1", code=2))
 
