@@ -13,10 +13,6 @@ using Input = Expression::Input;
 using Node = Expression::Node;
 using Kind = Primitive::Kind;
 
-std::int64_t Magnitude(std::int64_t x) {
-  return x < 0 ? -x : x;
-}
-
 class Matcher {
  public:
   explicit Matcher(const Expression& expression) : e_(expression) {}
@@ -72,16 +68,6 @@ class Matcher {
     return steps;
   }
 
-  /// Is the operand a number, the same for all values of scalars?
-  std::optional<double> LiteralOf(const Input& from) const {
-    Input input = from;
-    while (!input.is_number()) {
-      const Node& node = e_.node(input.node);
-      if (node.op != ir::Op::kConst) return std::nullopt;
-      input = Input(node.inputs[0]);
-    }
-    return input.scalar.empty() ? std::optional<double>(double{input.number}) : std::nullopt;
-  }
   /// An operand that is a number, maybe a scalar.
   std::optional<Input> NumberOf(const Input& from) const {
     Input input = from;
@@ -91,6 +77,12 @@ class Matcher {
       input = Input(node.inputs[0]);
     }
     return input;
+  }
+  /// One that is the same for all values of scalars.
+  std::optional<double> LiteralOf(const Input& from) const {
+    const std::optional<Input> number = NumberOf(from);
+    if (!number || !number->scalar.empty()) return std::nullopt;
+    return double{number->number};
   }
 
   /// What is read or written along these axes.
@@ -487,7 +479,7 @@ class Matcher {
   static void FillStrides(TensorView& tensor) {
     std::int64_t all = 1;
     for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
-      all = std::max(all, tensor.dims[i] * Magnitude(tensor.strides[i]));
+      all = std::max(all, tensor.dims[i] * tensor.strides[i]);
     }
     for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
       if (tensor.dims[i] == 1 && tensor.strides[i] == 0) tensor.strides[i] = all;
