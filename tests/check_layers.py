@@ -39,7 +39,6 @@ ROOMS = {
     "generator": {
         "plan": set(),
         "emit": {"plan"},
-        "maps": {"plan", "emit"},
     },
     "poly": {
         "isl": set(),
