@@ -55,6 +55,12 @@ class TreeTest(unittest.TestCase):
         self.write(name, (self.root / name).read_text() + text)
 
 
+class Folders(unittest.TestCase):
+    def test_all_layers_are_looked_at(self):
+        folders = {layer.split("/")[0] for layer in check_layers.MAY_INCLUDE} - {"spaces"}
+        self.assertEqual(folders - set(check_layers.tree.FOLDERS), set())
+
+
 class Layers(TreeTest):
     def expect(self, *problems):
         self.assertEqual(check_layers.check(self.root), list(problems))
