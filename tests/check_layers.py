@@ -23,9 +23,10 @@ MAY_INCLUDE = {
     "kernels/devices": {"base", "kernels", "kernels/ir", "runtime"},
     "models": {"base", "kernels/ir", "runtime", "spaces"},
     "functional": {"base", "dsl"},
+    "functional/lift": {"base", "dsl", "functional", "runtime", "spaces"},
     "load": {"base", "dsl", "runtime"},
-    "examples": {"base", "dsl", "functional", "runtime", "spaces"},
-    "search": {"base", "dsl", "examples", "functional", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "poly", "runtime"},
+    "examples": {"base", "functional/lift", "runtime", "spaces"},
+    "search": {"base", "dsl", "examples", "functional", "functional/lift", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "poly", "runtime"},
 }
 # The rooms of a layer, lowest first: what each of them may include of the others. What lies beside
 # them, in the folder itself, may include all of them, and none of them that, but for the GROUND
