@@ -133,7 +133,7 @@ ROOMS = {
     },
 }
 MOST_FILES_IN_A_ROOM = 20
-MORE_FILES = {"runtime": 34}  # Generated code and plugins include its headers by these names.
+MORE_FILES = {"runtime": 35}  # Generated code and plugins include its headers by these names.
 # Headers beside the rooms that rooms stand on: of rooms they include nothing.
 GROUND = ("dsl/source_range.h", "dsl/spec.h", "generator/code_writer.h", "generator/emission.h",
           "generator/generator.h", "kernels/build_stamp.h", "kernels/evaluation.h",

@@ -414,7 +414,8 @@ std::uint32_t Freezer::ClauseLanes::PairsOf(Comparison* comparison, unsigned sid
     const PairRelation& relation = freezer_.network_.pair_relations[pairs];
     for (unsigned left = 1; left < 1u << relation.num_left; ++left) {
       for (unsigned right = 1; right < 1u << relation.num_right; ++right) {
-        status[left << 8 | right] = static_cast<std::uint8_t>(PairStatus(relation, left, right));
+        status[left << 8 | right] =
+            static_cast<std::uint8_t>(PairStatus(relation.rows, left, right));
       }
     }
   }
