@@ -195,8 +195,7 @@ bool Index::Uses(const std::string& variable) const {
   });
 }
 
-std::int64_t Index::ValueAt(
-    const std::function<std::int64_t(const std::string&)>& variable) const {
+std::int64_t Index::ValueAt(const std::function<std::int64_t(const std::string&)>& variable) const {
   std::int64_t value = constant_;
   for (const Term& term : terms_) {
     const IndexAtom& atom = *term.atom;

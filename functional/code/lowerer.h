@@ -178,10 +178,10 @@ class Lowerer {
   std::vector<std::string> guards_;  ///< Of loops whose last elements some threads repeat.
   bool has_waited_ = false;          ///< Since a loop looked.
   std::vector<Accumulator> accumulators_;
-  std::string stored_;  ///< The place of the store whose value is being written.
+  std::string stored_;                   ///< The place of the store whose value is being written.
   Vectors* vectors_ = nullptr;           ///< Of the map with code 2 that is being written.
   std::vector<std::string> conditions_;  ///< Under which something is read: it is in no border.
-  int kernel_ = 0;      ///< Of the text.
+  int kernel_ = 0;                       ///< Of the text.
 };
 
 }  // namespace exh::functional

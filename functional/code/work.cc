@@ -21,9 +21,9 @@ std::vector<std::int64_t> AddressesOf(const WorkLoops& loops, const Threads& thr
     all.push_back(address.ValueAt([&](const std::string& variable) -> std::int64_t {
       for (const WorkLoop& loop : loops) {
         if (loop.name != variable) continue;
-        return loop.dimension < 0 ? 0
-                                  : std::min(place[static_cast<std::size_t>(loop.dimension)],
-                                             loop.elements - 1);
+        return loop.dimension < 0
+                   ? 0
+                   : std::min(place[static_cast<std::size_t>(loop.dimension)], loop.elements - 1);
       }
       // thread0, thread1, thread2; or a group.
       if (!variable.starts_with("thread")) return 0;
@@ -80,8 +80,8 @@ double TimesOf(const WorkLoops& loops, const Index& address) {
 double StepsOf(const Index& address) {
   constexpr double kOfQuotient = 4;
   const std::string text = address.Text();
-  return kOfQuotient *
-         static_cast<double>(std::ranges::count_if(text, [](char c) { return c == '/' || c == '%'; }));
+  return kOfQuotient * static_cast<double>(std::ranges::count_if(
+                           text, [](char c) { return c == '/' || c == '%'; }));
 }
 
 double SectorsOf(const WorkLoops& loops, const Threads& threads, const Index& address) {

@@ -21,17 +21,17 @@ namespace exh::models::terms {
 
 /// Clocks that a thread waits, one round of a loop after the other, times the blocks that its place
 /// runs; or, without any wait, those of its instructions. What is awaited longest counts.
-class Latency : public Term {
+class Latency : public CountedTerm {
  public:
   static constexpr std::string_view kResource = "latency";
   static constexpr Group kGroup = Group::kWaits;
 
   /// `thread`: what the first tier has counted.
-  void Finish(const CandidateView& view, const Thread& thread);
+  void Finish(const WorkView& view, const Thread& thread);
 
   static Rate RateOf(const DeviceRates& rates) { return Rate::Clocks(rates); }
   /// Whose rounds they are.
-  std::string Unit(const CandidateView& view) const;
+  std::string Unit(const WorkView& view) const;
   /// Blocks, clocks, and how the blocks run.
   std::array<double, 4> Numbers() const { return {blocks_, amount(), waves_, resident_}; }
 

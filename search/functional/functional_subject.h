@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "examples/lift/program.h"
-#include "examples/lift/tree_file.h"
+#include "functional/lift/program.h"
+#include "functional/lift/tree_file.h"
 #include "kernels/devices/workload.h"
 #include "kernels/ir/device.h"
 #include "search/functional/mapped_program.h"

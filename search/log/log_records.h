@@ -68,9 +68,9 @@ struct RunRecord {
 void BringUpToDate(RunRecord& run);
 
 /// All numbers from one to another.
-struct NumberRange {
+struct LoggedRange {
   std::uint32_t first = 0, last = 0;
-  friend bool operator==(const NumberRange&, const NumberRange&) = default;
+  friend bool operator==(const LoggedRange&, const LoggedRange&) = default;
 };
 
 /// One decision, once: what its index and the indices of its values mean in the rest of the file.
@@ -80,7 +80,7 @@ struct ChoiceRecord {
   std::vector<std::string> args;
   std::vector<std::string> domain;
   /// In place of `domain` where there are more than 64 values: its numbers, ascending.
-  std::vector<NumberRange> ranges;
+  std::vector<LoggedRange> ranges;
   friend bool operator==(const ChoiceRecord&, const ChoiceRecord&) = default;
 };
 

@@ -125,7 +125,7 @@ std::string ValueName(const Log& log, const PathStep& step) {
   if (record != nullptr && step.value >= 0) {
     auto value = static_cast<std::size_t>(step.value);
     if (value < record->domain.size()) return record->domain[value];
-    for (const NumberRange& range : record->ranges) {
+    for (const LoggedRange& range : record->ranges) {
       const std::size_t count = std::size_t{range.last} - range.first + 1;
       if (value < count) return std::to_string(range.first + value);
       value -= count;

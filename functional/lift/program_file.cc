@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "examples/lift/program_file.h"
+#include "functional/lift/program_file.h"
 
 #include <nlohmann/json.hpp>
 #include <utility>

@@ -2,9 +2,10 @@
 #include <utility>
 
 #include "examples/all.h"
-#include "examples/lift/program.h"
-#include "examples/lift/program_file.h"
-#include "examples/lift/tree_file.h"
+#include "examples/lift/trees.h"
+#include "functional/lift/program.h"
+#include "functional/lift/program_file.h"
+#include "functional/lift/tree_file.h"
 #include "spaces/lift.exh.h"
 
 namespace exh::examples {
@@ -41,7 +42,7 @@ class Lift final : public Example {
       rules.*rule.holds = parameters.find(rule.name)->second != 0;
     }
     lift::TreeFile tree =
-        data == nullptr ? lift::ReadTree(lift::ConvolutionTree()) : lift::ReadTreeOrProgram(*data);
+        data == nullptr ? lift::ReadTree(ConvolutionTree()) : lift::ReadTreeOrProgram(*data);
     return HostOf<spaces::lift::SpaceHost>(lift::MakeProgram(std::move(tree.maps), rules));
   }
 };

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "generator/maps/plan.h"
+#include "tests/maps/generator/plan.h"
 
 namespace exh::generator {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "generator/maps/emit.h"
 #include "generator/plan/filters.h"
+#include "tests/maps/generator/emit.h"
 
 namespace exh::generator {
 namespace {

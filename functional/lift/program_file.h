@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "examples/lift/tree_file.h"
+#include "functional/lift/tree_file.h"
 #include "functional/meaning/program.h"
 
 namespace exh::lift {

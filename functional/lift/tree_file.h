@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "examples/lift/program.h"
+#include "functional/lift/program.h"
 
 namespace exh::lift {
 
@@ -41,10 +41,5 @@ struct TreeFile {
 
 /// Throws exh::Error that says where in the text what is wrong, and what would be right.
 TreeFile ReadTree(const std::string& text);
-
-/// The convolution of the CC paper (docs/lift.md), as its authors published it.
-const char* ConvolutionTree();
-/// Listing 1 of the CC paper, with the mappings of its Table 1.
-const char* ListingTree();
 
 }  // namespace exh::lift

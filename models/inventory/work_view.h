@@ -15,10 +15,10 @@
 namespace exh::models {
 
 /// Allocates nothing. Some kilobytes: made on the stack, for the time that terms are counted.
-class CandidateView {
+class WorkView {
  public:
   /// Both outlive the view. `domains` are those of a candidate of the inventory's function.
-  CandidateView(const Inventory& inventory, const Domains& domains);
+  WorkView(const Inventory& inventory, const Domains& domains);
 
   const Inventory& inventory() const { return inventory_; }
   const DeviceRates& rates() const { return inventory_.rates; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "generator/maps/plan.h"
+#include "tests/maps/generator/plan.h"
 
 #include <fmt/format.h>
 
@@ -65,17 +65,6 @@ CompareOp Opposite(CompareOp op) {
       return CompareOp::kEq;
   }
   EXH_UNREACHABLE();
-}
-
-/// A decision that says by itself whether an increment counts.
-bool IsDirect(const dsl::Choice& counter) {
-  if (counter.when.size() != 1 || counter.when[0].kind != Kind::kIs) return false;
-  const std::vector<int>& arguments = counter.when[0].lhs.arguments;
-  for (std::size_t i = 0; i < counter.over.size(); ++i) {
-    const int variable = static_cast<int>(counter.arguments.size() + i);
-    if (std::ranges::count(arguments, variable) == 0) return false;
-  }
-  return true;
 }
 
 class Expander {
@@ -300,83 +289,20 @@ std::uint64_t Inverted(const MapsChoice& choice, std::uint64_t values) {
   return inverted;
 }
 
+bool IsDirect(const dsl::Choice& counter) {
+  if (counter.when.size() != 1 || counter.when[0].kind != Kind::kIs) return false;
+  const std::vector<int>& arguments = counter.when[0].lhs.arguments;
+  for (std::size_t i = 0; i < counter.over.size(); ++i) {
+    const int variable = static_cast<int>(counter.arguments.size() + i);
+    if (std::ranges::count(arguments, variable) == 0) return false;
+  }
+  return true;
+}
+
 MapsPlan MakeMapsPlan(const Plan& plan) {
   MapsPlan expanded = Expander(plan).Run();
   expanded.filters = MakeMapsFilters(expanded);
   return expanded;
-}
-
-namespace {
-
-/// Conditions that compare terms, wherever they stand.
-template <typename Refuse>
-void RefuseTerms(const dsl::Spec& spec, const Refuse& refuse) {
-  const auto conditions = [&](const std::vector<Condition>& all) {
-    for (const Condition& condition : all) {
-      if (condition.kind == Kind::kTerms) refuse(condition.range, "a condition compares terms");
-    }
-  };
-  for (const dsl::Choice& choice : spec.choices) conditions(choice.when);
-  for (const dsl::Requirement& requirement : spec.requirements) {
-    for (const std::vector<Condition>& clause : requirement.clauses) conditions(clause);
-  }
-  for (const dsl::Quotient& quotient : spec.quotients) conditions(quotient.dividend);
-  for (const dsl::Trigger& trigger : spec.triggers) conditions(trigger.when);
-}
-
-}  // namespace
-
-std::vector<Refusal> FindMapsRefusals(const dsl::Spec& spec) {
-  std::vector<Refusal> refusals;
-  const auto refuse = [&](const dsl::SourceRange& range, const std::string& what) {
-    refusals.push_back(
-        {dsl::Diag::kBuildWithMaps, range, what + "; build this space without --engine=maps"});
-  };
-  constexpr std::size_t kMostArguments = 4;
-  for (const dsl::Choice& choice : spec.choices) {
-    if (choice.arguments.size() > kMostArguments) {
-      refuse(choice.range, fmt::format("choice '{}' has {} arguments and a hash map has at most {}",
-                                       choice.name, choice.arguments.size(), kMostArguments));
-    }
-    const std::size_t flag_arguments = choice.arguments.size() + choice.over.size();
-    if (choice.kind == ChoiceKind::kCounter && flag_arguments > kMostArguments &&
-        !IsDirect(choice)) {
-      refuse(choice.range,
-             fmt::format("the increments of counter '{}' are a choice with {} arguments and a hash "
-                         "map has at most {}",
-                         choice.name, flag_arguments, kMostArguments));
-    }
-  }
-  for (const dsl::Choice& choice : spec.choices) {
-    if (!choice.weight_term.empty()) {
-      refuse(choice.range, fmt::format("counter '{}' counts a term", choice.name));
-    }
-    if (!choice.numbers.empty()) {
-      refuse(choice.range,
-             fmt::format("the numbers of choice '{}' stand in the .exh", choice.name));
-    }
-    if (choice.base_number) {
-      refuse(choice.range, fmt::format("the base of counter '{}' is a number", choice.name));
-    }
-  }
-  RefuseTerms(spec, refuse);
-  for (const dsl::External& external : spec.externals) {
-    if (!external.present) continue;
-    refuse(external.range, fmt::format("'{}' asks whether an object is there", external.name));
-  }
-  for (const dsl::Requirement& requirement : spec.requirements) {
-    for (const auto& clause : requirement.clauses) {
-      for (const Condition& condition : clause) {
-        const bool compares =
-            condition.kind == Kind::kCompare || condition.kind == Kind::kCompareCode;
-        if (compares && condition.op == CompareOp::kNe &&
-            spec.choices[condition.lhs.choice].kind == ChoiceKind::kCounter) {
-          refuse(condition.range, "a counter is an interval, so that '!=' cannot restrict it");
-        }
-      }
-    }
-  }
-  return refusals;
 }
 
 }  // namespace exh::generator

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "examples/lift/program.h"
-#include "examples/lift/tree_file.h"
+#include "functional/lift/program.h"
+#include "functional/lift/tree_file.h"
 #include "runtime/candidate.h"
 
 namespace exh::lift {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "generator/maps/emit.h"
 #include "generator/plan/names.h"
+#include "tests/maps/generator/emit.h"
 
 namespace exh::generator {
 namespace {

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "examples/lift/tree_file.h"
+#include "functional/lift/tree_file.h"
 
 #include <algorithm>
 #include <map>
 
+#include "base/data_file.h"
 #include "base/error.h"
 #include "base/spelling.h"
-#include "examples/data_file.h"
 
 namespace exh::lift {
 namespace {
-
-using examples::At;
-using examples::CheckKeys;
-using examples::DataValue;
-using examples::Has;
-using examples::ListOf;
-using examples::NameOf;
-using examples::NumberOf;
 
 /// Perfect nests grow with its square.
 constexpr std::size_t kMostMaps = 300;
@@ -193,7 +185,7 @@ Mapping ReadMapping(const DataValue& value, const std::vector<Map>& maps) {
 }  // namespace
 
 TreeFile ReadTree(const std::string& text) {
-  const nlohmann::json json = examples::ParseData(text);
+  const nlohmann::json json = ParseData(text);
   const DataValue file{json, ""};
   CheckKeys(file, {"maps"}, {"source", "counts", "manual_mapping", "mappings"});
   TreeFile tree;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// MapsPlan: a space as the paper's system expands it, for `--engine=maps`: auxiliary
-// Boolean choices for increments, a class counter and an election for every quotient set, and one
-// filter per target, variables and inputs, into which all clauses are merged that agree in these.
+// MapsPlan: a space as the paper's system expands it: auxiliary Boolean choices for increments, a
+// class counter and an election for every quotient set, and one filter per target, variables and
+// inputs, into which all clauses are merged that agree in these.
 #pragma once
 
 #include <cstdint>
@@ -124,8 +124,9 @@ struct MapsPlan {
 /// Expands, then makes the filters.
 MapsPlan MakeMapsPlan(const Plan& plan);
 
-/// What this engine cannot do although the other one can, with its place.
-std::vector<Refusal> FindMapsRefusals(const dsl::Spec& spec);
+/// A decision says by itself whether an increment of the counter counts, so that it needs no choice
+/// of its own.
+bool IsDirect(const dsl::Choice& counter);
 
 /// Image of a set of values when the arguments are swapped.
 std::uint64_t Inverted(const MapsChoice& choice, std::uint64_t values);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace exh::examples {
+namespace exh {
 
 /// A value of the file, and where it stands.
 struct DataValue {
@@ -33,4 +33,4 @@ std::int64_t NumberOf(const DataValue& value, std::int64_t min, std::int64_t max
 /// A name of an object: no blanks, commas or parentheses.
 std::string NameOf(const DataValue& value);
 
-}  // namespace exh::examples
+}  // namespace exh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "examples/lift/judge.h"
+#include "functional/lift/judge.h"
 
 #include <algorithm>
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "examples/data_file.h"
+#include "base/data_file.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "base/spelling.h"
 #include "base/user_json.h"
 
-namespace exh::examples {
+namespace exh {
 namespace {
 
 /// A value as a message shows it.
@@ -95,4 +95,4 @@ std::string NameOf(const DataValue& value) {
   return name;
 }
 
-}  // namespace exh::examples
+}  // namespace exh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "examples/lift/program.h"
+#include "functional/lift/program.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "models/inventory/candidate_view.h"
+#include "models/inventory/work_view.h"
 
 #include <cmath>
 
@@ -15,7 +15,7 @@ double BusiestShare(double divides, double most, double units) {
 
 }  // namespace
 
-CandidateView::CandidateView(const Inventory& inventory, const Domains& domains)
+WorkView::WorkView(const Inventory& inventory, const Domains& domains)
     : inventory_(inventory), domains_(domains) {
   const DeviceRates& rates = inventory.rates;
   for (const Division& division : inventory.divisions) {
@@ -44,7 +44,7 @@ CandidateView::CandidateView(const Inventory& inventory, const Domains& domains)
   blocks_of_unit_ = std::ceil(min_blocks_ / rates.units);
 }
 
-double CandidateView::PartialResults(const Division& division) const {
+double WorkView::PartialResults(const Division& division) const {
   double splits = 1;
   for (const ir::DimId id : division.dims) {
     const DimDomain& dim = domains_.dims[id.index()];
@@ -53,7 +53,7 @@ double CandidateView::PartialResults(const Division& division) const {
   return splits > 1 ? splits * division.points : 0;
 }
 
-double CandidateView::Demand(const OperandRead& read) const {
+double WorkView::Demand(const OperandRead& read) const {
   const Nest& nest = inventory_.nests[read.nest];
   const Work& work = works_[read.nest];
   double reuse = 1;
@@ -63,7 +63,7 @@ double CandidateView::Demand(const OperandRead& read) const {
   return work.points / reuse;
 }
 
-bool CandidateView::IsFenced(const OperandRead& read) const {
+bool WorkView::IsFenced(const OperandRead& read) const {
   if (!read.block.valid()) return false;
   const Nest& store = inventory_.nests[read.store];
   if (domains_.insts[store.inst.index()].presence != Presence::kCertain) return false;
@@ -76,7 +76,7 @@ bool CandidateView::IsFenced(const OperandRead& read) const {
   return false;
 }
 
-double CandidateView::WidthOf(const Nest& nest) const {
+double WorkView::WidthOf(const Nest& nest) const {
   // Windows are aligned, as temporaries are.
   if (domains_.insts[nest.inst.index()].may_have_window) {
     return rates().bytes_per_access / nest.element_bytes;

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "generator/emit/emit.h"
-#include "generator/maps/emit.h"
+#include "tests/maps/generator/emit.h"
 
 namespace exh::generator {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the emitters of `--engine=maps` share: names, and loops over bindings of variables.
+// What the emitters share: names, and loops over bindings of variables.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "generator/code_writer.h"
-#include "generator/maps/plan.h"
+#include "tests/maps/generator/plan.h"
 
 namespace exh::generator {
 
