@@ -75,6 +75,7 @@ ROOMS = {
         "codegen/memory": {"codegen/loops"},
         "codegen/plan": {"codegen/loops", "codegen/memory"},
         "codegen/print": {"codegen/loops", "codegen/memory", "codegen/plan"},
+        "codegen/print/gpu": {"codegen/loops", "codegen/memory", "codegen/plan", "codegen/print"},
         "codegen": {"codegen/loops", "codegen/memory", "codegen/plan"},
         "fused/graph": {"derived"},
         "fused": {"derived", "derived/reference", "fused/graph"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 
 #include <algorithm>
 #include <functional>
@@ -11,7 +11,8 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/code_names.h"
-#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/gpu/statements.h"
+#include "kernels/codegen/print/loop_printer.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
 #include "kernels/ir/text/op_functions.h"
@@ -63,7 +64,7 @@ static __device__ __forceinline__ void exh_await_previous() {
 )";
 
 /// The launches of all kernels.
-Launch PlanLaunch(const LoweredCode& code, const CudaOptions& options) {
+Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
   Launch launch;
   launch.grid = code.tree.num_blocks;
   launch.threads = code.tree.num_threads;
@@ -105,7 +106,7 @@ Launch PlanLaunch(const LoweredCode& code, const CudaOptions& options) {
 
 /// Parameters, which all kernels have.
 std::string Parameters(const LoweredCode& code, const CodeNames& names, const Launch& launch,
-                       const CudaOptions& options) {
+                       const GpuOptions& options) {
   std::string text;
   const auto add = [&](const std::string& parameter) {
     text += (text.empty() ? "" : ", ") + parameter;
@@ -137,23 +138,20 @@ void OpenKernel(const std::string& name, std::uint32_t threads, std::uint32_t bl
 }
 
 /// One kernel: what a part of the program runs.
-class KernelPrinter {
+class KernelPrinter : LoopPrinter {
  public:
   KernelPrinter(const LoweredCode& code, const Part& part, const Overlap& overlap,
-                const CudaOptions& options, const CodeNames& names, const Launch& launch,
-                TextWriter& out)
-      : code_(code),
+                const GpuOptions& options, const CodeNames& names, const Launch& launch,
+                GpuStatements& statements, TextWriter& out)
+      : LoopPrinter(code, names, statements, out),
         overlap_(overlap),
         options_(options),
-        tree_(code.tree),
-        names_(names),
         launch_(launch),
         kernel_(part),
         rest_(WithoutFills(part)),
-        part_(&rest_),
-        body_(out),
-        statements_(code, rest_, names_, out),
+        statements_(statements),
         steps_(StepsOfNodes(code.tree)) {
+    Select(rest_);
     if (overlap.awaits) await_at_ = WhereToAwait();
   }
 
@@ -165,26 +163,22 @@ class KernelPrinter {
       slices_begin_ += BytesOf(code_, window);
     }
     OpenKernel(name, launch_.threads, code_.schedule->min_blocks.Or(1),
-               Parameters(code_, names_, launch_, options_), overlap_, body_);
+               Parameters(code_, names_, launch_, options_), overlap_, out_);
     AwaitAt(kStart);
     if (options_.gives_up) {
-      body_.Line("const unsigned long long exh_end = *exh_deadline;");
-      body_.Line("exh_look(exh_end);");
+      out_.Line("const unsigned long long exh_end = *exh_deadline;");
+      out_.Line("exh_look(exh_end);");
     }
-    if (launch_.threads > 1) body_.Line("const int t = threadIdx.x;");
+    if (launch_.threads > 1) out_.Line("const int t = threadIdx.x;");
     Patches();
     Temporaries();
     statements_.DeclareWorkspace();
     Blocks();
     Body(0);
-    body_.Close();
+    out_.Close();
   }
 
-  std::vector<std::string> Helpers() const { return statements_.Helpers(); }
-
  private:
-  const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
-
   /// In what is left of a divided reduction, nothing comes before what the others left. Threads
   /// that give up may not end before they have waited.
   int WhereToAwait() const {
@@ -216,13 +210,13 @@ class KernelPrinter {
 
   bool Holds(int index, const std::function<bool(const LoopNode&)>& wanted) const {
     const LoopNode& node = tree_.node(index);
-    if (!part_->nodes[static_cast<std::size_t>(index)]) return false;
+    if (!Runs(index)) return false;
     return wanted(node) ||
            std::ranges::any_of(node.children, [&](int child) { return Holds(child, wanted); });
   }
 
   void AwaitAt(int node) {
-    if (await_at_ == node) body_.Line(kAwait);
+    if (await_at_ == node) out_.Line(kAwait);
   }
 
   /// Where the thread is, in the layout whose warps are patches: ThreadLayout::PlaceOf().
@@ -235,10 +229,9 @@ class KernelPrinter {
       const std::string warp = code_.fault == Fault::kLostPlace
                                    ? ""
                                    : " + t % " + rows + " / " + lanes + " * " + columns;
-      body_.Line("const int " + std::string(kPlaceInPatches) + " = t / " + rows + " * " + rows +
-                 " + t % " + lanes + " / " + columns + " * " + Number(layout.row) + warp +
-                 " + t % " + columns + ";  // patches of " + columns + " x " +
-                 Number(layout.patch));
+      out_.Line("const int " + std::string(kPlaceInPatches) + " = t / " + rows + " * " + rows +
+                " + t % " + lanes + " / " + columns + " * " + Number(layout.row) + warp +
+                " + t % " + columns + ";  // patches of " + columns + " x " + Number(layout.patch));
     }
   }
 
@@ -250,39 +243,23 @@ class KernelPrinter {
     const std::string together = Number(raster * columns);
     std::string height = Number(std::min(raster, rows));
     if (rows > raster && rows % raster != 0) {
-      body_.Line("const int exh_rows = blockIdx.x < " + Number(rows / raster * raster * columns) +
-                 " ? " + height + " : " + Number(rows % raster) + ";");
+      out_.Line("const int exh_rows = blockIdx.x < " + Number(rows / raster * raster * columns) +
+                " ? " + height + " : " + Number(rows % raster) + ";");
       height = "exh_rows";
     }
     const std::string within = " + blockIdx.x % " + together;
     const std::string column = code_.fault == Fault::kLostPlace ? "" : within + " / " + height;
-    body_.Line("const int exh_block = blockIdx.x / " + together + " * " + together + within +
-               " % " + height + " * " + Number(columns) + column + ";");
+    out_.Line("const int exh_block = blockIdx.x / " + together + " * " + together + within + " % " +
+              height + " * " + Number(columns) + column + ";");
     return "exh_block";
   }
 
   /// Where the block is. One that makes a value of what several have is in none of these.
   void Blocks() {
-    std::vector<int> classes = tree_.block_classes;
-    std::uint64_t blocks = tree_.num_blocks;
-    if (part_->finishes >= 0) {
-      const SplitGroup& group = code_.splits.groups[static_cast<std::size_t>(part_->finishes)];
-      classes = group.tile_classes;
-      blocks = group.tiles;
-    }
-    const std::string block = part_->finishes >= 0 || classes.empty()
-                                  ? "blockIdx.x"
-                                  : BlockIndex(blocks, Class(classes.back()).size);
-    std::uint64_t stride = blocks;
-    for (const int c : classes) {
-      stride /= Class(c).size;
-      // The outermost needs no remainder.
-      const bool outermost = stride * Class(c).size == blocks;
-      body_.Line("const int " + names_.index(c) + " = " + block +
-                 (stride == 1 ? "" : " / " + Number(stride)) +
-                 (outermost ? "" : " % " + Number(Class(c).size)) + ";  // BLOCK " +
-                 DimNames(code_, c));
-    }
+    const std::vector<int>& classes = BlockClasses();
+    const bool is_plain = part_->finishes >= 0 || classes.empty();
+    BlockIndices(is_plain ? "blockIdx.x" : BlockIndex(tree_.num_blocks, Class(classes.back()).size),
+                 "int", true);
   }
 
   void Temporaries() {
@@ -294,23 +271,23 @@ class KernelPrinter {
       const std::string declaration =
           type + " const " + names_.temp(temp.block) + " = reinterpret_cast<" + type + ">(";
       if (temp.space == MemSpace::SHARED) {
-        body_.Line(declaration + "exh_shared) + " + Number(shared / size) + ";  // SHARED " +
-                   block.name());
+        out_.Line(declaration + "exh_shared) + " + Number(shared / size) + ";  // SHARED " +
+                  block.name());
         shared += BytesOf(code_, temp);
       } else {
         const std::uint64_t first = (launch_.workspace_bytes + global) / size;
-        body_.Line(declaration + "exh_global) + (blockIdx.x * " +
-                   Number(launch_.global_bytes / size) + "ull + " + Number(first) +
-                   ");  // GLOBAL " + block.name());
+        out_.Line(declaration + "exh_global) + (blockIdx.x * " +
+                  Number(launch_.global_bytes / size) + "ull + " + Number(first) +
+                  ");  // GLOBAL " + block.name());
         global += BytesOf(code_, temp);
       }
     }
     for (const CopiedWindow& window : code_.memory.windows) {
       const ir::Window& planned = code_.function->window(window.window);
       const std::string type = std::string(ElementName(planned.type)) + "*";
-      body_.Line(type + " const " + names_.window(planned) + " = reinterpret_cast<" + type +
-                 ">(exh_shared) + " + Number(shared / planned.element_bytes) + ";  // SHARED " +
-                 planned.name());
+      out_.Line(type + " const " + names_.window(planned) + " = reinterpret_cast<" + type +
+                ">(exh_shared) + " + Number(shared / planned.element_bytes) + ";  // SHARED " +
+                planned.name());
       shared += BytesOf(code_, window);
     }
   }
@@ -320,14 +297,7 @@ class KernelPrinter {
     return code_.combines.combines[static_cast<std::size_t>(number)];
   }
 
-  /// Declarations that live in the node, then its children.
-  void Body(int index) {
-    for (const ir::Instruction& inst : code_.function->insts) {
-      if (!part_->values[inst.id.index()]) continue;
-      const ValueStorage& storage = code_.values.storage[inst.id.index()];
-      const bool has_register = storage.is_read || inst.is_reduction();
-      if (storage.home == index && has_register) statements_.Declare(inst.id);
-    }
+  void Children(int index) override {
     for (const int child : tree_.node(index).children) {
       Node(child);
       if (part_ != &rest_) continue;  // What fills rings is not read ahead.
@@ -339,7 +309,7 @@ class KernelPrinter {
 
   /// The first iteration's value of a read that is ahead of a loop.
   void ReadFirst(const AdvancedRead& read) {
-    body_.Line("// " + code_.function->inst(read.inst).name() + " of the first iteration");
+    out_.Line("// " + code_.function->inst(read.inst).name() + " of the first iteration");
     statements_.MoveLoop(tree_.node(read.loop).dim_class, "0");
     const LoopNode& loop = tree_.node(read.loop);
     for (const int child : loop.children) Only(child, read);
@@ -350,12 +320,12 @@ class KernelPrinter {
   void ReadNext(const AdvancedRead& read) {
     const int loop = tree_.node(read.loop).dim_class;
     const std::string next = names_.index(loop) + " + 1";
-    body_.Open("if (" + next + " < " + Number(Class(loop).size) + ")",
-               code_.function->inst(read.inst).name() + " of the next iteration");
+    out_.Open("if (" + next + " < " + Number(Class(loop).size) + ")",
+              code_.function->inst(read.inst).name() + " of the next iteration");
     statements_.MoveLoop(loop, "(" + next + ")");
     Only(read.child, read);
     statements_.MoveLoop(-1, "");
-    body_.Close();
+    out_.Close();
   }
 
   /// The node with nothing in it but a read; nothing when the read is not in it.
@@ -380,12 +350,12 @@ class KernelPrinter {
         if (node.layout < 0) return children();
         OpenBand(index);
         children();
-        return body_.Close();
+        return out_.Close();
       case NodeKind::kLoop:  // Of a single iteration.
-        body_.Open("");
-        body_.Line("const int " + names_.index(node.dim_class) + " = 0;");
+        out_.Open("");
+        out_.Line("const int " + names_.index(node.dim_class) + " = 0;");
         children();
-        return body_.Close();
+        return out_.Close();
       case NodeKind::kUnroll:
         for (std::uint32_t copy = 0; copy < Class(node.dim_class).size; ++copy) {
           statements_.SetIndex(node.dim_class, copy);
@@ -400,54 +370,47 @@ class KernelPrinter {
     }
   }
 
-  bool IsAhead(ir::InstId inst) const {
+  void Execute(ir::InstId inst) override {
     const auto& ahead = code_.values.ahead;
-    return std::ranges::any_of(ahead, [&](const AdvancedRead& r) { return r.inst == inst; });
+    if (std::ranges::find(ahead, inst, &AdvancedRead::inst) == ahead.end()) {
+      statements_.Execute(inst);
+    }
   }
 
-  void Band(int index) {
-    OpenBand(index);
-    statements_.DeclarePointers(index);
+  /// A band; without thread dims every thread runs it.
+  void Threads(int index) override {
+    if (tree_.node(index).layout >= 0) {
+      OpenBand(index);
+      statements_.DeclarePointers(index);
+    } else {
+      out_.Open("");
+    }
     Body(index);
-    body_.Close();
+    out_.Close();
   }
 
   void OpenBand(int index) {
     const LoopNode& node = tree_.node(index);
     const ThreadGuard& guard = code_.threads.band[static_cast<std::size_t>(index)];
     const std::string condition = statements_.Condition(guard);
-    body_.Open(condition.empty() ? "" : "if (" + condition + ")");
+    out_.Open(condition.empty() ? "" : "if (" + condition + ")");
     for (const int c : node.thread_classes) {
-      body_.Line("const int " + names_.index(c) + " = " +
-                 statements_.AxisIndex(Class(c).axis, guard.below != 0) + ";  // THREAD " +
-                 DimNames(code_, c));
+      out_.Line("const int " + names_.index(c) + " = " +
+                statements_.AxisIndex(Class(c).axis, guard.below != 0) + ";  // THREAD " +
+                DimNames(code_, c));
     }
   }
 
-  void Node(int index) {
+  void Before(int index) override {
+    if (part_ != &rest_) return;
+    AwaitAt(index);  // Before a ring's loop: before its first iterations, too.
+    if (code_.threads.barrier_before[static_cast<std::size_t>(index)])
+      out_.Line("__syncthreads();");
+  }
+
+  void Ending(int index) override {
     const LoopNode& node = tree_.node(index);
-    if (!part_->nodes[static_cast<std::size_t>(index)]) return;
-    if (part_ == &rest_) AwaitAt(index);  // Before a ring's loop: before its first iterations, too.
-    if (part_ == &rest_ && code_.threads.barrier_before[static_cast<std::size_t>(index)]) {
-      body_.Line("__syncthreads();");
-    }
     switch (node.kind) {
-      case NodeKind::kThreads:
-        if (node.layout >= 0) return Band(index);
-        // No thread dims: every thread runs it.
-        body_.Open("");
-        Body(index);
-        body_.Close();
-        return;
-      case NodeKind::kRoot:
-      case NodeKind::kBlock:
-        return Body(index);
-      case NodeKind::kExec:
-        if (!IsAhead(node.inst)) statements_.Execute(node.inst);
-        return;
-      case NodeKind::kLanes:
-        EXH_CHECK(false);  // Lanes compute on no device of this kind.
-        return;
       case NodeKind::kRound:
         return statements_.RoundSums(index);
       case NodeKind::kCombine:
@@ -455,49 +418,38 @@ class KernelPrinter {
       case NodeKind::kHandOver:
         if (part_->finishes < 0) return statements_.HandOver(index);
         return statements_.TakeAll(node.inst, index, slices_begin_);
-      case NodeKind::kLastBlock:
+      default:  // Lanes compute on no device of this kind.
+        EXH_CHECK(node.kind == NodeKind::kLastBlock);
         return statements_.MeetInLastBlock(index, slices_begin_);
-      case NodeKind::kLoop: {
-        if (Class(node.dim_class).size == 1) return Once(index);
-        if (part_ != &rest_) return Loop(index, [&] { Body(index); });
-        for (const AdvancedRead& read : code_.values.ahead) {
-          if (read.loop == index && part_->insts[read.inst.index()]) ReadFirst(read);
-        }
-        if (const Ring* const ring = RingOf(index)) return Turn(*ring);
-        return Loop(index, [&] { Body(index); });
-      }
-      case NodeKind::kUnroll:
-        Comment(Class(node.dim_class).part == ir::FragmentPart::kNone ? "// UNROLL " : "// TENSOR ",
-                node.dim_class);
-        PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
-        statements_.SetIndex(node.dim_class, 0);
-        return;
-      case NodeKind::kVector:
-        Comment("// VECTOR ", node.dim_class);
-        return Body(index);
     }
   }
 
+  void Loop(int index) override {
+    if (Class(tree_.node(index).dim_class).size == 1) return Once(index);
+    if (part_ == &rest_) {
+      for (const AdvancedRead& read : code_.values.ahead) {
+        if (read.loop == index && part_->insts[read.inst.index()]) ReadFirst(read);
+      }
+      if (const Ring* const ring = RingOf(index)) return Turn(*ring);
+    }
+    LoopOf(index, [&] { Body(index); });
+  }
+
   template <typename Print>
-  void Loop(int index, const Print& body) {
+  void LoopOf(int index, const Print& body) {
     const int dim_class = tree_.node(index).dim_class;
     const std::string& i = names_.index(dim_class);
-    body_.Line("#pragma unroll 1");
-    body_.Open(
+    out_.Line("#pragma unroll 1");
+    out_.Open(
         "for (int " + i + " = 0; " + i + " < " + Number(Class(dim_class).size) + "; ++" + i + ")",
         "LOOP " + DimNames(code_, dim_class));
     if (options_.gives_up) LookAtTheClock(index);
     body();
-    body_.Close();
+    out_.Close();
   }
 
   const std::string& NameOf(int dim_class) const {
     return code_.function->dim(Class(dim_class).dims.front()).name();
-  }
-
-  void Select(const Part& part) {
-    part_ = &part;
-    statements_.Select(part);
   }
 
   /// Marks the nodes around the instructions of a part.
@@ -594,26 +546,26 @@ class KernelPrinter {
       for (const std::uint32_t stages : ring.lengths) {
         if (step + stages < most) continue;
         const std::uint32_t iteration = step + stages - most;
-        body_.Open("", "iteration " + Number(iteration) + " of " + NameOf(loop));
+        out_.Open("", "iteration " + Number(iteration) + " of " + NameOf(loop));
         PrintFill(ring, stages, Fill::kAll, Number(iteration), Number(iteration % slots(stages)));
-        body_.Close();
+        out_.Close();
       }
-      if (ring.under_way >= 0) body_.Line("exh_commit();");
+      if (ring.under_way >= 0) out_.Line("exh_commit();");
     }
-    for (const std::uint32_t stages : ring.lengths) body_.Line("int " + slot(stages) + " = 0;");
-    Loop(ring.loop, [&] {
+    for (const std::uint32_t stages : ring.lengths) out_.Line("int " + slot(stages) + " = 0;");
+    LoopOf(ring.loop, [&] {
       if (code_.fault == Fault::kEarlyRefill) Refill(ring, slot, slots);
       if (ring.under_way >= 0 && code_.fault != Fault::kMissingCopyWait) {
-        body_.Line("exh_wait<" + std::to_string(ring.under_way) + ">();");
+        out_.Line("exh_wait<" + std::to_string(ring.under_way) + ">();");
       }
-      if (code_.fault != Fault::kMissingBarrier) body_.Line("__syncthreads();");
+      if (code_.fault != Fault::kMissingBarrier) out_.Line("__syncthreads();");
       if (code_.fault != Fault::kEarlyRefill) Refill(ring, slot, slots);
       statements_.DeclareReadSlots(ring, slot);
       Body(ring.loop);
       if (code_.fault != Fault::kEarlyRefill) Refilled(ring, slot, slots);
       for (const std::uint32_t stages : ring.lengths) {
         const std::string& s = slot(stages);
-        body_.Line(s + " = " + s + " == " + Number(slots(stages) - 1) + " ? 0 : " + s + " + 1;");
+        out_.Line(s + " = " + s + " == " + Number(slots(stages) - 1) + " ? 0 : " + s + " + 1;");
       }
     });
   }
@@ -627,7 +579,7 @@ class KernelPrinter {
     for (const std::uint32_t stages : ring.lengths) {
       Ahead(ring, stages, Fill::kBegin, slot(stages), slots(stages));
     }
-    if (ring.under_way >= 0) body_.Line("exh_commit();");
+    if (ring.under_way >= 0) out_.Line("exh_commit();");
     if (code_.fault == Fault::kEarlyRefill) Refilled(ring, slot, slots);
   }
   /// … and the one that ends it, of what registers hold.
@@ -643,12 +595,12 @@ class KernelPrinter {
     if (!HasStep(ring, stages, fill)) return;
     const int loop = tree_.node(ring.loop).dim_class;
     const std::string later = names_.index(loop) + " + " + Number(stages - 1);
-    body_.Open("if (" + later + " < " + Number(Class(loop).size) + ")",
-               "iteration " + later + " of " + NameOf(loop));
+    out_.Open("if (" + later + " < " + Number(Class(loop).size) + ")",
+              "iteration " + later + " of " + NameOf(loop));
     // Of the slot before, which is the one that comes last.
     const std::string free = "(" + slot + " == 0 ? " + Number(slots - 1) + " : " + slot + " - 1)";
     PrintFill(ring, stages, fill, "(" + later + ")", slots == stages ? free : slot);
-    body_.Close();
+    out_.Close();
   }
 
   /// Often enough to end in time, and so rarely that it takes little.
@@ -661,37 +613,26 @@ class KernelPrinter {
     const bool always = all / size >= kBody || size < kEvery;
     const std::string when = "if (" + names_.index(tree_.node(loop).dim_class) + " % " +
                              Number(kEvery) + " == " + Number(kEvery - 1) + ") ";
-    body_.Line((always ? "" : when) + "exh_look(exh_end);");
+    out_.Line((always ? "" : when) + "exh_look(exh_end);");
   }
 
   /// A loop of one iteration.
   void Once(int index) {
     const int dim_class = tree_.node(index).dim_class;
-    body_.Open("", "LOOP " + DimNames(code_, dim_class));
-    body_.Line("const int " + names_.index(dim_class) + " = 0;");
+    out_.Open("", "LOOP " + DimNames(code_, dim_class));
+    out_.Line("const int " + names_.index(dim_class) + " = 0;");
     Body(index);
-    body_.Close();
+    out_.Close();
   }
 
-  /// Unrolled copies after the first say nothing new.
-  void Comment(const std::string& kind, int dim_class) {
-    if (repeats_ == 0) body_.Line(kind + DimNames(code_, dim_class));
-  }
-
-  const LoweredCode& code_;
   const Overlap overlap_;
-  const CudaOptions options_;
-  const LoopTree& tree_;
-  const CodeNames& names_;
+  const GpuOptions options_;
   const Launch& launch_;
   const Part& kernel_;  ///< All of it.
   const Part rest_;     ///< … but what fills its rings.
-  const Part* part_;    ///< What is being printed of it.
-  TextWriter& body_;
-  CudaStatements statements_;
+  GpuStatements& statements_;
   std::vector<double> steps_;       ///< By node.
   std::uint64_t slices_begin_ = 0;  ///< In shared memory: what combines slices.
-  int repeats_ = 0;                 ///< Unrolled dims around that are past their first copy.
   int await_at_ = -1;  ///< Before which node it waits for the kernel before; -1: nowhere.
   static constexpr int kStart = 0;  ///< Of the kernel: the root.
 };
@@ -708,7 +649,7 @@ void PrintFill(const LoweredCode& code, const SplitReduction& split, const SideL
   out.Line("const unsigned long long i = blockIdx.x * " + Number(launch.threads) +
            "ull + threadIdx.x;");
   out.Line("if (i < " + Number(array.elements) + "ull) " + names.array(array.id) +
-           "[i] = " + NumberText(identity, array.type, Language::kCuda) + ";");
+           "[i] = " + NumberText(identity, array.type, Dialect::kCuda) + ";");
   out.Close();
 }
 
@@ -721,7 +662,7 @@ void AddLines(const std::vector<std::string>& lines, std::vector<std::string>& a
 
 }  // namespace
 
-CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
+GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   const Launch launch = PlanLaunch(code, options);
   const CodeNames names(code);
   TextWriter body;
@@ -745,24 +686,24 @@ CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
   }
   if (side != launch.sides.begin()) body.Line();
   for (const Part& part : code.splits.parts) {
-    if (part.finishes < 0) {
-      KernelPrinter printer(code, part, overlap(), options, names, launch, body);
-      printer.Print("exh_kernel");
-      AddLines(printer.Helpers(), helpers);
-      continue;
+    LoweredCode rest;  // Other barriers, of what is left.
+    const bool is_first = part.finishes < 0;
+    if (!is_first) {
+      rest = code;
+      rest.threads = PlanThreads(*code.function, code.tree, code.values, code.rings, part);
+      body.Line();
     }
-    LoweredCode rest = code;  // Other barriers, of what is left.
-    rest.threads = PlanThreads(*code.function, code.tree, code.values, code.rings, part);
-    KernelPrinter printer(rest, part, overlap(), options, names, launch, body);
-    body.Line();
-    printer.Print((side++)->kernel);
-    AddLines(printer.Helpers(), helpers);
+    const LoweredCode& own = is_first ? code : rest;
+    GpuStatements statements(own, names, body);
+    KernelPrinter(own, part, overlap(), options, names, launch, statements, body)
+        .Print(is_first ? "exh_kernel" : (side++)->kernel);
+    AddLines(statements.Helpers(), helpers);
   }
   TextWriter out;
   if (!options.gives_up) PrintSourceHeader(code, out);  // Nobody reads the other.
   std::string calls = body.text();
   for (const std::string& line : helpers) calls += line;
-  const std::string functions = ir::HelperFunctions(calls, Language::kCuda);
+  const std::string functions = ir::HelperFunctions(calls, Dialect::kCuda);
   if (!functions.empty()) out.Raw(functions);
   if (body.text().find("exh_copy_") != std::string::npos) out.Raw(AsyncFunctions());
   for (const std::string& line : helpers) out.Line(line);

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "kernels/codegen/print/cuda_printer.h"
-#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/gpu/printer.h"
+#include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
 
 namespace exh::kernels::codegen {
@@ -143,20 +143,19 @@ std::string BeginFunction(ir::Type type) {
 }  // namespace
 
 /// The name of a register that sums are in while the loops of a reduction run.
-std::string CudaStatements::SumRegister(ir::InstId inst,
-                                        const std::vector<std::int64_t>& key) const {
+std::string GpuStatements::SumRegister(ir::InstId inst, const Key& key) const {
   const std::string own = Register(inst, key);
   return HasWideSums(inst) ? "a_" + own.substr(2) : own;
 }
 
-bool CudaStatements::HasWideSums(ir::InstId id) const {
+bool GpuStatements::HasWideSums(ir::InstId id) const {
   const ir::Instruction& inst = code_.function->inst(id);
   return code_.tree.SumType(*code_.function, inst) != ir::ComputeTypeOf(inst.type);
 }
 
 // Whether a condition stands here or in what computes the value makes no difference to a compiler:
 // whatever is not a number goes this way.
-std::string CudaStatements::SumBegin(const ir::Instruction& reduction, const std::string& first) {
+std::string GpuStatements::SumBegin(const ir::Instruction& reduction, const std::string& first) {
   const bool is_double =
       code_.tree.IsUnit(reduction) && ir::UnitOf(*code_.function, reduction) == MatrixUnit::kDmma;
   if (!is_double || IsNumber(first)) return first;
@@ -164,14 +163,14 @@ std::string CudaStatements::SumBegin(const ir::Instruction& reduction, const std
   return "exh_begin(" + first + ")";
 }
 
-void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
+void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
   int rows = -1, columns = -1, depth = -1;
   for (const ir::DimId dim : inst.dims) {
     const int c = code_.tree.class_of_dim[dim.index()];
     const FragmentPart part = code_.tree.class_of(dim).part;
     if (part == FragmentPart::kNone) continue;
     // The first of the copies that are registers of the tile stands for all of them.
-    if (copy_[At(c)] != 0) return;
+    if (copy(c) != 0) return;
     (part == FragmentPart::kRow ? rows : part == FragmentPart::kColumn ? columns : depth) = c;
   }
   EXH_CHECK(rows >= 0 && columns >= 0 && depth >= 0);
@@ -183,9 +182,11 @@ void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
   };
   const std::size_t first = moves_along_rows(inst.operands.front()) ? 0 : 1;
   const MatrixUnit unit = ir::UnitOf(*code_.function, inst);
-  const ir::Type factor = ir::FactorsOf(unit, TypeOf(inst, first, inst.type));
+  const ir::Type factor =
+      ir::FactorsOf(unit, code_.function->TypeOf(inst.operands[first]).value_or(inst.type));
   const auto read = [&](std::size_t operand) {
-    return ir::TakesBits(unit) ? ReadElement(inst, operand, factor) : Read(inst, operand, factor);
+    return ir::TakesBits(unit) ? ReadElement(inst, operand, factor)
+                               : ReadAs(inst, operand, factor).text;
   };
   std::vector<std::string> a, b, sums;
   for (std::uint32_t i = 0; i < kDepth.registers; ++i) {
@@ -206,9 +207,7 @@ void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
     for (std::uint32_t column = 0; column < kColumns.registers; ++column) {
       SetIndex(rows, h);
       SetIndex(columns, column);
-      std::vector<std::int64_t> key;
-      for (const KeyDim& dim : Storage(inst.id).key) key.push_back(copy_[At(dim.dim_class)]);
-      sums.push_back(SumRegister(inst.id, key));
+      sums.push_back(SumRegister(inst.id, OwnKey(inst.id)));
     }
   }
   SetIndex(rows, 0);
@@ -219,19 +218,19 @@ void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
             ");");
 }
 
-void CudaStatements::RoundSums(int node) {
+void GpuStatements::RoundSums(int node) {
   const ir::Instruction& inst = code_.function->inst(code_.tree.node(node).inst);
   out_.Line("// " + inst.name() + ": rounded");
-  for (const auto& [name, number] : RegistersAt(inst.id, node)) {
-    out_.Line(name + " = " +
-              CastText("a_" + name.substr(2), code_.tree.SumType(*code_.function, inst),
-                       ir::ComputeTypeOf(inst.type)) +
+  for (const Place& own : RegistersAt(inst.id, node)) {
+    out_.Line(own.name + " = " +
+              CastText("a_" + own.name.substr(2), code_.tree.SumType(*code_.function, inst),
+                       HeldBy(inst.id), style_.dialect) +
               ";");
   }
 }
 
-std::vector<std::string> CudaUnitFunctions(
-    const std::set<std::pair<ir::MatrixUnit, ir::Type>>& units, const std::set<ir::Type>& begins) {
+std::vector<std::string> UnitFunctions(const std::set<std::pair<ir::MatrixUnit, ir::Type>>& units,
+                                       const std::set<ir::Type>& begins) {
   std::vector<std::string> texts;
   const auto has = [&](MatrixUnit wanted) {
     return std::ranges::any_of(units, [&](const auto& unit) { return unit.first == wanted; });

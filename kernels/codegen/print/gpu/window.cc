@@ -5,7 +5,7 @@
 // digits say where it is along each side.
 #include <utility>
 
-#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/gpu/statements.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -24,7 +24,7 @@ std::string Digit(std::uint64_t step, std::uint64_t size, bool is_last) {
 
 }  // namespace
 
-void CudaStatements::CopyWindow(const ir::Instruction& copy) {
+void GpuStatements::CopyWindow(const ir::Instruction& copy) {
   const CopiedWindow& window = *code_.memory.window(copy);
   const ir::Window& planned = code_.function->window(window.window);
   const std::uint32_t width = window.width;
@@ -54,8 +54,8 @@ void CudaStatements::CopyWindow(const ir::Instruction& copy) {
   out_.Close();
 }
 
-void CudaStatements::CopyPiece(const ir::Instruction& copy, const CopiedWindow& window,
-                               const std::vector<std::uint64_t>& lengths) {
+void GpuStatements::CopyPiece(const ir::Instruction& copy, const CopiedWindow& window,
+                              const std::vector<std::uint64_t>& lengths) {
   const ir::Window& planned = code_.function->window(window.window);
   const std::uint32_t width = window.width;
   const bool is_large =
@@ -70,8 +70,7 @@ void CudaStatements::CopyPiece(const ir::Instruction& copy, const CopiedWindow& 
     const WindowSide& side = window.sides[i];
     const std::string place = "e" + std::to_string(i), index = "x" + std::to_string(i);
     const std::uint64_t by = i + 1 == window.sides.size() ? width : 1;
-    std::string first = Sum(
-        side.first, false, [](int) { return true; }, side.first.constant);
+    std::string first = Sum(side.first);
     if (lengths[i] > 1) {
       const std::string digit = Digit(step, lengths[i], i == 0);
       lines.push_back("const int " + place + " = " + digit +

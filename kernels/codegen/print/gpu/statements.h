@@ -10,33 +10,19 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text_writer.h"
-#include "kernels/codegen/plan/lowered_code.h"
-#include "kernels/codegen/print/code_names.h"
+#include "kernels/codegen/print/statements.h"
 
 namespace exh::kernels::codegen {
 
-/// Prints single instructions of CUDA C++ and the declarations of their values, at given indices of
-/// the unrolled dims around them. Every value is a scalar register of a compute type; lanes of
-/// VECTOR dims are registers of their own, and only accesses to memory are vector operations. The
-/// loops are the business of cuda_printer.cc.
-class CudaStatements {
+/// Single instructions of a GPU's language. Every value is a scalar register of a compute type;
+/// lanes of VECTOR dims are registers of their own, and only accesses to memory are vector
+/// operations. The loops are the business of printer.cc.
+class GpuStatements : public Statements {
  public:
-  /// Of one kernel, which runs a part of the program.
-  CudaStatements(const LoweredCode& code, const Part& part, const CodeNames& names,
-                 TextWriter& out);
+  GpuStatements(const LoweredCode& code, const CodeNames& names, TextWriter& out);
 
-  /// The unrolled copy (or lane) that is being printed.
-  void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
-  std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
-  /// From now on of another part of the program, which outlives it.
-  void Select(const Part& part) { part_ = &part; }
-  /// Addresses and guards are printed as if the loop of this class were at `index`, which is a
-  /// number or an expression in parentheses; -1: as it is.
-  void MoveLoop(int dim_class, const std::string& index);
-  void Declare(ir::InstId inst);
-  /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
-  void Execute(ir::InstId inst);
+  void Declare(ir::InstId inst) override;
+  void Execute(ir::InstId inst) override;
 
   /// A kRound node: values of a reduction from the sums of a matrix unit.
   void RoundSums(int node);
@@ -64,51 +50,29 @@ class CudaStatements {
   /// it but those that read ahead.
   void DeclarePointers(int band);
 
-  /// "t / 16 % 8": the index of a thread axis; `bounded`: no thread is beyond the axes of its
-  /// layout.
-  std::string AxisIndex(int axis, bool bounded) const;
-  /// "t / 16 % 8 == 0 && t < 128"; empty for no guard.
-  std::string Condition(const ThreadGuard& guard) const;
-
   /// Lines that define the helpers which the statements printed so far use.
   std::vector<std::string> Helpers() const;
 
  private:
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  const ValueStorage& Storage(ir::InstId id) const { return code_.values.storage[id.index()]; }
-  const InstValues& Values(ir::InstId id) const { return code_.values.insts[id.index()]; }
-  DimKind Kind(int dim_class) const { return code_.tree.classes[At(dim_class)].kind; }
-  /// Its indices are numbers in the text.
-  bool IsCopied(int dim_class) const {
-    return Kind(dim_class) == DimKind::UNROLL || Kind(dim_class) == DimKind::VECTOR;
+  ir::Type ElementType(const ir::Instruction& inst) const {
+    return code_.function->element_type(inst);
   }
-  std::string Register(ir::InstId inst, const std::vector<std::int64_t>& key) const;
+  DimKind Kind(int dim_class) const { return Class(dim_class).kind; }
   /// Where the steps of a reduction accumulate: the same, or, where a matrix unit has wider sums
   /// than the value has, one beside it.
-  std::string SumRegister(ir::InstId inst, const std::vector<std::int64_t>& key) const;
+  std::string SumRegister(ir::InstId inst, const Key& key) const;
   bool HasWideSums(ir::InstId inst) const;
   /// What a sum of the reduction begins with, in a form that is compiled rightly.
   std::string SumBegin(const ir::Instruction& reduction, const std::string& first);
   /// All steps of a tile at once.
   void MultiplyTile(const ir::Instruction& inst);
-  std::string OwnRegister(ir::InstId inst) const;
-  std::vector<std::string> Registers(ir::InstId inst) const;
-  /// The type of an operand's value; a literal has that of who reads it.
-  ir::Type TypeOf(const ir::Instruction& inst, std::size_t operand, ir::Type literal) const;
-  /// An operand in a compute type.
-  std::string Read(const ir::Instruction& inst, std::size_t operand, ir::Type type) const;
-  std::string ReadRegister(const ir::Instruction& inst, std::size_t operand) const;
+  ValueText ReadRegister(const ir::Instruction& inst, std::size_t operand) const override;
   /// An operand as an element in memory.
   std::string ReadElement(const ir::Instruction& inst, std::size_t operand, ir::Type element) const;
-  std::string Cast(const ir::Instruction& inst);
-  std::string Compute(const ir::Instruction& inst);
-  /// "i_m0 * 4096 + i_k0 * 8 + 3": `constant` and the terms that `wanted` accepts, at the current
-  /// copies and lanes; empty when that is 0. `is_large`: too much for an int.
-  std::string Sum(const Affine& affine, bool is_large, const std::function<bool(int)>& wanted,
-                  std::int64_t constant) const;
-  /// When its guards let the instruction do what it does: "static_cast<unsigned>(i_m0 - 1) < 56u &&
-  /// …", empty: always, nothing: never.
-  std::optional<std::string> Inside(const ir::Instruction& inst) const;
+  /// Where the loops are.
+  std::string Index(const ir::Instruction& inst) const;
+  std::string GuardText(const GuardIndex& guard, const Range& range,
+                        std::int64_t lane) const override;
   /// The class along which the access takes several elements at once, and how many; {-1, 1}: none.
   struct Width {
     int dim_class = -1;
@@ -122,7 +86,7 @@ class CudaStatements {
   /// "place_tmp_load_a": a function from the number of an element to where it is.
   std::string PlaceFunction(const ir::Instruction& inst, const XorLayout& layout);
   /// Bits of the number of an element that the terms may set which `wanted` accepts.
-  std::uint64_t SettableBits(const Affine& affine, const std::function<bool(int)>& wanted) const;
+  std::uint64_t SettableBits(const Affine& affine, const Wanted& wanted) const;
   /// The bits of what a band declares, of what loops in it add, and of what unrolled copies add,
   /// are apart from each other: the place of their sum is that of each, joined by exclusive or.
   bool HasPlacesApart(const ir::Instruction& inst) const;
@@ -136,10 +100,10 @@ class CudaStatements {
   /// What is loaded or stored is declared anew for each copy of an UNROLL class: no access serves
   /// several of them.
   bool HasScopeOfEach(const ir::Instruction& inst, int dim_class) const;
-  struct Place {
+  struct Address {
     std::string base, offset;
   };
-  Place PlaceOf(const ir::Instruction& inst);
+  Address AddressOf(const ir::Instruction& inst);
   /// Where the array begins that the access is to; of a ring, its slot.
   std::string ArrayOf(const ir::Instruction& inst) const;
   std::string Pointer(const ir::Instruction& inst);
@@ -152,7 +116,7 @@ class CudaStatements {
   void LoadElements(const ir::Instruction& inst, const Width& width);
   void ExecuteStore(const ir::Instruction& inst);
   /// The store to a ring, and the read of the argument, as one asynchronous copy.
-  /// All threads copy a window (cuda_window.cc).
+  /// All threads copy a window (window.cc).
   void CopyWindow(const ir::Instruction& copy);
   /// The piece of number `e` of a window, whose sides have so many pieces.
   void CopyPiece(const ir::Instruction& copy, const CopiedWindow& window,
@@ -168,7 +132,7 @@ class CudaStatements {
   std::int64_t FirstOfStore(const Width& width) const;
   void StoreElements(const ir::Instruction& inst, const Width& width);
   void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
-  void WriteInit(const InitWrite& write, const std::string& value, std::vector<std::int64_t>& key);
+  void WriteInit(const InitWrite& write, const std::string& value);
 
   /// "__shfl_xor_sync(0xffffffffu, v_mad_0, 4)".
   std::string ShuffleText(const std::string& value, std::uint32_t bit) const;
@@ -188,8 +152,7 @@ class CudaStatements {
   const Combine* SlicesOf(ir::InstId id) const;
   const SplitReduction& SplitOf(ir::InstId id) const;
   std::string PartialName(ir::InstId id) const;
-  std::vector<std::pair<std::string, std::uint32_t>> RegistersAt(ir::InstId id, int node) const;
-  std::vector<std::pair<std::string, std::uint32_t>> OwnedAt(ir::InstId id, int node) const;
+  std::vector<Place> OwnedAt(ir::InstId id, int node) const;
   /// The name of a function that makes one of two partial results of a reduction.
   std::string CombineFunction(const ir::Instruction& inst);
   /// The name of one that does so with an element in memory.
@@ -197,16 +160,8 @@ class CudaStatements {
   std::string AtomicText(const SplitReduction& split, const std::string& pointer,
                          const std::string& value);
 
-  const LoweredCode& code_;
-  const Part* part_;
-  const CodeNames& names_;
-  TextWriter& out_;
-  std::vector<std::int64_t> copy_;  ///< By class: index of the unrolled copy or lane.
   /// By instruction: the band around it that declares a pointer for it, or -1.
   std::vector<int> band_;
-  int moved_class_ = -1;
-  std::string moved_index_;
-  std::optional<std::int64_t> moved_number_;  ///< Where the index is one.
   /// A function that loads or stores several elements at once.
   struct Helper {
     std::string name;  ///< "load4_cg"; those of other elements are overloads.

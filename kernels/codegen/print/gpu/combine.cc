@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <ranges>
 
-#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
 
 namespace exh::kernels::codegen {
@@ -24,19 +24,9 @@ std::vector<std::string> EveryOf(const std::vector<std::string>& all, std::size_
   return found;
 }
 
-/// "t % 4 == 0 && t < 96": the threads that write their slot; empty for all.
-std::string WriterText(const Combine& combine, std::uint32_t threads) {
-  std::string text;
-  for (const ThreadDigit& d : combine.silent) {
-    AddTerm(ThreadIndex(d.stride, d.size, threads) + " == 0", " && ", text);
-  }
-  if (combine.below < threads) AddTerm("t < " + std::to_string(combine.below), " && ", text);
-  return text;
-}
-
 }  // namespace
 
-void CudaStatements::CombineSlices(const Combine& combine, std::uint64_t offset) {
+void GpuStatements::CombineSlices(const Combine& combine, std::uint64_t offset) {
   const int split = code_.splits.of_inst[combine.reduction.index()];
   const bool is_handed_over = split >= 0 && !code_.splits.reductions[At(split)].is_atomic();
   out_.Line("// " + code_.function->inst(combine.reduction).name() + ": one of all slices");
@@ -45,13 +35,13 @@ void CudaStatements::CombineSlices(const Combine& combine, std::uint64_t offset)
   if (!is_handed_over) ShareOwned(combine);
 }
 
-std::string CudaStatements::ShuffleText(const std::string& value, std::uint32_t bit) const {
+std::string GpuStatements::ShuffleText(const std::string& value, std::uint32_t bit) const {
   const std::uint32_t lanes = code_.tree.num_threads;
   const std::string all = lanes < 32 ? std::to_string((1u << lanes) - 1) + "u" : "0xffffffffu";
   return "__shfl_xor_sync(" + all + ", " + value + ", " + std::to_string(bit) + ")";
 }
 
-void CudaStatements::Halve(const Combine& combine) {
+void GpuStatements::Halve(const Combine& combine) {
   const std::vector<std::string> all = Registers(combine.reduction);
   const std::string function = CombineFunction(code_.function->inst(combine.reduction));
   std::size_t step = 1;  // Between two that the thread owns.
@@ -68,7 +58,7 @@ void CudaStatements::Halve(const Combine& combine) {
   }
 }
 
-void CudaStatements::ShareOwned(const Combine& combine) {
+void GpuStatements::ShareOwned(const Combine& combine) {
   const std::vector<std::string> all = Registers(combine.reduction);
   const ir::Type held = ir::ComputeTypeOf(code_.function->inst(combine.reduction).type);
   const std::string element(RegisterName(held));
@@ -87,7 +77,7 @@ void CudaStatements::ShareOwned(const Combine& combine) {
   }
 }
 
-void CudaStatements::CombineOwned(const Combine& combine, std::uint64_t offset) {
+void GpuStatements::CombineOwned(const Combine& combine, std::uint64_t offset) {
   const std::vector<std::string> all = Registers(combine.reduction);
   const std::string function = CombineFunction(code_.function->inst(combine.reduction));
   for (const std::uint32_t bit : BitsIn(combine.shuffled)) {
@@ -98,7 +88,7 @@ void CudaStatements::CombineOwned(const Combine& combine, std::uint64_t offset) 
   if (!combine.shared.empty()) MeetInShared(combine, offset);
 }
 
-CudaStatements::SliceWalk CudaStatements::WalkOf(const Combine& combine) const {
+GpuStatements::SliceWalk GpuStatements::WalkOf(const Combine& combine) const {
   SliceWalk walk;
   std::vector<std::uint32_t> steps;  // Of the slices, in slots.
   std::uint32_t step = 1;
@@ -130,13 +120,14 @@ CudaStatements::SliceWalk CudaStatements::WalkOf(const Combine& combine) const {
   return walk;
 }
 
-void CudaStatements::MeetInShared(const Combine& combine, std::uint64_t offset) {
+void GpuStatements::MeetInShared(const Combine& combine, std::uint64_t offset) {
   const ir::Instruction& inst = code_.function->inst(combine.reduction);
   const ir::Type held = ir::ComputeTypeOf(inst.type);
   const std::vector<std::string> all = Registers(inst.id);
   const std::vector<std::string> owned = EveryOf(all, all.size() / combine.owned);
   const std::string element(RegisterName(held)), function = CombineFunction(inst);
-  const std::string writers = WriterText(combine, code_.tree.num_threads);
+  const bool all_write = combine.below >= code_.tree.num_threads;
+  const std::string writers = Condition(combine.silent, all_write ? 0 : combine.below);
   const SliceWalk walk = WalkOf(combine);
   out_.Open("");
   out_.Line(element + "* const exh_slices = reinterpret_cast<" + element + "*>(exh_shared) + " +

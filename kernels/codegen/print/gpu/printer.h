@@ -24,12 +24,12 @@
 
 namespace exh::kernels::codegen {
 
-struct CudaText {
+struct GpuText {
   std::string source;
   Launch launch;
 };
 
-struct CudaOptions {
+struct GpuOptions {
   /// A kernel that gives up: its last parameter is `const unsigned long long* exh_deadline`, a time
   /// of %globaltimer, and its long loops return when that is past. For a first look at kernels that
   /// may run for ever; what is timed is printed without.
@@ -40,12 +40,12 @@ struct CudaOptions {
 };
 
 /// The source of an implementation, its decisions as comments on top. `code.error` is empty.
-CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options = {});
+GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options = {});
 
 /// The functions of a text that are steps of these matrix units, of operands of such elements, and
 /// what they need; `exh_begin`, for what the sums of a unit of doubles begin with, takes values of
 /// these types.
-std::vector<std::string> CudaUnitFunctions(
-    const std::set<std::pair<ir::MatrixUnit, ir::Type>>& units, const std::set<ir::Type>& begins);
+std::vector<std::string> UnitFunctions(const std::set<std::pair<ir::MatrixUnit, ir::Type>>& units,
+                                       const std::set<ir::Type>& begins);
 
 }  // namespace exh::kernels::codegen

@@ -3,14 +3,14 @@
 // How blocks make one value of what they have of a reduction, as text: what split_plan.h decides.
 #include <algorithm>
 
-#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
 namespace {
 
-std::string Number(std::uint64_t value) {
+std::string Digits(std::uint64_t value) {
   return std::to_string(value);
 }
 
@@ -21,7 +21,7 @@ std::string IndexOver(const std::vector<int>& classes, const LoopTree& tree,
   for (const int c : classes) {
     const std::uint32_t size = tree.classes[static_cast<std::size_t>(c)].size;
     text =
-        text.empty() ? names.index(c) : "(" + text + ") * " + Number(size) + " + " + names.index(c);
+        text.empty() ? names.index(c) : "(" + text + ") * " + Digits(size) + " + " + names.index(c);
   }
   return text;
 }
@@ -32,7 +32,7 @@ std::string IndexOver(const std::vector<ThreadDigit>& digits, std::uint32_t thre
   std::uint64_t step = 1;
   for (const ThreadDigit& d : digits) {
     const std::string digit = ThreadIndex(d.stride, d.size, threads);
-    text += (text.empty() ? "" : " + ") + (step == 1 ? digit : "(" + digit + ") * " + Number(step));
+    text += (text.empty() ? "" : " + ") + (step == 1 ? digit : "(" + digit + ") * " + Digits(step));
     step *= d.size;
   }
   return text;
@@ -44,21 +44,16 @@ std::vector<ThreadDigit> Joined(std::vector<ThreadDigit> a, const std::vector<Th
 }
 
 /// "(a) * 4 + b": terms with their factors; those that are 0 are left out. Empty for none.
-std::string SumOf(const std::vector<std::pair<std::string, std::uint64_t>>& terms) {
+std::string SumText(const std::vector<std::pair<std::string, std::uint64_t>>& terms) {
   std::string sum;
   for (const auto& [text, factor] : terms) {
     if (text.empty() || text == "0") continue;
     const bool is_sum = text.find(' ') != std::string::npos;
     std::string term = is_sum && factor != 1 ? "(" + text + ")" : text;
-    if (factor != 1) term += " * " + Number(factor);
+    if (factor != 1) term += " * " + Digits(factor);
     sum += (sum.empty() ? "" : " + ") + term;
   }
   return sum;
-}
-
-/// "p + 3".
-std::string Moved(const std::string& pointer, const std::string& offset) {
-  return offset.empty() ? pointer : pointer + " + " + offset;
 }
 
 /// What the hardware calls it; what it takes is in `as`, which is not the type for some.
@@ -101,40 +96,36 @@ BitsOf BitsOfType(ir::Type type) {
 
 }  // namespace
 
-std::string CudaStatements::CombineFunction(const ir::Instruction& inst) {
+std::string GpuStatements::CombineFunction(const ir::Instruction& inst) {
   const ir::Type held = ir::ComputeTypeOf(inst.type);
-  const ir::Type type = ir::ComputeTypeOf(inst.computes);
   const std::string element(RegisterName(held));
   // A function, so that each operand is evaluated once.
-  const std::string function = "combine_" + names_.value(inst.id).substr(2);
+  const std::string function = "combine_" + BareName(inst.id);
   combiners_.insert("static __device__ __forceinline__ " + element + " " + function + "(" +
-                    element + " a, " + element + " b) { return " +
-                    CudaOpText(ir::CombinedBy(inst.op), inst.computes,
-                               {CastText("a", held, type), CastText("b", held, type)}) +
+                    element + " a, " + element + " b) { return " + Combined(inst, "a", "b") +
                     "; }");
   return function;
 }
 
-std::string CudaStatements::CasFunction(const ir::Instruction& inst) {
+std::string GpuStatements::CasFunction(const ir::Instruction& inst) {
   const std::string combine = CombineFunction(inst);
   const std::string element(ElementName(inst.type));
-  const std::string function = "cas_" + names_.value(inst.id).substr(2);
+  const std::string function = "cas_" + BareName(inst.id);
   BitsOf bits = BitsOfType(inst.type);
-  const double identity = ir::IdentityOf(ir::CombinedBy(inst.op), inst.type);
   // What the output was filled with is the first guess: most elements are read by nobody before.
   combiners_.insert("static __device__ __forceinline__ void " + function + "(" + element + "* p, " +
                     element + " x) { " + bits.word + "* const words = reinterpret_cast<" +
                     bits.word + "*>(p); " + bits.word + " seen = " + bits.to + "(" +
-                    NumberText(identity, inst.type, Language::kCuda) + "); while (true) { const " +
-                    bits.word + " before = atomicCAS(words, seen, " + "static_cast<" + bits.word +
-                    ">(" + bits.to + "(" + combine + "(" + bits.from + "(seen), x)))); " +
+                    IdentityOf(inst) + "); while (true) { const " + bits.word +
+                    " before = atomicCAS(words, seen, " + "static_cast<" + bits.word + ">(" +
+                    bits.to + "(" + combine + "(" + bits.from + "(seen), x)))); " +
                     "if (before == seen) return; seen = before; } }");
   return function;
 }
 
 /// The text of one atomic operation on the element at `pointer`.
-std::string CudaStatements::AtomicText(const SplitReduction& split, const std::string& pointer,
-                                       const std::string& value) {
+std::string GpuStatements::AtomicText(const SplitReduction& split, const std::string& pointer,
+                                      const std::string& value) {
   const ir::Instruction& inst = code_.function->inst(split.id);
   if (split.way == AcrossBlocks::ATOMIC_CAS)
     return CasFunction(inst) + "(" + pointer + ", " + value + ")";
@@ -147,32 +138,32 @@ std::string CudaStatements::AtomicText(const SplitReduction& split, const std::s
          "), static_cast<unsigned long long>(" + value + "))";
 }
 
-const SplitReduction& CudaStatements::SplitOf(ir::InstId id) const {
+const SplitReduction& GpuStatements::SplitOf(ir::InstId id) const {
   return code_.splits.reductions[At(code_.splits.of_inst[id.index()])];
 }
 
-const Combine* CudaStatements::SlicesOf(ir::InstId id) const {
+const Combine* GpuStatements::SlicesOf(ir::InstId id) const {
   for (const Combine& slices : code_.combines.combines) {
     if (slices.reduction == id) return &slices;
   }
   return nullptr;
 }
 
-std::string CudaStatements::PartialName(ir::InstId id) const {
-  return "exh_partial_" + names_.value(id).substr(2);
+std::string GpuStatements::PartialName(ir::InstId id) const {
+  return "exh_partial_" + BareName(id);
 }
 
-void CudaStatements::DeclareWorkspace() {
+void GpuStatements::DeclareWorkspace() {
   const auto declare = [&](const std::string& type, const std::string& name, std::uint64_t offset) {
     out_.Line(type + "* const " + name + " = reinterpret_cast<" + type + "*>(exh_global + " +
-              Number(offset) + ");");
+              Digits(offset) + ");");
   };
   for (std::size_t i = 0; i < code_.splits.groups.size(); ++i) {
     const SplitGroup& group = code_.splits.groups[i];
     const bool is_own = part_->finishes < 0 || part_->finishes == static_cast<int>(i);
     if (!is_own) continue;
     if (group.way == AcrossBlocks::LAST_BLOCK) {
-      declare("unsigned", "exh_ticket_" + Number(i), group.ticket_offset);
+      declare("unsigned", "exh_ticket_" + Digits(i), group.ticket_offset);
     }
     for (const std::size_t number : group.reductions) {
       const SplitReduction& split = code_.splits.reductions[number];
@@ -182,76 +173,46 @@ void CudaStatements::DeclareWorkspace() {
   }
 }
 
-/// The registers that have a value of their own where a node is, with their numbers among all:
-/// copies of unrolled loops around the node are those that are being printed.
-std::vector<std::pair<std::string, std::uint32_t>> CudaStatements::RegistersAt(ir::InstId id,
-                                                                               int node) const {
-  const ValueStorage& storage = Storage(id);
-  const std::vector<std::string> all = Registers(id);
-  const std::vector<int> around = code_.tree.ClassesAround(node);
-  std::vector<std::pair<std::string, std::uint32_t>> found;
-  for (std::uint32_t number = 0; number < all.size(); ++number) {
-    std::uint32_t rest = number;
-    bool is_here = true;
-    for (std::size_t i = storage.key.size(); i-- > 0;) {
-      const KeyDim& key = storage.key[i];
-      const std::int64_t index = rest % key.size;
-      rest /= key.size;
-      const bool is_around = std::ranges::find(around, key.dim_class) != around.end();
-      // Lanes are registers of one instruction.
-      if (is_around && !key.is_vector && index != copy_[At(key.dim_class)]) is_here = false;
-    }
-    if (is_here) found.emplace_back(all[number], number);
-  }
-  return found;
-}
-
-/// Of these, the ones in which the thread has what it owns (combine_plan.h). What is in them has
-/// that number, and IndexOver(halved) more.
-std::vector<std::pair<std::string, std::uint32_t>> CudaStatements::OwnedAt(ir::InstId id,
-                                                                           int node) const {
-  auto found = RegistersAt(id, node);
+/// Of RegistersAt(), the ones in which the thread has what it owns (combine_plan.h). What is in
+/// them has that number, and IndexOver(halved) more.
+std::vector<Statements::Place> GpuStatements::OwnedAt(ir::InstId id, int node) const {
+  std::vector<Place> found = RegistersAt(id, node);
   if (const Combine* const slices = SlicesOf(id)) {
     const std::uint32_t step = SplitOf(id).num_registers / slices->owned;
-    std::erase_if(found, [&](const auto& here) { return here.second % step != 0; });
+    std::erase_if(found, [&](const auto& here) { return here.number % step != 0; });
   }
   return found;
 }
 
-void CudaStatements::HandOver(int node) {
+void GpuStatements::HandOver(int node) {
   const SplitReduction& split = SplitOf(code_.tree.node(node).inst);
   const Combine* const slices = SlicesOf(split.id);
   const ir::Instruction& inst = code_.function->inst(split.id);
   const std::uint32_t lanes = code_.tree.num_threads;
-  std::string silent;
   // Threads whose halved bits differ own different registers: all of them write.
-  for (const ThreadDigit& d : slices ? Joined(slices->silent, slices->shared) : split.silent) {
-    silent += (silent.empty() ? "" : " && ") + ThreadIndex(d.stride, d.size, lanes) + " == 0";
-  }
-  if (split.below != 0) silent += (silent.empty() ? "t < " : " && t < ") + Number(split.below);
+  const std::string writes =
+      Condition(slices ? Joined(slices->silent, slices->shared) : split.silent, split.below);
   const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
-  out_.Open(silent.empty() ? "" : "if (" + silent + ")",
+  out_.Open(writes.empty() ? "" : "if (" + writes + ")",
             inst.name() + ": what this block has of it");
-  const std::string place =
-      SumOf({{IndexOver(split.tile_classes, code_.tree, names_), split.splits * all},
-             {IndexOver(split.split_classes, code_.tree, names_), all},
-             {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
-             {IndexOver(split.slots, lanes), 1}});
-  out_.Line("auto* const exh_part = " + Moved(PartialName(split.id), place) + ";");
-  for (const auto& [name, number] : OwnedAt(split.id, node)) {
-    out_.Line("exh_part[" + Number(std::uint64_t{number} * split.num_slots) + "] = " + name + ";");
+  const std::string at =
+      SumText({{IndexOver(split.tile_classes, code_.tree, names_), split.splits * all},
+               {IndexOver(split.split_classes, code_.tree, names_), all},
+               {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
+               {IndexOver(split.slots, lanes), 1}});
+  out_.Line("auto* const exh_part = " + Moved(PartialName(split.id), at) + ";");
+  for (const Place& place : OwnedAt(split.id, node)) {
+    out_.Line("exh_part[" + Digits(place.number * split.num_slots) + "] = " + place.name + ";");
   }
   out_.Close();
 }
 
-void CudaStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
+void GpuStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   constexpr std::size_t kFew = 8;  ///< Registers, of which several splits are read at once.
   const SplitReduction& split = SplitOf(id);
   const ir::Instruction& inst = code_.function->inst(id);
   const std::uint32_t lanes = code_.tree.num_threads;
   const std::string combine = CombineFunction(inst);
-  const double identity = ir::IdentityOf(ir::CombinedBy(inst.op), inst.type);
-  const std::string first = NumberText(identity, ir::ComputeTypeOf(inst.type), Language::kCuda);
   const auto registers = OwnedAt(id, node);
   const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
   // Threads whose halved bits differ read what they own; the others with slices share the splits.
@@ -260,22 +221,22 @@ void CudaStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   std::uint64_t sharers = 1;
   for (const ThreadDigit& d : sharing) sharers *= d.size;
   out_.Open("", inst.name() + ": one of what all blocks have");
-  const std::string place =
-      SumOf({{IndexOver(split.tile_classes, code_.tree, names_), split.splits * all},
-             {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
-             {IndexOver(split.slots, lanes), 1}});
-  out_.Line("const auto* const exh_part = " + Moved(PartialName(id), place) + ";");
-  for (const auto& [name, number] : registers) out_.Line(name + " = " + first + ";");
+  const std::string at =
+      SumText({{IndexOver(split.tile_classes, code_.tree, names_), split.splits * all},
+               {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
+               {IndexOver(split.slots, lanes), 1}});
+  out_.Line("const auto* const exh_part = " + Moved(PartialName(id), at) + ";");
+  for (const Place& own : registers) out_.Line(own.name + " = " + IdentityOf(inst) + ";");
   if (registers.size() <= kFew) out_.Line("#pragma unroll 8");
   const std::string sharer = IndexOver(sharing, lanes);
-  out_.Open("for (int s = " + (sharer.empty() ? "0" : sharer) + "; s < " + Number(split.splits) +
-            (sharers == 1 ? "; ++s)" : "; s += " + Number(sharers) + ")"));
+  out_.Open("for (int s = " + (sharer.empty() ? "0" : sharer) + "; s < " + Digits(split.splits) +
+            (sharers == 1 ? "; ++s)" : "; s += " + Digits(sharers) + ")"));
   // What other blocks wrote while this one runs: a load that compilers leave where it is, behind
   // the ticket. (They may move __ldcg, whose text says nothing of memory.)
-  for (const auto& [name, number] : registers) {
-    const std::uint64_t at = std::uint64_t{number} * split.num_slots;
-    const std::string element = Moved("exh_part", SumOf({{"s", all}, {Number(at), 1}}));
-    out_.Line(name + " = " + combine + "(" + name + ", __ldcv(" + element + "));");
+  for (const Place& own : registers) {
+    const std::string number = Digits(own.number * split.num_slots);
+    const std::string element = Moved("exh_part", SumText({{"s", all}, {number, 1}}));
+    out_.Line(own.name + " = " + combine + "(" + own.name + ", __ldcv(" + element + "));");
   }
   out_.Close();
   out_.Close();
@@ -284,14 +245,14 @@ void CudaStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   ShareOwned(*slices);
 }
 
-void CudaStatements::MeetInLastBlock(int node, std::uint64_t offset) {
+void GpuStatements::MeetInLastBlock(int node, std::uint64_t offset) {
   const int number = SplitOf(code_.tree.node(node).inst).group;
   const SplitGroup& group = code_.splits.groups[At(number)];
   const bool is_alone = code_.tree.num_threads == 1;
   const std::string ticket =
-      Moved("exh_ticket_" + Number(At(number)), IndexOver(group.tile_classes, code_.tree, names_));
-  const std::string is_last = "atomicAdd(" + ticket + ", 1u) == " + Number(group.splits - 1) + "u";
-  const std::string last = "exh_last_" + Number(At(number));
+      Moved("exh_ticket_" + Digits(At(number)), IndexOver(group.tile_classes, code_.tree, names_));
+  const std::string is_last = "atomicAdd(" + ticket + ", 1u) == " + Digits(group.splits - 1) + "u";
+  const std::string last = "exh_last_" + Digits(At(number));
   // What all threads wrote comes before the ticket.
   if (code_.fault != Fault::kMissingFence) out_.Line("__threadfence();");
   if (!is_alone) out_.Line("__syncthreads();");

@@ -2,7 +2,7 @@
 //
 // Accesses to rings (memory/ring_plan.h). Where an iteration is read the slot of a temporary tmp_x
 // is called now_x, where one is filled next_x.
-#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/gpu/statements.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -14,7 +14,7 @@ std::string PlainName(const std::string& temp) {
 
 }  // namespace
 
-std::string CudaStatements::ArrayOf(const ir::Instruction& inst) const {
+std::string GpuStatements::ArrayOf(const ir::Instruction& inst) const {
   const CopiedWindow* const window = code_.memory.window(inst);
   if (window != nullptr) return names_.window(code_.function->window(window->window));
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) return names_.array(inst.array);
@@ -23,8 +23,8 @@ std::string CudaStatements::ArrayOf(const ir::Instruction& inst) const {
   return (inst.op == ir::Op::kTempStore ? "next_" : "now_") + PlainName(temp);
 }
 
-void CudaStatements::DeclareReadSlots(const Ring& ring,
-                                      const std::function<std::string(std::uint32_t)>& slot) {
+void GpuStatements::DeclareReadSlots(const Ring& ring,
+                                     const std::function<std::string(std::uint32_t)>& slot) {
   for (const RingBlock& block : ring.blocks) {
     if (!part_->insts[code_.function->block(block.block).load.index()]) continue;
     const std::string& temp = names_.temp(block.block);
@@ -34,8 +34,8 @@ void CudaStatements::DeclareReadSlots(const Ring& ring,
   }
 }
 
-void CudaStatements::DeclareFilledSlots(const Ring& ring, std::uint32_t stages,
-                                        const std::string& slot) {
+void GpuStatements::DeclareFilledSlots(const Ring& ring, std::uint32_t stages,
+                                       const std::string& slot) {
   for (const RingBlock& block : ring.blocks) {
     if (block.stages != stages || !part_->insts[block.store.index()]) continue;
     const std::string& temp = names_.temp(block.block);
@@ -45,22 +45,22 @@ void CudaStatements::DeclareFilledSlots(const Ring& ring, std::uint32_t stages,
   }
 }
 
-void CudaStatements::CopyAsync(const ir::Instruction& store, const ir::Instruction& read) {
+void GpuStatements::CopyAsync(const ir::Instruction& store, const ir::Instruction& read) {
   const Width width = WidthOf(store);
   const std::int64_t first = FirstOfStore(width);
   if (first < 0) return;
-  const std::int64_t copy = width.lanes > 1 ? copy_[At(width.dim_class)] : 0;
+  const std::int64_t own = width.lanes > 1 ? copy(width.dim_class) : 0;
   if (width.lanes > 1) SetIndex(width.dim_class, first);
-  const std::uint32_t bytes = width.lanes * ir::BytesOf(code_.function->element_type(store));
+  const std::uint32_t bytes = width.lanes * ir::BytesOf(ElementType(store));
   const bool is_cg = code_.schedule->cache.Or(Cache::CACHE_DEFAULT, read.id) == Cache::CACHE_GLOBAL;
-  const std::optional<std::string> inside = Inside(read);
+  const std::string inside = Inside(read);
   // Outside of the argument a copy fills with zeros, and reads nothing.
-  const std::string from = inside ? Pointer(read) : names_.array(read.array);
-  const std::string when = !inside ? ", false" : inside->empty() ? "" : ", " + *inside;
+  const std::string from = inside == kNever ? names_.array(read.array) : Pointer(read);
+  const std::string when = inside.empty() ? "" : ", " + inside;
   const std::string guard = WhenStored(store);
   out_.Line((guard.empty() ? "" : "if (" + guard + ") ") + "exh_copy_" + (is_cg ? "cg<" : "ca<") +
             std::to_string(bytes) + ">(" + Pointer(store) + ", " + from + when + ");");
-  if (width.lanes > 1) SetIndex(width.dim_class, copy);
+  if (width.lanes > 1) SetIndex(width.dim_class, own);
 }
 
 std::string AsyncFunctions() {

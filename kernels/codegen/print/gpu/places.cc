@@ -7,7 +7,7 @@
 #include <bit>
 #include <map>
 
-#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/gpu/statements.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -24,14 +24,14 @@ std::uint64_t PlacedBits(const XorLayout& layout, std::uint64_t bits) {
 
 }  // namespace
 
-const XorLayout* CudaStatements::LayoutOf(const ir::Instruction& inst) const {
+const XorLayout* GpuStatements::LayoutOf(const ir::Instruction& inst) const {
   if (inst.op != ir::Op::kTempLoad && inst.op != ir::Op::kTempStore) return nullptr;
   if (code_.fault == Fault::kOneSidedRows && inst.op == ir::Op::kTempLoad) return nullptr;
   const XorLayout& layout = code_.memory.temp(inst.block).layout;
   return layout.empty() ? nullptr : &layout;
 }
 
-std::string CudaStatements::PlaceFunction(const ir::Instruction& inst, const XorLayout& layout) {
+std::string GpuStatements::PlaceFunction(const ir::Instruction& inst, const XorLayout& layout) {
   const std::string name = "place_" + names_.temp(inst.block);
   // A bit of the row comes down to one of the piece: those that come as far are taken together.
   std::map<std::size_t, std::uint64_t> taken;
@@ -50,8 +50,7 @@ std::string CudaStatements::PlaceFunction(const ir::Instruction& inst, const Xor
   return name;
 }
 
-std::uint64_t CudaStatements::SettableBits(const Affine& affine,
-                                           const std::function<bool(int)>& wanted) const {
+std::uint64_t GpuStatements::SettableBits(const Affine& affine, const Wanted& wanted) const {
   std::uint64_t bits = 0, most = 0;
   bool carries = false;
   for (const Affine::Term& term : affine.terms) {
@@ -70,7 +69,7 @@ std::uint64_t CudaStatements::SettableBits(const Affine& affine,
   return (std::bit_ceil(most + 1) - 1) & ~((bits & (~bits + 1)) - 1);
 }
 
-bool CudaStatements::HasPlacesApart(const ir::Instruction& inst) const {
+bool GpuStatements::HasPlacesApart(const ir::Instruction& inst) const {
   const int band = band_[inst.id.index()];
   const Affine& address = code_.memory.address[inst.id.index()];
   const std::uint64_t fixed = SettableBits(address, [&](int c) { return IsFixedIn(band, c); });
@@ -81,26 +80,26 @@ bool CudaStatements::HasPlacesApart(const ir::Instruction& inst) const {
          (copied & looped) == 0;
 }
 
-void CudaStatements::DeclarePlace(const ir::Instruction& inst, const XorLayout& layout,
-                                  const std::string& terms) {
+void GpuStatements::DeclarePlace(const ir::Instruction& inst, const XorLayout& layout,
+                                 const std::string& terms) {
   if (terms.empty()) return;
   const bool is_placed = HasPlacesApart(inst);
-  out_.Line("const int o_" + names_.value(inst.id).substr(2) + " = " +
+  out_.Line("const int o_" + BareName(inst.id) + " = " +
             (is_placed ? PlaceFunction(inst, layout) + "(" + terms + ")" : terms) + ";");
 }
 
-std::string CudaStatements::PlacedOffset(const ir::Instruction& inst, const XorLayout& layout) {
+std::string GpuStatements::PlacedOffset(const ir::Instruction& inst, const XorLayout& layout) {
   const int band = band_[inst.id.index()];
   const Affine& address = code_.memory.address[inst.id.index()];
   const auto is_fixed = [&](int c) { return IsFixedIn(band, c); };
   const auto is_looped = [&](int c) { return !IsFixedIn(band, c) && !IsCopied(c); };
   const bool has_fixed = std::ranges::any_of(
       address.terms, [&](const Affine::Term& term) { return is_fixed(term.dim_class); });
-  const std::string declared = has_fixed ? "o_" + names_.value(inst.id).substr(2) : "";
-  const std::string loops = Sum(address, false, is_looped, 0);
-  std::int64_t copy = band < 0 ? address.constant : 0;
+  const std::string declared = has_fixed ? "o_" + BareName(inst.id) : "";
+  const std::string loops = SumOf(address, false, is_looped, 0);
+  std::int64_t copied = band < 0 ? address.constant : 0;
   for (const Affine::Term& term : address.terms) {
-    if (IsCopied(term.dim_class)) copy += copy_[At(term.dim_class)] * term.coefficient;
+    if (IsCopied(term.dim_class)) copied += copy(term.dim_class) * term.coefficient;
   }
   const auto join = [](std::string text, const std::string& more, const char* by) {
     return text + (text.empty() || more.empty() ? "" : by) + more;
@@ -108,12 +107,12 @@ std::string CudaStatements::PlacedOffset(const ir::Instruction& inst, const XorL
   const auto number = [](std::uint64_t value) { return value == 0 ? "" : std::to_string(value); };
   if (!HasPlacesApart(inst)) {
     const std::string sum =
-        join(join(declared, loops, " + "), number(static_cast<std::uint64_t>(copy)), " + ");
+        join(join(declared, loops, " + "), number(static_cast<std::uint64_t>(copied)), " + ");
     return sum.empty() ? "" : PlaceFunction(inst, layout) + "(" + sum + ")";
   }
   const std::uint64_t others = PlacedBits(layout, SettableBits(address, is_fixed)) |
                                PlacedBits(layout, SettableBits(address, is_looped));
-  const auto placed = static_cast<std::uint64_t>(layout.Place(copy));
+  const auto placed = static_cast<std::uint64_t>(layout.Place(copied));
   std::string text = declared;
   if (!loops.empty()) text = join(text, PlaceFunction(inst, layout) + "(" + loops + ")", " ^ ");
   const bool is_one = text == declared && (placed & others) == 0;
