@@ -13,11 +13,12 @@ WorkLoops Lowerer::LoopsAround() const {
   WorkLoops all;
   for (const Loop& loop : loops_) {
     WorkLoop work;
-    work.name = loop.name;
+    work.variable = loop.variable.number;
     work.elements = loop.total;
     work.rounds = static_cast<double>((loop.total + loop.count - 1) / loop.count);
     if (loop.code / 10 == 1 || loop.code / 10 == 3) work.dimension = loop.code % 10;
-    work.is_unrolled = loop.total <= kMostCopied && state_.indexes_private.contains(loop.name);
+    work.is_unrolled =
+        loop.total <= kMostCopied && state_.indexes_private.contains(loop.variable.number);
     all.push_back(std::move(work));
   }
   return all;

@@ -208,6 +208,11 @@ std::string Lowerer::NewName(const char* prefix) {
   return fmt::format("{}{}", prefix, ++names_);
 }
 
+IndexVariable Lowerer::NewVariable(std::int64_t extent) {
+  std::string name = NewName("i");
+  return IndexVariable::Of(names_ + 2, std::move(name), extent);
+}
+
 GpuProgram Lower(const Program& program, const Assignment& parameters,
                  const std::vector<Codes>& codes, const GpuLimits& limits,
                  const std::string& main_name) {

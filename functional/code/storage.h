@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "functional/code/index.h"
 #include "functional/meaning/program.h"
+#include "kernels/ir/index/index.h"
 
 namespace exh::functional {
+
+using kernels::ir::Index;
+using kernels::ir::IndexVariable;
 
 /// A step into a value: an element of an array, a lane of a vector, or a component of a tuple.
 struct Step {

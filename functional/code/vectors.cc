@@ -14,19 +14,17 @@ void Vectors::BeginLane(std::int64_t lane) {
 }
 
 bool Vectors::AreSame(const Lanes& lanes) {
-  return std::ranges::all_of(lanes, [&](const Access& access) {
-    return access.address.Text() == lanes[0].address.Text();
-  });
+  return std::ranges::all_of(
+      lanes, [&](const Access& access) { return access.address == lanes[0].address; });
 }
 
 bool Vectors::AreSideBySide(const Lanes& lanes) {
-  const std::string vector = lanes[0].address.Div(kLanes).Text();
+  const Index vector = lanes[0].address.Div(kLanes);
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
     const Access& access = lanes[lane];
-    const Index place = access.address.Mod(kLanes);
-    const auto number = static_cast<std::int64_t>(lane);
-    if (place.min() != number || place.max() != number || access.name != lanes[0].name ||
-        access.condition != lanes[0].condition || access.address.Div(kLanes).Text() != vector) {
+    if (access.address.Mod(kLanes) != Index(static_cast<std::int64_t>(lane)) ||
+        access.name != lanes[0].name || access.condition != lanes[0].condition ||
+        access.address.Div(kLanes) != vector) {
       return false;
     }
   }
@@ -55,7 +53,7 @@ std::string Vectors::Plan() {
     is_some = true;
     for (std::size_t other = 0; other < read; ++other) {
       const Access &a = reads_[other][0], &b = lanes[0];
-      if (a.name == b.name && a.condition == b.condition && a.address.Text() == b.address.Text() &&
+      if (a.name == b.name && a.condition == b.condition && a.address == b.address &&
           !AreSame(reads_[other])) {
         loads_[read] = loads_[other];
         break;
