@@ -14,7 +14,7 @@ MAY_INCLUDE = {
     "dsl": {"base"},
     "generator": {"base", "dsl"},
     "runtime": {"base"},
-    "poly": {"base"},
+    "poly": {"base", "kernels/ir/index"},
     "kernels/ir/index": {"base"},
     "kernels/ir": {"base", "kernels/ir/index"},
     "kernels/spaces": set(),  # Backbones that are headers alone.
