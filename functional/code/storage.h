@@ -9,10 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "functional/code/index.h"
 #include "functional/meaning/program.h"
+#include "kernels/ir/index/condition.h"
+#include "kernels/ir/index/index.h"
 
 namespace exh::functional {
+
+using kernels::ir::Condition;
+using kernels::ir::Index;
+using kernels::ir::IndexVariable;
 
 /// A step into a value: an element of an array, a lane of a vector, or a component of a tuple.
 struct Step {
@@ -44,6 +49,9 @@ struct Place {
   Index address;
   StoragePtr storage;  ///< Keeps the leaf.
   std::string Text() const { return leaf->name + "[" + address.Text() + "]"; }
+  bool operator==(const Place& other) const {
+    return leaf->name == other.leaf->name && address == other.address;
+  }
 };
 
 /// From a path into a value to where it is written.

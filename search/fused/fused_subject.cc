@@ -37,9 +37,9 @@ fused::Graph GraphOf(const std::string& text) {
 void AddOutline(const fused::NestNode& node, int depth, std::string& text) {
   const std::string blanks(static_cast<std::size_t>(2 * depth), ' ');
   if (node.is_loop()) {
-    text +=
-        fmt::format("{}{}{}{}\n", blanks, node.node.variable, node.has_threads ? ", threads" : "",
-                    node.vector > 1 ? fmt::format(", vector of {}", node.vector) : "");
+    text += fmt::format("{}{}{}{}\n", blanks, node.node.variable.name,
+                        node.has_threads ? ", threads" : "",
+                        node.vector > 1 ? fmt::format(", vector of {}", node.vector) : "");
     ++depth;
   } else if (node.kind == poly::LoopNode::Kind::kCall) {
     text += fmt::format("{}statement {}\n", blanks, node.node.statement);

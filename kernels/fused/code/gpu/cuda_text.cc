@@ -195,7 +195,7 @@ class CudaPrinter final : public TilePrinter {
     PrintVariables(chain, "thread", width);
     for (const NestNode* loop : chain.loops) {
       if (!loop->end) continue;
-      Line(fmt::format("if ({} >= {}) {};", loop->node.variable, *loop->end, otherwise));
+      Line(fmt::format("if ({} >= {}) {};", loop->node.variable.name, *loop->end, otherwise));
     }
     width > 1 ? PrintWide(*chain.loops.back()) : Print(*chain.body);
     if (task.rounds > 1) Close();
