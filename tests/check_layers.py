@@ -24,10 +24,11 @@ MAY_INCLUDE = {
     "kernels/devices": {"base", "kernels", "kernels/ir", "runtime"},
     "models": {"base", "kernels/ir", "runtime", "spaces"},
     "functional": {"base", "dsl", "kernels/ir/index"},
+    "functional/expression": {"base", "functional", "kernels", "kernels/ir", "kernels/ir/index"},
     "functional/lift": {"base", "dsl", "functional", "runtime", "spaces"},
     "load": {"base", "dsl", "runtime"},
     "examples": {"base", "functional/lift", "runtime", "spaces"},
-    "search": {"base", "dsl", "examples", "functional", "functional/lift", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "poly", "runtime"},
+    "search": {"base", "dsl", "examples", "functional", "functional/expression", "functional/lift", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "poly", "runtime"},
 }
 # The rooms of a layer, lowest first: what each of them may include of the others. What lies beside
 # them, in the folder itself, may include all of them, and none of them that, but for the GROUND
@@ -50,7 +51,6 @@ ROOMS = {
         "terms": set(),
         "meaning": {"syntax", "terms"},
         "infer": {"meaning", "terms"},
-        "reference": {"meaning", "terms"},
         "code": {"infer", "meaning", "terms"},
     },
     "models": {

@@ -3,6 +3,7 @@
 // Where a value that is written lies: an array for each scalar of its type.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,6 +24,7 @@ using kernels::ir::IndexVariable;
 struct Step {
   Index index;
   int item = -1;  ///< A component; otherwise an element or a lane.
+  friend auto operator<=>(const Step&, const Step&) = default;
 };
 /// Steps from the outside to the inside; the last one in the vector is the first to be taken.
 using Path = std::vector<Step>;

@@ -33,15 +33,9 @@ std::string EigenVersion() {
   return version;
 }
 
-/// The arrays of a task as processes that check see them; they stay in `data`.
+/// What processes that check see; arrays stay in `data`.
 cpu::Problem ViewOf(const Task& task, const ProblemData& data) {
-  cpu::Problem problem;
-  for (const ir::Array& array : task.function->arrays) {
-    const ArrayData& content = data.find(array.name)->second;
-    problem.arrays.push_back({array.name, array.role == ir::ArrayRole::kOutput, array.type,
-                              content.values.bytes(), content.reference, content.tolerance,
-                              content.rms_limit, content.whole});
-  }
+  cpu::Problem problem = kernels::ViewOf(task.function->arrays, data);
   for (std::size_t i = 0; i < task.function->scalars.size(); ++i) {
     const ir::Scalar& scalar = task.function->scalars[i];
     problem.scalars.push_back({scalar.type, data.scalars.empty() ? scalar.value : data.scalars[i]});

@@ -41,8 +41,6 @@ class Workload {
                                                       const StopToken* stop) const = 0;
   /// Do the problems take so long that two of them must do? Nothing: the first one shows.
   virtual std::optional<bool> is_costly() const { return std::nullopt; }
-  /// Does MakeProblem() use all cores, and much memory, so that one is made after the other?
-  virtual bool makes_one_by_one() const { return false; }
 
   /// Operations of one run; 0: that is not known.
   virtual double flops() const { return 0; }

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/parallel.h"
-#include "functional/reference/calculate.h"
+#include "functional/expression/expression.h"
 #include "kernels/devices/backend.h"
 #include "models/device_rates.h"
 #include "search/functional/joint_space.h"
@@ -94,7 +93,7 @@ functional::Assignment FunctionalSubject::AnyValues() const {
 }
 
 std::unique_ptr<const kernels::Workload> FunctionalSubject::MakeWorkload() const {
-  return WorkloadOf(mapped_, AnyValues(), device_, NumCores(), allowance_.bytes);
+  return WorkloadOf(mapped_, AnyValues(), device_, allowance_.bytes);
 }
 
 kernels::Source FunctionalSubject::Emit(const runtime::Candidate& implementation) const {
@@ -115,9 +114,8 @@ std::string FunctionalSubject::InWords(const Comparison& comparison) const {
 
 models::Bound FunctionalSubject::BoundOfResults(const models::DeviceRates& rates) const {
   double bytes = 0;
-  for (const functional::ArrayFacts& result :
-       functional::KernelsOf(mapped_.program(), AnyValues())) {
-    bytes += static_cast<double>(result.elements) * sizeof(float);
+  for (const kernels::ir::Array& array : functional::ArraysOf(mapped_.program(), AnyValues())) {
+    if (array.role == kernels::ir::ArrayRole::kOutput) bytes += static_cast<double>(array.bytes());
   }
   const double gbs = rates.units * rates.unit_bytes_per_clk * rates.clock_ghz;
   models::Bound bound;

@@ -136,8 +136,7 @@ class CudaEvaluator final : public Evaluator {
   /// Their files, written side by side: a large one takes seconds. Throws Error, and Interrupted.
   std::vector<std::string> WriteProblems(const std::string& folder) const {
     const auto make = [&](const CheckedProblem& one) { return workload_->MakeProblem(one, stop_); };
-    const int at_once = workload_->makes_one_by_one() ? 1 : jobs_;
-    return cpu::WriteProblemFiles(make, folder, at_once, workload_->is_costly());
+    return cpu::WriteProblemFiles(make, folder, jobs_, workload_->is_costly());
   }
 
   std::unique_ptr<const Workload> workload_;

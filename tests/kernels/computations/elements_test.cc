@@ -78,7 +78,7 @@ Known KnownOf(const Computation& computation) {
   ir::Builder builder(known.function);
   KernelOf(computation).Build(builder, SizesOf(computation, 1));
   std::mt19937 random(1);
-  const std::vector<bool> positive = PositiveArrays(known.function);
+  const std::vector<bool> positive = PositiveArrays(derived::ExpressionOf(known.function));
   for (const ir::Array& array : known.function.arrays) {
     ArrayData& data = known.data[array.name];
     if (array.role != ir::ArrayRole::kInput) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "functional/reference/calculate.h"
+#include "tests/functional/oracle/calculate.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "functional/reference/compile.h"
-#include "functional/reference/lengths.h"
-#include "functional/reference/steps.h"
+#include "tests/functional/oracle/compile.h"
+#include "tests/functional/oracle/lengths.h"
+#include "tests/functional/oracle/steps.h"
 
 namespace exh::functional {
 namespace {
@@ -47,9 +47,7 @@ std::vector<Cell> CellsOf(const ArrayFacts& input,
   return cells;
 }
 
-std::vector<Cell> RunKernel(reference::Code& code, CellsByName& memory, int threads,
-                            const StopToken* stop) {
-  Share(code, threads);
+std::vector<Cell> RunKernel(reference::Code& code, CellsByName& memory) {
   std::vector<Cell> result(static_cast<std::size_t>(code.result_cells));
   std::vector<Cell*> frame(static_cast<std::size_t>(code.slots));
   frame[reference::Code::kConstants] = code.constants.data();
@@ -57,9 +55,7 @@ std::vector<Cell> RunKernel(reference::Code& code, CellsByName& memory, int thre
   for (const auto& [name, slot] : code.inputs) {
     frame[static_cast<std::size_t>(slot)] = memory.at(name).data();
   }
-  if (!Run(code, std::move(frame), threads, stop)) {
-    throw Interrupted("interrupted while the reference was computed");
-  }
+  Run(code, std::move(frame));
   return result;
 }
 
@@ -77,12 +73,6 @@ Reference ReferenceOf(const std::vector<Cell>& cells) {
   return reference;
 }
 
-}  // namespace
-
-bool Reference::IsKnown() const {
-  return std::ranges::all_of(tolerances, [](double tolerance) { return std::isfinite(tolerance); });
-}
-
 std::vector<ArrayFacts> InputsOf(const Program& program, const Assignment& parameters) {
   std::map<std::string, const Node*> found;
   for (const Kernel& kernel : program.kernels) FindInputs(*kernel.result, found);
@@ -94,18 +84,10 @@ std::vector<ArrayFacts> InputsOf(const Program& program, const Assignment& param
   return facts;
 }
 
-std::vector<ArrayFacts> KernelsOf(const Program& program, const Assignment& parameters) {
-  reference::Lengths lengths(program, parameters);
-  std::vector<ArrayFacts> facts;
-  for (const Kernel& kernel : program.kernels) {
-    facts.push_back(lengths.FactsOf(kernel.name, *kernel.result->type));
-  }
-  return facts;
-}
+}  // namespace
 
 std::vector<Reference> Calculate(const Program& program, const Assignment& parameters,
-                                 const std::map<std::string, std::vector<double>>& inputs,
-                                 int threads, const StopToken* stop) {
+                                 const std::map<std::string, std::vector<double>>& inputs) {
   CellsByName memory;
   for (const ArrayFacts& input : InputsOf(program, parameters)) {
     memory[input.name] = CellsOf(input, inputs);
@@ -116,7 +98,7 @@ std::vector<Reference> Calculate(const Program& program, const Assignment& param
   for (const Kernel& kernel : program.kernels) codes.push_back(compiler.Compile(kernel));
   std::vector<Reference> results;
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    std::vector<Cell> result = RunKernel(codes[i], memory, std::max(threads, 1), stop);
+    std::vector<Cell> result = RunKernel(codes[i], memory);
     results.push_back(ReferenceOf(result));
     for (Cell& cell : result) cell = Stored(cell);
     memory[program.kernels[i].name] = std::move(result);

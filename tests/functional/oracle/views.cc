@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "functional/reference/compile.h"
+#include "tests/functional/oracle/compile.h"
 
 namespace exh::functional::reference {
 namespace {

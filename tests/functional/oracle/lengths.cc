@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "functional/reference/lengths.h"
+#include "tests/functional/oracle/lengths.h"
 
 #include <fmt/format.h>
 
@@ -79,7 +79,6 @@ ArrayFacts Lengths::FactsOf(const std::string& name, const Type& type) {
   }
   ArrayFacts facts;
   facts.name = name;
-  facts.is_scalar = type.kind == Type::Kind::kScalar;
   facts.elements = 1;
   const Shape shape = ShapesOf(type)[0];
   for (const std::int64_t extent : shape) {

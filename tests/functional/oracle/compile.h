@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "functional/meaning/program.h"
-#include "functional/reference/lengths.h"
-#include "functional/reference/steps.h"
+#include "tests/functional/oracle/lengths.h"
+#include "tests/functional/oracle/steps.h"
 
 namespace exh::functional::reference {
 
@@ -75,10 +75,9 @@ class Compiler {
 
   /// `body` adds what is done in each round of a loop.
   template <class Body>
-  void Repeat(std::int64_t count, bool is_ordered, const Body& body) {
+  void Repeat(std::int64_t count, const Body& body) {
     auto loop = std::make_unique<Loop>();
     loop->count = count;
-    loop->is_ordered = is_ordered;
     levels_.push_back(loop.get());
     body(*loop);
     levels_.pop_back();

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "functional/meaning/program.h"
-#include "functional/reference/calculate.h"
-#include "functional/reference/layout.h"
+#include "tests/functional/oracle/calculate.h"
+#include "tests/functional/oracle/layout.h"
 
 namespace exh::functional::reference {
 

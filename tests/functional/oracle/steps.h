@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is done for a kernel, step by step: calls of functions of numbers, copies and loops. Each
-// thread has a frame of slots, in which memory begins.
+// What is done for a kernel, step by step: calls of functions of numbers, copies and loops. In the
+// slots of a frame memory begins.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/stop.h"
-#include "functional/reference/cell.h"
-#include "functional/reference/layout.h"
+#include "tests/functional/oracle/cell.h"
+#include "tests/functional/oracle/layout.h"
 
 namespace exh::functional::reference {
 
@@ -62,8 +61,6 @@ using Block = std::vector<Step>;
 
 struct Loop {
   std::int64_t count = 0;
-  bool is_ordered = false;  ///< A round needs the one before.
-  bool is_shared = false;   ///< Threads divide the rounds, each with its own `buffers`.
   std::vector<Walk> walks;
   std::vector<Buffer> buffers;
   Block body;
@@ -88,11 +85,7 @@ struct Code {
   Loop whole;  ///< Of one round.
 };
 
-/// Decides which loops `threads` threads share.
-void Share(Code& code, int threads);
-
-/// `frame`: the memory of constants, inputs and the result is in it. False: `stop`, which may be
-/// null, was stopped, and the result is of no use.
-bool Run(const Code& code, std::vector<Cell*> frame, int threads, const StopToken* stop);
+/// `frame`: the memory of constants, inputs and the result is in it.
+void Run(Code& code, std::vector<Cell*> frame);
 
 }  // namespace exh::functional::reference

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "functional/reference/compile.h"
+#include "tests/functional/oracle/compile.h"
 
 #include <fmt/format.h>
 
@@ -223,7 +223,7 @@ void Compiler::MapInto(const Node& map, const Value& array, const Value& to) {
     LookInto(*map.body, OnlyOf(to));
     return;
   }
-  Repeat(length, false, [&](Loop& loop) {
+  Repeat(length, [&](Loop& loop) {
     const Binding binding(*this, map.variables[0], ElementOf(array, loop));
     LookInto(*map.body, ElementOf(to, loop));
   });
@@ -237,7 +237,7 @@ Value Compiler::Reduce(const Node& reduce) {
   // A call reads its operands before it writes. All else writes elsewhere, and they are swapped.
   const bool in_place = reduce.body->kind == Node::Kind::kUser;
   const Value next = in_place ? so_far : NewMemory(shapes);
-  Repeat(LengthOf(array), true, [&](Loop& loop) {
+  Repeat(LengthOf(array), [&](Loop& loop) {
     SetLevel(so_far, Level());
     const Binding first(*this, reduce.variables[0], so_far);
     const Binding second(*this, reduce.variables[1], ElementOf(array, loop));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What programs calculate: words of the language by hand, and products, convolutions and chains of
-// kernels against plain loops.
-#include "functional/reference/calculate.h"
+// What programs calculate: words of the language by hand, products, convolutions and chains of
+// kernels against plain loops; and each of them against an oracle that interprets the program.
+#include "functional/expression/expression.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,11 +18,17 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "dsl/diagnostics/render.h"
+#include "kernels/derived/reference/reference.h"
+#include "kernels/ir/ops.h"
+#include "kernels/problem.h"
 #include "runtime/candidate.h"
 #include "search/solve/solution_text.h"
 #include "search/solve/solver.h"
+#include "tests/functional/oracle/calculate.h"
 #include "tests/functional/programs.h"
+#include "tests/functional/random_program.h"
 
 namespace exh::functional {
 namespace {
@@ -39,9 +46,48 @@ std::unique_ptr<Program> ProgramOf(const std::string& text, const Given& given =
   return program;
 }
 
+/// Of a result: no element is farther from the oracle's than what both tolerate.
+void ExpectAlike(const kernels::ArrayData& result, const Reference& oracle) {
+  ASSERT_EQ(result.reference.size(), oracle.values.size());
+  for (std::size_t i = 0; i < oracle.values.size(); ++i) {
+    const double ours = result.reference[i], other = oracle.values[i];
+    if (std::isinf(oracle.tolerances[i])) continue;  // Roundings decide what it is.
+    if (!std::isfinite(other)) {
+      ASSERT_TRUE(std::isnan(other) ? std::isnan(ours) : ours == other) << i;
+      continue;
+    }
+    const double of_references = 1e-13 * std::max(1.0, std::abs(other));
+    ASSERT_LE(std::abs(ours - other),
+              of_references + std::max(result.tolerance[i], 0.0) + oracle.tolerances[i])
+        << "element " << i << " is " << ours << ", not " << other;
+  }
+}
+
+/// The results of all kernels.
+std::vector<kernels::ArrayData> ResultsOf(const Program& program, const Assignment& parameters,
+                                          const Inputs& inputs) {
+  const kernels::derived::Expression expression = ExpressionOf(program, parameters);
+  kernels::ProblemData data;
+  for (const kernels::ir::Array& array : expression.arrays) {
+    kernels::ArrayData& of = data[array.name];
+    if (array.role != kernels::ir::ArrayRole::kInput) continue;
+    const Numbers& numbers = inputs.at(array.name);
+    of.values = kernels::Elements(array.type, numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) of.values.Set(i, numbers[i]);
+  }
+  kernels::derived::ComputeReference(expression, data);
+  const std::vector<Reference> oracle = Calculate(program, parameters, inputs);
+  std::vector<kernels::ArrayData> results;
+  for (std::size_t i = 0; i < program.kernels.size(); ++i) {
+    results.push_back(data.at(program.kernels[i].name));
+    ExpectAlike(results.back(), oracle[i]);
+  }
+  return results;
+}
+
 Numbers ValuesOf(const std::string& text, const Inputs& inputs, const Assignment& parameters = {},
                  const Given& given = {}) {
-  return Calculate(*ProgramOf(text, given), parameters, inputs, 1).back().values;
+  return ResultsOf(*ProgramOf(text, given), parameters, inputs).back().reference;
 }
 
 /// first, first + 1, …
@@ -70,7 +116,7 @@ Numbers OfSix(const std::string& body) {
   return ValuesOf("input x: [float]6\nkernel k = " + body, {{"x", Count(6)}});
 }
 
-TEST(Reference, OfViewsIsWhatTheirNamesSay) {
+TEST(Expression, OfViewsIsWhatTheirNamesSay) {
   EXPECT_THAT(OfSix("map(r -> map(id, r), transpose(split(3, x)))"), ElementsAre(0, 3, 1, 4, 2, 5));
   EXPECT_THAT(OfSix("map(id, join(transpose(split(2, x))))"), ElementsAre(0, 2, 4, 1, 3, 5));
   EXPECT_THAT(OfSix("map(r -> map(id, r), slide(3, 2, x))"), ElementsAre(0, 1, 2, 2, 3, 4));
@@ -82,7 +128,7 @@ TEST(Reference, OfViewsIsWhatTheirNamesSay) {
   EXPECT_THAT(OfSix("map(id, asVector(2, x))"), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST(Reference, OfPad) {
+TEST(Expression, OfPad) {
   EXPECT_THAT(OfSix("map(id, pad(1, 2, 0.5, x))"), ElementsAre(.5, 0, 1, 2, 3, 4, 5, .5, .5));
   EXPECT_THAT(OfSix("map(id, pad(-2, -1, 0.0, x))"), ElementsAre(2, 3, 4));
   EXPECT_THAT(OfSix("map(id, pad(-4, 2, 7, x))"), ElementsAre(4, 5, 7, 7));
@@ -93,7 +139,7 @@ TEST(Reference, OfPad) {
               ElementsAre(8, 0, 1, 2, 8, 3, 4, 5, 9, 9, 9, 9));
 }
 
-TEST(Reference, OfViewsThatNoStrideDescribes) {
+TEST(Expression, OfViewsThatNoStrideDescribes) {
   // Windows over columns, one after the other: 0 3 1 4 2 5.
   EXPECT_THAT(OfSix("map(r -> map(id, r), slide(3, 1, join(transpose(split(3, x)))))"),
               ElementsAre(0, 3, 1, 3, 1, 4, 1, 4, 2, 4, 2, 5));
@@ -109,7 +155,7 @@ TEST(Reference, OfViewsThatNoStrideDescribes) {
               ElementsAre(2, 1, 3, 4, 3, 5));
 }
 
-TEST(Reference, OfUserFunctions) {
+TEST(Expression, OfUserFunctions) {
   EXPECT_THAT(OfSix("map(e -> -e, x)"), ElementsAre(0, -1, -2, -3, -4, -5));
   EXPECT_THAT(OfSix("map(e -> (12 - e) / 4, x)"), ElementsAre(3, 2.75, 2.5, 2.25, 2, 1.75));
   EXPECT_THAT(OfSix("map(e -> max(min(e, 3.5), 2), x)"), ElementsAre(2, 2, 2, 3, 3.5, 3.5));
@@ -119,7 +165,7 @@ TEST(Reference, OfUserFunctions) {
   EXPECT_THAT(OfSix("map(e -> 1 - e, asVector(2, x))"), ElementsAre(1, 0, -1, -2, -3, -4));
 }
 
-TEST(Reference, OfZipsTuplesAndConstants) {
+TEST(Expression, OfZipsTuplesAndConstants) {
   EXPECT_THAT(OfSix("map((a, b) -> a + b, zip(x, reorder(3, x)))"), ElementsAre(0, 4, 3, 7, 6, 10));
   EXPECT_THAT(OfSix("map((a, b) -> a * b, zip(x, fill(6, 0.5)))"),
               ElementsAre(0, .5, 1, 1.5, 2, 2.5));
@@ -132,7 +178,7 @@ TEST(Reference, OfZipsTuplesAndConstants) {
   EXPECT_THAT(OfSix("map(e -> id(3), x)"), ElementsAre(3, 3, 3, 3, 3, 3));
 }
 
-TEST(Reference, OfReductions) {
+TEST(Expression, OfReductions) {
   EXPECT_THAT(OfSix("toGlobal(id(reduce(toPrivate(id(1)), (s, e) -> s + e, x)))"), ElementsAre(16));
   // Sums of columns.
   EXPECT_THAT(OfSix("toGlobal(map(id, reduce(toPrivate(map(id, fill(3, 0.0))), "
@@ -151,7 +197,7 @@ TEST(Reference, OfReductions) {
               ElementsAre(20));
 }
 
-TEST(Reference, OfAMatrixProduct) {
+TEST(Expression, OfAMatrixProduct) {
   const Given given = {{"m", 3}, {"n", 2}, {"k", 4}};
   const Numbers a = Some(12, 1), b = Some(8, 2);
   Numbers expected;
@@ -166,7 +212,7 @@ TEST(Reference, OfAMatrixProduct) {
   EXPECT_EQ(ValuesOf(text, {{"a", a}, {"b", b}}, {}, given), expected);
 }
 
-TEST(Reference, OfListing3) {
+TEST(Expression, OfListing3) {
   const std::string text = FileText("examples/lift/programs/listing_3.fun");
   const Inputs inputs = {{"x", Count(12)}, {"y", {3}}, {"z", {0.5}}};
   Numbers expected;
@@ -232,13 +278,9 @@ TEST_P(PublishedConvolution, IsAPlainOne) {
   const Inputs inputs = {
       {"image", layer.image()}, {"weights", layer.weights()}, {"bias", layer.bias()}};
   const auto program = ProgramOf(FileText("examples/conv_space/conv.fun"), layer.given());
-  const auto results = Calculate(*program, parameters, inputs, 2);
+  const auto results = ResultsOf(*program, parameters, inputs);
   ASSERT_EQ(results.size(), 4u);
-  EXPECT_EQ(results.back().values, Convolution(layer));
-  const auto kernels = KernelsOf(*program, parameters);
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    EXPECT_EQ(static_cast<std::int64_t>(results[i].values.size()), kernels[i].elements);
-  }
+  EXPECT_EQ(results.back().reference, Convolution(layer));
 }
 
 Assignment Parameters(std::int64_t rho, std::int64_t theta, std::int64_t kappa, std::int64_t sigma,
@@ -277,7 +319,7 @@ std::map<std::pair<std::int64_t, std::int64_t>, Assignment> TilingsOf(const Laye
   return tilings;
 }
 
-TEST(Reference, EveryTilingOfThePublishedSpaceIsAPlainConvolution) {
+TEST(Expression, EveryTilingOfThePublishedSpaceIsAPlainConvolution) {
   for (const Layer& layer :
        {Layer{2, 6, 1, 3, 1, 1}, Layer{2, 9, 1, 3, 2, 1}, Layer{2, 31, 1, 5, 3, 0},
         Layer{2, 29, 1, 5, 3, 0}, Layer{1, 22, 1, 4, 4, 1}, Layer{1, 28, 2, 3, 5, 0}}) {
@@ -290,19 +332,19 @@ TEST(Reference, EveryTilingOfThePublishedSpaceIsAPlainConvolution) {
     for (const auto& [tiling, parameters] : tilings) {
       SCOPED_TRACE("rho " + std::to_string(tiling.first) + ", theta " +
                    std::to_string(tiling.second));
-      EXPECT_EQ(Calculate(*program, parameters, inputs, 2).back().values, Convolution(layer));
+      EXPECT_EQ(ResultsOf(*program, parameters, inputs).back().reference, Convolution(layer));
     }
   }
 }
 
 /// Tiles of 18 in steps of 16 with a stride of 3: nothing but `whole_steps` keeps it out.
-TEST(Reference, TilesThatBeginBetweenWindowsAreNoConvolution) {
+TEST(Expression, TilesThatBeginBetweenWindowsAreNoConvolution) {
   const Layer layer = {8, 31, 1, 5, 3, 0};
   EXPECT_FALSE(TilingsOf(layer).contains({3, 18}));
   const Inputs inputs = {
       {"image", layer.image()}, {"weights", layer.weights()}, {"bias", layer.bias()}};
   const auto program = ProgramOf(FileText("examples/conv_space/conv.fun"), layer.given());
-  const Numbers made = Calculate(*program, Parameters(3, 18, 1, 1, 8, 1), inputs, 2).back().values;
+  const Numbers made = ResultsOf(*program, Parameters(3, 18, 1, 1, 8, 1), inputs).back().reference;
   const Numbers right = Convolution(layer);
   ASSERT_EQ(made.size(), right.size());
   int wrong = 0;
@@ -310,7 +352,7 @@ TEST(Reference, TilesThatBeginBetweenWindowsAreNoConvolution) {
   EXPECT_EQ(wrong, 56);
 }
 
-TEST(Reference, OfTheConvolutionOfLift) {
+TEST(Expression, OfTheConvolutionOfLift) {
   const Layer layer = {4, 6, 5, 3, 1, 0};
   Numbers expected;
   for (std::int64_t y = 0; y < layer.out(); ++y) {
@@ -326,64 +368,43 @@ TEST(Reference, OfTheConvolutionOfLift) {
             expected);
 }
 
-// ---- Several kernels, errors, threads.
+// ---- Several kernels, errors.
 
 constexpr const char* kThirds =
     "input x: [float]2\ninput y: float\n"
     "kernel thirds = map(e -> e / 3, x)\n"
     "kernel sums = map(e -> e + y, thirds)\n";
 
-TEST(Reference, RoundsWhatLiesBetweenKernels) {
-  const auto results = Calculate(*ProgramOf(kThirds), {}, {{"x", {1, 0.75}}, {"y", {1}}}, 1);
-  EXPECT_THAT(results[0].values, ElementsAre(1.0 / 3, 0.25));
-  EXPECT_THAT(results[1].values, ElementsAre(1 + static_cast<double>(1.0f / 3), 1.25));
+TEST(Expression, HasTolerancesOfAllRoundingsOnTheWay) {
+  const auto results = ResultsOf(*ProgramOf(kThirds), {}, {{"x", {1, 0.75}}, {"y", {1}}});
+  constexpr double kEps = 0x1p-24;
+  EXPECT_THAT(results[0].reference, ElementsAre(1.0 / 3, 0.25));
+  EXPECT_DOUBLE_EQ(results[0].tolerance[0], 2 * kEps / 3);
+  EXPECT_THAT(results[1].reference, ElementsAre(4.0 / 3, 1.25));
+  EXPECT_DOUBLE_EQ(results[1].tolerance[0], 2 * 2 * kEps * std::sqrt(1.0 / 9 + 16.0 / 9));
+  const auto copied =
+      ResultsOf(*ProgramOf("input x: [float]2\nkernel k = map(id, x)\n"), {}, {{"x", {1, 0.75}}});
+  EXPECT_THAT(copied[0].tolerance, ElementsAre(0, 0));
 }
 
-TEST(Reference, HasTolerancesOfRoundings) {
-  const auto results = Calculate(*ProgramOf(kThirds), {}, {{"x", {1, 0.75}}, {"y", {1}}}, 1);
-  const double eps = 0x1p-24;
-  EXPECT_DOUBLE_EQ(results[0].tolerances[0], 4 * eps / 3);
-  // 0.25 is exact, and 1.25, too: nothing else can come of them.
-  EXPECT_EQ(results[0].tolerances[1], 0);
-  EXPECT_EQ(results[1].tolerances[1], 0);
-  const auto rounded = static_cast<double>(1.0f / 3);
-  EXPECT_DOUBLE_EQ(results[1].tolerances[0],
-                   4 * (eps / 3 + std::abs(rounded - 1.0 / 3) + eps * (1 + rounded)));
-  const auto copied = Calculate(*ProgramOf("input x: [float]2\nkernel k = map(id, x)\n"), {},
-                                {{"x", {1, 0.75}}}, 1);
-  EXPECT_THAT(copied[0].tolerances, ElementsAre(0, 0));
-}
-
-TEST(Reference, KnowsWhatRoundingsDecide) {
-  const auto of = [](double x, double y) {
-    return Calculate(*ProgramOf("input x: [float]1\ninput y: [float]1\n"
-                                "kernel k = map((a, b) -> 1.0 / (a * 0.1 - b), zip(x, y))\n"),
-                     {}, {{"x", {x}}, {"y", {y}}}, 1)[0];
+TEST(Expression, IsWhatItIsWhereThatIsNoNumber) {
+  const auto of = [](const std::string& text, const Inputs& inputs) {
+    return ResultsOf(*ProgramOf(text), {}, inputs)[0].reference;
   };
-  const double product = static_cast<double>(1 / 3.0f) * static_cast<double>(0.1f);
-  EXPECT_FALSE(of(static_cast<double>(1 / 3.0f), product).IsKnown());
-  EXPECT_TRUE(of(1, 2).IsKnown());
-  // What comes of exact numbers is known, even where it is none.
-  const auto exact = Calculate(*ProgramOf("input x: [float]2\nkernel k = map(e -> 1.0 / e, x)\n"),
-                               {}, {{"x", {0, 4}}}, 1)[0];
-  EXPECT_TRUE(exact.IsKnown());
-  EXPECT_THAT(exact.values, ElementsAre(std::numeric_limits<double>::infinity(), 0.25));
-  EXPECT_THAT(exact.tolerances, ElementsAre(0, 0));
-}
-
-TEST(Reference, ANanWinsInExtremes) {
+  EXPECT_THAT(of("input x: [float]2\nkernel k = map(e -> 1.0 / e, x)\n", {{"x", {0, 4}}}),
+              ElementsAre(std::numeric_limits<double>::infinity(), 0.25));
   const double nan = std::nan("");
   for (const char* name : {"min", "max"}) {
-    const auto program = ProgramOf(std::string("input x: [float]2\ninput y: [float]2\n"
-                                               "kernel k = map((a, b) -> ") +
-                                   name + "(a, b), zip(x, y))\n");
-    const auto result = Calculate(*program, {}, {{"x", {nan, 1}}, {"y", {1, nan}}}, 1)[0];
-    EXPECT_TRUE(std::isnan(result.values[0]) && std::isnan(result.values[1])) << name;
+    const Numbers result = of(std::string("input x: [float]2\ninput y: [float]2\n"
+                                          "kernel k = map((a, b) -> ") +
+                                  name + "(a, b), zip(x, y))\n",
+                              {{"x", {nan, 1}}, {"y", {1, nan}}});
+    EXPECT_TRUE(std::isnan(result[0]) && std::isnan(result[1])) << name;
   }
 }
 
 /// A sum in floats is within the tolerance, and that is no wide one.
-TEST(Reference, HasTolerancesThatFloatsKeep) {
+TEST(Expression, HasTolerancesThatFloatsKeep) {
   const std::int64_t n = 1000;
   Numbers x;
   float sum = 0;
@@ -392,103 +413,138 @@ TEST(Reference, HasTolerancesThatFloatsKeep) {
     sum += static_cast<float>(x.back()) * static_cast<float>(x.back());
   }
   const auto result =
-      Calculate(*ProgramOf("input x: [float]1000\nkernel k = "
+      ResultsOf(*ProgramOf("input x: [float]1000\nkernel k = "
                            "toGlobal(id(reduce(toPrivate(id(0)), (s, e) -> s + e * e, x)))"),
-                {}, {{"x", x}}, 1);
-  const double off = std::abs(result[0].values[0] - static_cast<double>(sum));
-  EXPECT_LE(off, result[0].tolerances[0]);
+                {}, {{"x", x}});
+  const double off = std::abs(result[0].reference[0] - static_cast<double>(sum));
+  EXPECT_LE(off, result[0].tolerance[0]);
   EXPECT_GT(off, 0);
-  EXPECT_LE(result[0].tolerances[0], 4 * 1000 * 0x1p-24 * result[0].values[0]);
+  EXPECT_LE(result[0].tolerance[0], 1000 * 0x1p-24 * result[0].reference[0]);
 }
 
-TEST(Reference, ListsInputsAndKernels) {
+TEST(Expression, ListsInputsAndResults) {
   const auto program = ProgramOf(
       "param m\ninput z: [vector(float, 4)]2\ninput y: float\ninput unused: [float]3\n"
       "input a: [float]12\nkernel parts = map(p -> map(e -> e * y, p), split(m, a))\n"
       "kernel all = map(id, asScalar(z))\n"
       "kernel sum = toGlobal(id(reduce(toPrivate(id(0)), (s, e) -> s + e, join(parts))))\n");
   const Assignment parameters = {{"m", 3}};
-  const auto facts = [](const std::vector<ArrayFacts>& all) {
-    std::string text;
-    for (const ArrayFacts& each : all) {
-      text += each.name + " " + std::to_string(each.elements) + (each.is_scalar ? "s " : " ");
-    }
-    return text;
-  };
-  EXPECT_EQ(facts(InputsOf(*program, parameters)), "a 12 y 1s z 8 ");
-  EXPECT_EQ(facts(KernelsOf(*program, parameters)), "parts 12 all 8 sum 1s ");
-  const auto results =
-      Calculate(*program, parameters, {{"a", Count(12)}, {"y", {2}}, {"z", Count(8)}}, 1);
-  EXPECT_THAT(results[2].values, ElementsAre(132));
-}
-
-TEST(Reference, IsTheSameForAllNumbersOfThreads) {
-  const Layer layer = {8, 12, 8, 3, 1, 1};
-  const auto program = ProgramOf(FileText("examples/conv_space/conv.fun"), layer.given());
-  const Inputs inputs = {
-      {"image", layer.image()}, {"weights", layer.weights()}, {"bias", Some(8, 9)}};
-  // One tile, so loops within are shared; and many.
-  for (const Assignment& parameters :
-       {Parameters(0, 14, 2, 4, 24, 4), Parameters(0, 4, 4, 2, 8, 1)}) {
-    const auto one = Calculate(*program, parameters, inputs, 1);
-    for (const int threads : {3, 16}) {
-      const auto many = Calculate(*program, parameters, inputs, threads);
-      for (std::size_t i = 0; i < one.size(); ++i) {
-        EXPECT_EQ(one[i].values, many[i].values);
-        EXPECT_EQ(one[i].tolerances, many[i].tolerances);
-      }
-    }
+  std::string text;
+  for (const kernels::ir::Array& array : ArraysOf(*program, parameters)) {
+    const bool is_input = array.role == kernels::ir::ArrayRole::kInput;
+    text += array.name + (is_input ? "<" : ">") + std::to_string(array.elements) + " ";
   }
+  EXPECT_EQ(text, "a<12 y<1 z<8 parts>12 all>8 sum>1 ");
+  const auto results =
+      ResultsOf(*program, parameters, {{"a", Count(12)}, {"y", {2}}, {"z", Count(8)}});
+  EXPECT_THAT(results[2].reference, ElementsAre(132));
 }
 
-std::string ErrorOf(const std::string& text, const Inputs& inputs,
-                    const Assignment& parameters = {}) {
+/// Its nodes, by operator: "load 2, mad 1, store 1".
+std::string NodesOf(const kernels::derived::Expression& expression) {
+  std::map<std::string, int> counts;
+  for (const auto& node : expression.nodes) {
+    ++counts[std::string(kernels::ir::InfoOf(node.op).word)];
+  }
+  std::string text;
+  for (const auto& [word, count] : counts) {
+    text += (text.empty() ? "" : ", ") + word + " " + std::to_string(count);
+  }
+  return text;
+}
+
+TEST(Expression, OfProductsAndConvolutionsIsThatOfKernels) {
+  const std::string folder = "examples/lift/programs/";
+  const auto of = [&](const char* file, const Given& given) {
+    const auto program = ProgramOf(FileText(folder + file), given);
+    Assignment values;
+    for (const Parameter& parameter : program->parameters) {
+      values[parameter.name] = parameter.values.at(0);
+    }
+    return ExpressionOf(*program, values);
+  };
+  const auto product = of("matmul.fun", {{"m", 9}, {"n", 10}, {"k", 7}});
+  EXPECT_EQ(NodesOf(product), "copy 1, load 2, mad 1, store 1");
+  const auto convolution =
+      of("convolution.fun", {{"channels", 3}, {"side", 6}, {"kernels", 5}, {"window", 3}});
+  EXPECT_EQ(NodesOf(convolution), "copy 1, load 2, mad 1, store 1");
+  const auto tiled =
+      of("tiled_convolution.fun",
+         {{"channels", 4}, {"side", 6}, {"kernels", 6}, {"theta", 4}, {"kappa", 3}, {"sigma", 2}});
+  EXPECT_EQ(NodesOf(tiled), "copy 1, load 2, mad 1, store 1");
+  for (const auto& node : tiled.nodes) EXPECT_LT(node.index, 0);
+}
+
+TEST(Expression, TellsRoundByRoundWhatIsNoSum) {
+  // A polynomial: what there is so far is multiplied, too.
+  Numbers x;
+  double expected = 0;
+  for (int i = 0; i < 600; ++i) {
+    x.push_back(i % 5 - 2);
+    expected = expected * 0.5 + x.back();
+  }
+  EXPECT_THAT(ValuesOf("input x: [float]600\nkernel k = "
+                       "toGlobal(id(reduce(toPrivate(id(0)), (s, e) -> s * 0.5 + e, x)))",
+                       {{"x", x}}),
+              ElementsAre(testing::DoubleNear(expected, 1e-12)));
+}
+
+std::string ErrorOf(const std::string& text) {
   try {
-    Calculate(*ProgramOf(text), parameters, inputs, 1);
+    ExpressionOf(*ProgramOf(text), {});
   } catch (const Error& error) {
     return error.what();
   }
   return "";
 }
 
-TEST(Reference, SaysWhatIsMissing) {
-  EXPECT_EQ(
-      ErrorOf("user f(float): float\ninput x: [float]2\nkernel k = map(f, x)\n", {{"x", {1, 2}}}),
-      "kernel 'k': user function 'f' is known by its type alone");
-  const std::string copy = "input x: [float]2\nkernel k = map(id, x)\n";
-  EXPECT_EQ(ErrorOf(copy, {}), "input 'x' is missing");
-  EXPECT_EQ(ErrorOf(copy, {{"x", {1}}}), "input 'x' has 2 elements, not 1");
-  EXPECT_EQ(ErrorOf("param m\ninput x: [float]6\nkernel k = map(p -> map(id, p), split(m, x))\n",
-                    {{"x", Count(6)}}),
+TEST(Expression, SaysWhatIsMissing) {
+  EXPECT_EQ(ErrorOf("user f(float): float\ninput x: [float]2\nkernel k = map(f, x)\n"),
+            "kernel 'k': user function 'f' is known by its type alone");
+  EXPECT_EQ(ErrorOf("param m\ninput x: [float]6\nkernel k = map(p -> map(id, p), split(m, x))\n"),
             "parameter 'm' has no value");
-  EXPECT_THAT(ErrorOf("input x: [int]2\nkernel k = map(id, x)\n", {{"x", {1, 2}}}),
+  EXPECT_THAT(ErrorOf("input x: [int]2\nkernel k = map(id, x)\n"),
               HasSubstr("'x' is [int]2: only floats"));
-  EXPECT_THAT(
-      ErrorOf("input x: [float]2\nkernel k = map(e -> (e + 1, e + 2), x)\n", {{"x", {1, 2}}}),
-      HasSubstr("'k' is [(float, float)]2: only floats"));
+  EXPECT_THAT(ErrorOf("input x: [float]2\nkernel k = map(e -> (e + 1, e + 2), x)\n"),
+              HasSubstr("'k' is [(float, float)]2: only floats"));
 }
 
-TEST(Reference, HearsItsToken) {
-  const auto program = ProgramOf("input x: [float]20000\nkernel k = map(id, x)\n");
-  const Inputs inputs = {{"x", Count(20000)}};
-  StopToken stop;
-  EXPECT_EQ(Calculate(*program, {}, inputs, 2, &stop).size(), 1U);
-  stop.Stop();
-  EXPECT_THROW(Calculate(*program, {}, inputs, 1, &stop), Interrupted);
-  EXPECT_THROW(Calculate(*program, {}, inputs, 2, &stop), Interrupted);
+/// How many elements of all results must be exact.
+std::int64_t Exact(const std::vector<double>& tolerances) {
+  return std::ranges::count_if(tolerances, [](double each) { return each <= 0; });
 }
 
-TEST(Reference, SaysWhatDoesNotFit) {
-  const std::string split =
-      "param m\ninput x: [float]6\nkernel k = map(p -> map(id, p), split(m, x))\n";
-  EXPECT_THAT(ErrorOf(split, {{"x", Count(6)}}, {{"m", 4}}), HasSubstr("has no value"));
-  const std::string window =
-      "param m in 1 .. 9\ninput x: [float]6\nkernel k = map(p -> map(id, p), slide(m, 1, x))\n";
-  EXPECT_THAT(ErrorOf(window, {{"x", Count(6)}}, {{"m", 8}}), HasSubstr("a length is at least 1"));
-  const std::string zip =
-      "param m in 1 .. 9\ninput x: [float]6\n"
-      "kernel k = map((a, b) -> a + b, zip(x, fill(m, 0.0)))\n";
-  EXPECT_EQ(ErrorOf(zip, {{"x", Count(6)}}, {{"m", 5}}), "kernel 'k': zip of 6 and 5 elements");
+/// Problems of random programs: results are the oracle's, and as many of them exact.
+TEST(Expression, OfRandomProgramsIsWhatTheOracleSays) {
+  std::int64_t exact = 0, exact_of_oracle = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Random random(seed);
+    const std::string text = tests::RandomProgram(random);
+    SCOPED_TRACE(text);
+    const auto program = ProgramOf(text);
+    const kernels::derived::Expression expression = ExpressionOf(*program, {});
+    for (const kernels::CheckedProblem& one : kernels::kCheckedProblems) {
+      SCOPED_TRACE(one.name);
+      const kernels::ProblemData data = kernels::MakeProblem(expression, one.seed, one.inputs);
+      Inputs inputs;
+      for (const kernels::ir::Array& array : expression.arrays) {
+        const kernels::Elements& values = data.at(array.name).values;
+        for (std::size_t i = 0; i < values.size(); ++i) inputs[array.name].push_back(values[i]);
+      }
+      const std::vector<Reference> oracle = Calculate(*program, {}, inputs);
+      for (std::size_t i = 0; i < oracle.size(); ++i) {
+        const kernels::ArrayData& result = data.at(program->kernels[i].name);
+        ExpectAlike(result, oracle[i]);
+        if (one.inputs != kernels::Inputs::kWholeNumbers) continue;
+        exact += Exact(result.tolerance);
+        exact_of_oracle += Exact(oracle[i].tolerances);
+        all += static_cast<std::int64_t>(result.tolerance.size());
+      }
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GE(exact, exact_of_oracle);
+  EXPECT_GT(exact, all * 9 / 10);
 }
 
 }  // namespace

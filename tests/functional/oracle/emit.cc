@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "functional/reference/compile.h"
+#include "tests/functional/oracle/compile.h"
 
 namespace exh::functional::reference {
 

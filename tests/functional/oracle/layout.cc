@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "functional/reference/layout.h"
+#include "tests/functional/oracle/layout.h"
 
 #include <algorithm>
 #include <utility>
