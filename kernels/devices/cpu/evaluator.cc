@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "base/numbers.h"
 #include "base/system/process.h"
 #include "base/system/scratch_folder.h"
 #include "kernels/cpu/compile.h"
