@@ -87,6 +87,7 @@ ROOMS = {
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},
         "recipes": set(),
+        "recipes/general": {"recipes"},
         "recipes/processor": {"recipes"},
         "replays": set(),  # Data.
     },
