@@ -297,6 +297,7 @@ void Unfolder::AddTo(Place& place, const Index& index, std::int64_t factor) {
     }
     if (atom.kind != Atom::Kind::kDiv) AddTo(place, atom.of, times);
     if (atom.kind == Atom::Kind::kWithin) continue;
+    EXH_CHECK(atom.kind == Atom::Kind::kDiv || atom.kind == Atom::Kind::kMod);
     const Value quotient =
         Computed(Op::kDiv, {Whole(PlaceOf(atom.of)), WholeNumber(atom.by)}, ir::Type::kI32);
     // What is left is all without the quotient.
@@ -325,9 +326,9 @@ Expression::Input Unfolder::Whole(const Place& place) {
 Index Unfolder::NewAxes(const std::vector<std::int64_t>& lengths, std::vector<int>& axes) {
   Index index;
   for (const std::int64_t length : lengths) {
+    if (length == 1) continue;
     const int axis = static_cast<int>(out_.axes.size());
     index = index * length + Index(IndexVariable::Of(axis, fmt::format("i{}", axis), length));
-    if (length == 1) continue;
     out_.axes.push_back({fmt::format("i{}", axis), static_cast<std::uint32_t>(length)});
     axes.push_back(axis);
   }
