@@ -12,12 +12,12 @@ set(source "// Generated from kernels/library/texts by cmake/EmbedKernels.cmake.
 namespace exh::kernels {
 namespace {
 
-constexpr LibraryText kTexts[] = {
+constexpr KernelText kTexts[] = {
 ${entries}};
 
 }  // namespace
 
-std::span<const LibraryText> LibraryTexts() {
+std::span<const KernelText> LibraryTexts() {
   return kTexts;
 }
 

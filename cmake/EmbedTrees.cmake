@@ -3,9 +3,9 @@
 file(READ ${FOLDER}/convolution.json convolution)
 file(READ ${FOLDER}/listing_1.json listing)
 set(source "// Generated from examples/lift/trees by cmake/EmbedTrees.cmake.
-#include \"examples/lift/tree_file.h\"
+#include \"examples/lift/trees.h\"
 
-namespace exh::lift {
+namespace exh::examples {
 
 const char* ConvolutionTree() {
   return R\"json(${convolution})json\";
@@ -15,7 +15,7 @@ const char* ListingTree() {
   return R\"json(${listing})json\";
 }
 
-}  // namespace exh::lift
+}  // namespace exh::examples
 ")
 set(before "")
 if(EXISTS ${OUT})

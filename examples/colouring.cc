@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/data_file.h"
 #include "base/error.h"
 #include "base/spelling.h"
 #include "examples/all.h"
-#include "examples/data_file.h"
 #include "spaces/colouring.exh.h"
 
 namespace exh::examples {

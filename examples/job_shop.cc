@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "examples/job_shop.h"
 
+#include "base/data_file.h"
 #include "base/error.h"
 #include "examples/all.h"
-#include "examples/data_file.h"
 #include "spaces/job_shop.exh.h"
 
 namespace exh::examples {

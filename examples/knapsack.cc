@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/data_file.h"
 #include "base/error.h"
 #include "examples/all.h"
-#include "examples/data_file.h"
 #include "spaces/knapsack.exh.h"
 
 namespace exh::examples {

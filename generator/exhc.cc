@@ -21,7 +21,6 @@
 #include "generator/explain_requirement.h"
 #include "generator/format_files.h"
 #include "generator/generator.h"
-#include "generator/maps/maps.h"
 #include "generator/output.h"
 #include "generator/plan/names.h"
 
@@ -34,7 +33,6 @@ struct Arguments {
   std::vector<std::string> files;
   std::string root, out, depfile, space, label;
   std::string diagnostics = "text";
-  std::string engine = "tables";
   std::string emit = "cpp,filters";
   Emission emission;  ///< What `emit` says.
   std::vector<std::string> include_dirs;
@@ -82,26 +80,6 @@ std::string PortablePath(const std::string& path) {
   return below ? relative.generic_string() : fs::path(path).filename().string();
 }
 
-bool Write(const Arguments& arguments, const std::string& prefix, const Generated& generated,
-           const dsl::DiagnosticSink& sink) {
-  std::string error;
-  std::vector<std::string> targets;
-  bool written = true;
-  for (const GeneratedFile& file : generated.files) {
-    targets.push_back(fs::absolute(prefix + file.suffix).string());
-    written = written && WriteIfChanged(prefix + file.suffix, file.text, &error);
-  }
-  if (written && !arguments.depfile.empty()) {
-    std::vector<std::string> sources;
-    for (std::uint32_t i = 0; i < sink.sources().size(); ++i) {
-      sources.push_back(fs::absolute(sink.sources().file(i).path).string());
-    }
-    written = WriteIfChanged(arguments.depfile, DepfileText(targets, sources), &error);
-  }
-  if (!written) std::cerr << "exhc: " << error << "\n";
-  return written;
-}
-
 int Build(const Arguments& arguments) {
   const std::string& file = arguments.files.at(0);
   dsl::DiagnosticSink sink;
@@ -115,14 +93,20 @@ int Build(const Arguments& arguments) {
     options.space = arguments.space.empty() ? SpaceNameOf(file) : arguments.space;
     options.prefix = PortablePath(prefix);
     options.line_directives = !arguments.no_line;
-    generated =
-        arguments.engine == "maps" ? GenerateMaps(*spec, options) : Generate(*spec, options);
+    generated = Generate(*spec, options);
     for (const Refusal& refusal : generated.refusals)
       sink.Report(refusal.diag, refusal.range, refusal.message);
   }
   Show(sink, arguments);
   if (generated.files.empty()) return FailureOf(sink);
-  return Write(arguments, prefix, generated, sink) ? 0 : 1;
+  std::vector<std::string> sources;
+  for (std::uint32_t i = 0; i < sink.sources().size(); ++i) {
+    sources.push_back(sink.sources().file(i).path);
+  }
+  std::string error;
+  if (WriteAll(generated.files, prefix, arguments.depfile, sources, &error)) return 0;
+  std::cerr << "exhc: " << error << "\n";
+  return 1;
 }
 
 /// One line for the first word that nothing on the command line knows, and the nearest legal one.
@@ -188,12 +172,8 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error,
 /// The exit code: 0 if --emit is right.
 int ReadEmission(Arguments& arguments) {
   std::string unknown;
-  if (!ParseEmission(arguments.emit, &arguments.emission, &unknown)) {
-    return Unknown(unknown, EmissionWords(), "output");
-  }
-  if (arguments.engine != "maps" || arguments.emission == Emission{}) return 0;
-  std::cerr << "exhc: --emit is about the files of --engine=tables; --engine=maps has its own\n";
-  return 2;
+  if (ParseEmission(arguments.emit, &arguments.emission, &unknown)) return 0;
+  return Unknown(unknown, EmissionWords(), "output");
 }
 
 void AddCommonOptions(CLI::App& command, Arguments& arguments) {
@@ -220,8 +200,6 @@ int Main(int argc, char** argv) {
   build.add_option("--out", arguments.out, "prefix of the files written (default: ./<file>)");
   build.add_option("--depfile", arguments.depfile, "a make rule with every file that was read");
   build.add_option("--space", arguments.space, "name of the space (default: that of the file)");
-  build.add_option("--engine", arguments.engine, "tables, or maps: the benchmarks' yardstick")
-      ->check(CLI::IsMember({"tables", "maps"}));
   build.add_option("--emit", arguments.emit,
                    "what is written, a list of cpp, filters, ir, tables (default: cpp,filters)");
   build.add_flag("--no-line", arguments.no_line, "no #line: errors point into the generated text");

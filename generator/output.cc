@@ -58,6 +58,19 @@ bool WriteIfChanged(const std::string& path, const std::string& text, std::strin
   return false;
 }
 
+bool WriteAll(const std::vector<GeneratedFile>& files, const std::string& prefix,
+              const std::string& depfile, const std::vector<std::string>& sources,
+              std::string* error) {
+  std::vector<std::string> targets, read;
+  for (const GeneratedFile& file : files) {
+    targets.push_back(fs::absolute(prefix + file.suffix).string());
+    if (!WriteIfChanged(prefix + file.suffix, file.text, error)) return false;
+  }
+  if (depfile.empty()) return true;
+  for (const std::string& source : sources) read.push_back(fs::absolute(source).string());
+  return WriteIfChanged(depfile, DepfileText(targets, read), error);
+}
+
 std::string DepfileText(const std::vector<std::string>& targets,
                         const std::vector<std::string>& sources) {
   std::string rule;

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/check.h"
-#include "models/inventory/candidate_view.h"
+#include "models/inventory/work_view.h"
 #include "models/lower_bound.h"
 #include "models/tally.h"
 
@@ -64,7 +64,7 @@ std::size_t LowerBound::NumKindsOfAmounts() {
 
 double LowerBound::Amounts(const Domains& domains, std::span<double> amounts) const {
   EXH_CHECK(amounts.size() == num_amounts());
-  const CandidateView view(inventory_, domains);
+  const WorkView view(inventory_, domains);
   Tally tally(view);
   const double throughput = tally.CountThroughput();
   const double ns = std::max(throughput, tally.CountWaits());

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/inventory/candidate_view.h"
+#include "models/inventory/work_view.h"
 #include "models/lower_bound.h"
 #include "models/tally.h"
 
@@ -27,7 +27,7 @@ std::string ValuesText(Domain values) {
 }
 
 /// Those that the device has rates for.
-std::vector<BoundTerm> TermsOf(const Tally& tally, const CandidateView& view, Tally::Parts parts) {
+std::vector<BoundTerm> TermsOf(const Tally& tally, const WorkView& view, Tally::Parts parts) {
   std::vector<BoundTerm> all;
   auto part = parts.begin();
   terms::ForEach(tally.terms(), [&](const auto& term) {
@@ -84,7 +84,7 @@ std::vector<std::string> AssumedOf(const Inventory& inventory, const Domains& do
 }  // namespace
 
 Bound LowerBound::Explain(const Domains& domains) const {
-  const CandidateView view(inventory_, domains);
+  const WorkView view(inventory_, domains);
   Tally::Parts parts;
   Tally tally(view, &parts);
   const double throughput = tally.CountThroughput();

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "models/inventory/candidate_view.h"
+#include "models/inventory/work_view.h"
 #include "models/tally.h"
 
 namespace exh::models {
 
 double LowerBound::Ns(const Domains& domains, double enough) const {
-  const CandidateView view(inventory_, domains);
+  const WorkView view(inventory_, domains);
   Tally tally(view);
   const double throughput = tally.CountThroughput();
   if (throughput >= enough) return throughput;

@@ -15,7 +15,7 @@ constexpr bool kIsWait = Term::kGroup == terms::Group::kWaits;
 
 }  // namespace
 
-Tally::Tally(const CandidateView& view, Parts* parts) : view_(view) {
+Tally::Tally(const WorkView& view, Parts* parts) : view_(view) {
   if (parts == nullptr) return;
   auto part = parts->begin();
   terms::ForEach(terms_, [&](auto& term) { term.KeepParts(*part++); });

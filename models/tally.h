@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/bound.h"
-#include "models/inventory/candidate_view.h"
+#include "models/inventory/work_view.h"
 #include "models/terms/list.h"
 
 namespace exh::models {
@@ -19,7 +19,7 @@ class Tally {
   using Parts = std::array<std::vector<BoundPart>, terms::kCount>;
 
   /// `view` and `parts` outlive the tally. Where there are `parts`, they are filled on the way.
-  explicit Tally(const CandidateView& view, Parts* parts = nullptr);
+  explicit Tally(const WorkView& view, Parts* parts = nullptr);
 
   /// Each is to be called once, in this order; nanoseconds of its longest term. Allocates nothing
   /// without `parts`.
@@ -42,7 +42,7 @@ class Tally {
   template <bool is_wait>
   double Longest() const;
 
-  const CandidateView& view_;
+  const WorkView& view_;
   terms::List terms_;
 };
 

@@ -39,8 +39,8 @@ struct ScenarioOptions {
   /// The last one is max_threads / extent there: 256 for an extent of 4, more than all others
   /// together. The text wants to favour what brings many threads, without exceeding the limit, and
   /// only to order what is equal otherwise: extent / max_threads, and 1 where blocks divide more.
-  /// The term before counts accesses with the smallest stride, also where that one is large, and two
-  /// accesses far apart beat one to neighbours: it is divided by the stride.
+  /// The term before counts accesses with the smallest stride, also where that one is large, and
+  /// two accesses far apart beat one to neighbours: it is divided by the stride.
   bool as_printed = false;
 };
 

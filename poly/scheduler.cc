@@ -86,13 +86,13 @@ class Construction {
       ways_ = {{&tree.nodes, 0}};
       result_.outcome = Scheduled::Outcome::kInfluenced;
       if (Construct()) return std::move(result_);
-      AddEvent(Step::kLeaveTree);
+      AddEvent(SchedulerStep::kLeaveTree);
       result_.leaf.clear();
     }
     Begin();
     result_.outcome = Scheduled::Outcome::kUninfluenced;
     if (Construct()) return std::move(result_);
-    AddEvent(Step::kOriginalOrder);
+    AddEvent(SchedulerStep::kOriginalOrder);
     result_.outcome = Scheduled::Outcome::kOriginal;
     schedule() = OriginalSchedule(scop_);
     EXH_CHECK(WhyIllegal(scop_, dependences_, schedule()).empty());
@@ -124,7 +124,7 @@ class Construction {
 
   int depth() const { return static_cast<int>(backups_.size()) - 1; }
 
-  void AddEvent(Step step) {
+  void AddEvent(SchedulerStep step) {
     result_.events.push_back(
         {.step = step, .depth = depth(), .label = node() == nullptr ? "" : node()->label});
   }
@@ -171,15 +171,15 @@ class Construction {
         return true;
       }
       if (open_.empty() && with_progression && node() != nullptr) {
-        AddEvent(Step::kDropProgression);
+        AddEvent(SchedulerStep::kDropProgression);
         with_progression = false;
       } else if (node() != nullptr && ways_.back().HasNext()) {
-        AddEvent(Step::kNextSibling);
+        AddEvent(SchedulerStep::kNextSibling);
         ++ways_.back().position;
         Restore();
         with_progression = true;
       } else if ((node() == nullptr || !node()->permutable) && DropSatisfied()) {
-        AddEvent(Step::kDropSatisfied);
+        AddEvent(SchedulerStep::kDropSatisfied);
       } else if (GoToAncestorSibling()) {
         with_progression = true;
       } else if (!Split()) {
@@ -259,7 +259,7 @@ class Construction {
     std::size_t depth = ways_.size();
     while (depth > 0 && !ways_[depth - 1].HasNext()) --depth;
     if (depth == 0) return false;
-    AddEvent(Step::kAncestorSibling);
+    AddEvent(SchedulerStep::kAncestorSibling);
     ways_.resize(depth);
     backups_.resize(depth);
     ++ways_.back().position;
@@ -302,7 +302,7 @@ class Construction {
         left.push_back(dependence);
     }
     if (left.size() == open_.size()) return false;
-    AddEvent(Step::kSplit);
+    AddEvent(SchedulerStep::kSplit);
     open_ = std::move(left);
     ++band_;
     Append(ScalarRows(group), /*is_scalar=*/true);
@@ -436,21 +436,21 @@ class Construction {
   std::vector<Backup> backups_;  // By dimension.
 };
 
-const char* TextOf(Step step) {
+const char* TextOf(SchedulerStep step) {
   switch (step) {
-    case Step::kDropProgression:
+    case SchedulerStep::kDropProgression:
       return "without progression";
-    case Step::kNextSibling:
+    case SchedulerStep::kNextSibling:
       return "next sibling";
-    case Step::kDropSatisfied:
+    case SchedulerStep::kDropSatisfied:
       return "without ordered dependences: a band ends";
-    case Step::kAncestorSibling:
+    case SchedulerStep::kAncestorSibling:
       return "sibling of an ancestor";
-    case Step::kSplit:
+    case SchedulerStep::kSplit:
       return "statements split by a scalar row";
-    case Step::kLeaveTree:
+    case SchedulerStep::kLeaveTree:
       return "tree left";
-    case Step::kOriginalOrder:
+    case SchedulerStep::kOriginalOrder:
       return "order of the program";
   }
   EXH_UNREACHABLE();
@@ -458,7 +458,7 @@ const char* TextOf(Step step) {
 
 }  // namespace
 
-int Scheduled::NumSteps(Step step) const {
+int Scheduled::NumSteps(SchedulerStep step) const {
   return static_cast<int>(
       std::count_if(events.begin(), events.end(),
                     [&](const ScheduleEvent& event) { return event.step == step; }));

@@ -22,7 +22,7 @@ struct SchedulerOptions {
 
 /// What the construction does when a system has no solution, in the order in which it is tried. The
 /// first five have the numbers of the backtracking steps of Algorithm 1.
-enum class Step {
+enum class SchedulerStep {
   kDropProgression =
       1,               // No dependence is open: influence asks for more dimensions than there are.
   kNextSibling = 2,    // The next alternative for this dimension.
@@ -34,7 +34,7 @@ enum class Step {
 };
 
 struct ScheduleEvent {
-  Step step = Step::kDropProgression;
+  SchedulerStep step = SchedulerStep::kDropProgression;
   int depth = 0;      // The dimension for which there was no solution.
   std::string label;  // Of the node that failed; empty without influence.
 };
@@ -49,7 +49,7 @@ struct Scheduled {
   int num_infeasible = 0;       // Of them: without a solution.
   std::uint64_t num_nodes = 0;  // Decisions that solving took.
 
-  int NumSteps(Step step) const;
+  int NumSteps(SchedulerStep step) const;
 };
 
 /// Makes schedules for one scop, each for another tree.

@@ -10,12 +10,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/action.h"
 #include "runtime/instance.h"
 #include "runtime/interval.h"
+#include "runtime/literal_status.h"
 #include "runtime/propagation.h"
 #include "runtime/space.h"
 #include "runtime/state.h"
@@ -95,25 +97,17 @@ struct GroundVariable {
   Slot slot = 0;  ///< Where a State has its domain; of a long decision, its first word.
 };
 
-/// An atom over the values of variables or of counters.
+/// An atom over the values of variables or of counters; a and b are their numbers.
 struct GroundLiteral {
-  enum class Kind : std::uint8_t {
-    kIn,           ///< Variable a takes one of `values`.
-    kPair,         ///< Variables a and b: row a of the relation holds value b.
-    kCounterIn,    ///< Counter a lies in `interval`.
-    kCounterNot,   ///< Counter a is not interval.min.
-    kCounterPair,  ///< Counters a and b: a op b.
-    kLong,         ///< The b words from variable a on take a value of GroundForm::long_masks, from
-                   ///< `pairs`.
-    kTerm,         ///< GroundForm::terms.tests[a] holds, or with `negated` does not.
-  };
+  using Kind = LiteralKind;
   Kind kind = Kind::kIn;
   CompareOp op = CompareOp::kEq;
-  bool negated = false;
-  std::uint32_t a = 0, b = 0;
-  Bits values = 0;
-  std::uint32_t pairs = 0;  ///< kPair: in GroundForm::pair_relations.
-  Interval interval;
+  bool negated = false;     ///< kTerm: it does not hold.
+  std::uint32_t a = 0;      ///< kTerm: in GroundForm::terms.tests.
+  std::uint32_t b = 0;      ///< kLong: words.
+  Bits values = 0;          ///< kIn.
+  std::uint32_t pairs = 0;  ///< kPair: in GroundForm::pair_relations; kLong: in its long_masks.
+  Interval interval;        ///< kCounterIn; kCounterNot: its minimum.
 };
 
 /// A disjunction, and the requirement, counter, trigger or quotient that it stems from.
@@ -184,6 +178,19 @@ struct GroundForm {
   std::vector<std::vector<std::uint32_t>> gates;
 };
 
+/// What LiteralStatus() asks of the form itself. Who has domains adds them, and terms.
+struct FormFacts {
+  const GroundForm& form;
+  static Bits values(const GroundLiteral& literal) { return literal.values; }
+  static Interval interval(const GroundLiteral& literal) { return literal.interval; }
+  std::span<const Bits> pairs(const GroundLiteral& literal) const {
+    return form.pair_relations[literal.pairs];
+  }
+  const Bits* masks(const GroundLiteral& literal) const {
+    return form.long_masks.data() + literal.pairs;
+  }
+};
+
 /// The instance's root must be a fixpoint.
 GroundForm MakeGroundForm(const Instance& instance);
 
@@ -195,9 +202,9 @@ struct GroundView {
   std::function<Bits(std::uint32_t)> variable;
   std::function<Interval(std::uint32_t)> counter;
 };
-/// Does GroundForm::terms.tests[test] hold for nothing that is left (-1), for all of it (1), or is
-/// that not known (0)? With one value left of everything that it reads it is known.
-int TermOutlook(const GroundForm& form, std::uint32_t test, const GroundView& view);
+/// What a literal of kind kTerm is on what is left. With one value left of everything that it reads
+/// it is known.
+Truth TermStatus(const GroundForm& form, const GroundLiteral& literal, const GroundView& view);
 /// All that the test, which is a weight, may be. With one value left of everything that it reads it
 /// is that number.
 Interval WeightRange(const GroundForm& form, std::uint32_t test, const GroundView& view);

@@ -22,6 +22,7 @@ PLACEHOLDER = re.compile(r"(?:NAME|FILE|name|file|[a-zA-Z])\.[\w.]+")
 ELSEWHERE = {
     "cuda.h", "cublas_api.h", "cublasLt.h",  # The CUDA toolkit has them,
     "Vocabulary.h",  # ANTLR,
+    "cpp.h",  # isl,
     "package.json",  # Visual Studio Code,
     "tuned.h", "tuned.cc", "tuned.cu", "tuned.py",  # libraries of tuned kernels (search/install).
     "stencil.exh", "tiny.exh",  # Made up: what the generator prints is shown for them.

@@ -7,7 +7,7 @@ import re
 
 import tree
 
-FOLDERS = ("base", "dsl", "generator", "runtime", "poly", "functional", "load", "kernels", "models", "examples", "search", "page")
+FOLDERS = tuple(folder for folder in tree.FOLDERS if folder != "tests")
 SUFFIX = r"\.(?:h|cc|inc|g4|exh|json|py|sh|md|txt|js|mjs|css|html)"
 # `builder.h .cc   the builder`, `| builder.h | …`, `* [builder.h](…)`, "- `builder.h`: …"
 LISTED = re.compile(rf"^\s*(?:[*|-]\s*)?\[?`?\[?([\w./-]+{SUFFIX})(?![\w.])")

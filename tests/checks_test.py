@@ -10,6 +10,7 @@ import unittest
 import check_docs
 import check_format
 import check_layers
+import check_names
 import check_references
 import check_tours
 
@@ -53,6 +54,12 @@ class TreeTest(unittest.TestCase):
 
     def append(self, name, text):
         self.write(name, (self.root / name).read_text() + text)
+
+
+class Folders(unittest.TestCase):
+    def test_all_layers_are_looked_at(self):
+        folders = {layer.split("/")[0] for layer in check_layers.MAY_INCLUDE} - {"spaces"}
+        self.assertEqual(folders - set(check_layers.tree.FOLDERS), set())
 
 
 class Layers(TreeTest):
@@ -161,6 +168,44 @@ class Layers(TreeTest):
         self.append("kernels/spaces/linalg.exh", '  header = "kernels/kernel.h"\n')
         self.write("kernels/kernel.h", LICENCE)
         self.expect("kernels/spaces/linalg.exh:4: spaces may not include kernels/kernel.h")
+
+
+class Names(TreeTest):
+    def expect(self, *problems, known=()):
+        self.assertEqual(check_names.check(self.root, dict(known)), list(problems))
+
+    def test_a_tree_that_is_right(self):
+        self.expect()
+
+    def test_a_name_in_two_rooms(self):
+        self.append("runtime/space.h", "namespace exh::runtime {\n\nenum class Step : int { kOne };\n\n}\n")
+        self.append("kernels/ir/function.h", "namespace exh {\ntemplate <typename T>\nclass [[nodiscard]] Step final : T {\n};\n}\n")
+        self.expect("kernels/ir/function.h:5: Step is also a type of runtime",
+                    "runtime/space.h:7: Step is also a type of kernels/ir")
+
+    def test_what_is_not_public(self):
+        self.append("runtime/space.h", "struct Step {};\n")
+        self.append("runtime/internal/scratch.h", "struct Step {};\n")
+        self.append("kernels/ir/function.h", "struct Step;\nstruct Place { struct Step {}; };  // struct Step {\n"
+                    'inline struct Place Step() { return {}; }\ninline const char* Text() { return "struct Step {"; }\n')
+        self.expect()
+
+    def test_forms_of_one_thing(self):
+        for name in "dsl/dsl.h", "runtime/space.h":
+            self.append(name, "struct Step {};\n")
+        self.expect()
+        self.append("kernels/ir/function.h", "struct Step {};\n")
+        self.assertEqual(len(check_names.check(self.root, {})), 3)
+
+    def test_known_ones(self):
+        for name in "runtime/space.h", "kernels/ir/function.h":
+            self.append(name, "struct Step {};\n")
+        rooms = ("runtime", "kernels/ir")
+        self.expect(known={"Step": rooms})
+        self.expect("tests/check_names.py: Step is not shared by models any more: take that out of KNOWN",
+                    known={"Step": (*rooms, "models")})
+        self.expect("tests/check_names.py: Row is not shared by runtime, kernels/ir any more: take that out of KNOWN",
+                    known={"Step": rooms, "Row": rooms})
 
 
 class Tours(TreeTest):

@@ -6,7 +6,8 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("base", "dsl", "generator", "runtime", "kernels", "models", "examples", "search", "page", "tests")
+FOLDERS = ("base", "dsl", "generator", "runtime", "poly", "functional", "load", "kernels",
+           "models", "examples", "search", "page", "tests")
 SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 
 

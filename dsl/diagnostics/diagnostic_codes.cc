@@ -133,7 +133,6 @@ constexpr auto kTable = std::to_array<DiagInfo>({
     {Diag::kNotDecided, kE, "'decide' lists what is not decided"},
     {Diag::kBuildWithoutHost, kE, "a space without 'host' is not built"},
     {Diag::kBuildWithoutValues, kE, "an enum without values is not built"},
-    {Diag::kBuildWithMaps, kE, "a space that the engine of maps cannot run"},
     {Diag::kNeedsBackbone, kE, "a space that cannot be loaded without C++"},
     {Diag::kUnknownCharacter, kE, "a character without a meaning"},
     {Diag::kUnexpectedWord, kE, "a word in a place that is not its own"},

@@ -155,7 +155,6 @@ enum class Diag : std::uint16_t {
   // What `exhc build` needs beyond `exhc check`.
   kBuildWithoutHost = 901,
   kBuildWithoutValues = 902,
-  kBuildWithMaps = 903,
   kNeedsBackbone = 904,
 
   // Kernels as text: what is written.

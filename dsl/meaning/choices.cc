@@ -216,12 +216,13 @@ void DefineFlag(const ast::QuotientDecl& quotient, Choice& choice, Resolution& r
   choice.inverse = {0, 1};
 }
 
-void DefineBase(const std::variant<ast::Code, ast::Number>& base, Choice& choice, Resolution& r) {
+void DefineBase(const std::variant<ast::Code, ast::WrittenNumber>& base, Choice& choice,
+                Resolution& r) {
   if (const auto* code = std::get_if<ast::Code>(&base)) {
     choice.base = ResolveSnippet(*code, {"fun"}, choice.arguments, r.sink);
     return;
   }
-  const auto& number = std::get<ast::Number>(base);
+  const auto& number = std::get<ast::WrittenNumber>(base);
   choice.base_number = ResolveSigned(number, r);
   if (!choice.product || choice.base_number.value_or(0) >= 0) return;
   r.sink.Report(Diag::kNegativeProduct, number.digits.range,

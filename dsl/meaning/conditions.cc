@@ -86,14 +86,15 @@ bool Times(std::int64_t a, std::int64_t b, std::int64_t& product) {
 }
 
 // In lowest terms, with a positive divisor; nothing when it does not fit 64 bits.
-std::optional<Fraction> Reduced(std::int64_t up, std::int64_t down) {
+std::optional<ReducedFraction> Reduced(std::int64_t up, std::int64_t down) {
   constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
   if (up == kLeast || down == kLeast) return std::nullopt;
   const std::int64_t divisor = down < 0 ? -std::gcd(up, down) : std::gcd(up, down);
-  return Fraction{up / divisor, down / divisor};
+  return ReducedFraction{up / divisor, down / divisor};
 }
 
-std::optional<Fraction> Sum(const Fraction& a, const Fraction& b, bool subtract) {
+std::optional<ReducedFraction> Sum(const ReducedFraction& a, const ReducedFraction& b,
+                                   bool subtract) {
   std::int64_t left = 0, right = 0, up = 0, down = 0;
   if (!Times(a.up, b.down, left) || !Times(b.up, a.down, right)) return std::nullopt;
   const bool large = subtract ? __builtin_sub_overflow(left, right, &up)
@@ -102,7 +103,7 @@ std::optional<Fraction> Sum(const Fraction& a, const Fraction& b, bool subtract)
   return Reduced(up, down);
 }
 
-std::optional<Fraction> Product(const Fraction& a, const Fraction& b) {
+std::optional<ReducedFraction> Product(const ReducedFraction& a, const ReducedFraction& b) {
   std::int64_t up = 0, down = 0;
   if (!Times(a.up, b.up, up) || !Times(a.down, b.down, down)) return std::nullopt;
   return Reduced(up, down);
@@ -115,7 +116,8 @@ std::int64_t FloorOf(std::int64_t a, std::int64_t b) {
 }
 
 // What the operation makes of two numbers; nothing when it does not fit 64 bits. No divisor is 0.
-std::optional<Fraction> Fold(TermKind kind, const Fraction& a, const Fraction& b) {
+std::optional<ReducedFraction> Fold(TermKind kind, const ReducedFraction& a,
+                                    const ReducedFraction& b) {
   switch (kind) {
     case TermKind::kAdd:
     case TermKind::kSubtract:
@@ -125,9 +127,9 @@ std::optional<Fraction> Fold(TermKind kind, const Fraction& a, const Fraction& b
     case TermKind::kDivide:
       return Product(a, {b.down, b.up});
     case TermKind::kDiv:
-      return Fraction{FloorOf(a.up, b.up), 1};
+      return ReducedFraction{FloorOf(a.up, b.up), 1};
     case TermKind::kMod:
-      return Fraction{a.up - b.up * FloorOf(a.up, b.up), 1};
+      return ReducedFraction{a.up - b.up * FloorOf(a.up, b.up), 1};
     case TermKind::kMin:
     case TermKind::kMax: {
       const auto difference = Sum(a, b, true);
@@ -143,8 +145,8 @@ std::optional<Fraction> Fold(TermKind kind, const Fraction& a, const Fraction& b
 struct TermFacts {
   bool decision = false;
   bool code = false;
-  bool fraction = false;          ///< A `/` stands in it.
-  std::optional<Fraction> value;  ///< Of a part that consists of numbers.
+  bool fraction = false;                 ///< A `/` stands in it.
+  std::optional<ReducedFraction> value;  ///< Of a part that consists of numbers.
 };
 
 /// Turns the nodes of a term into those of the Spec, one after the other.
@@ -168,10 +170,11 @@ class TermResolver {
     TermFacts facts;
     switch (node.kind) {
       case TermKind::kNumber: {
-        const auto value = ResolveNumberOfTerm(std::get<ast::Number>(node.operand).digits, r_);
+        const auto value =
+            ResolveNumberOfTerm(std::get<ast::WrittenNumber>(node.operand).digits, r_);
         ok_ = ok_ && value;
         result.number = value.value_or(1);
-        facts.value = Fraction{result.number, 1};
+        facts.value = ReducedFraction{result.number, 1};
         break;
       }
       case TermKind::kCode:
@@ -280,8 +283,8 @@ std::optional<ResolvedTerm> ResolvedOf(const ast::Term& term, const Scope& scope
   return TermResolver(scope, r).Resolve(term);
 }
 
-bool Compare(const Fraction& left, CompareOp op, const Fraction& right) {
-  const auto less = [](const Fraction& a, const Fraction& b) {
+bool Compare(const ReducedFraction& left, CompareOp op, const ReducedFraction& right) {
+  const auto less = [](const ReducedFraction& a, const ReducedFraction& b) {
     const auto smaller = Fold(TermKind::kSubtract, a, b);
     return smaller && smaller->up < 0;
   };
@@ -377,7 +380,7 @@ bool ResolveAgainst(const ast::Instance& instance, const ast::TermNode& known, c
   result.lhs = ResolveInstance(instance, scope, r);
   if (const auto* snippet = std::get_if<ast::Code>(&known.operand)) {
     result.code = ResolveSnippet(*snippet, {"fun"}, scope, r.sink);
-  } else if (const auto* number = std::get_if<ast::Number>(&known.operand)) {
+  } else if (const auto* number = std::get_if<ast::WrittenNumber>(&known.operand)) {
     const auto value = ResolveNumber(number->digits, r);
     if (!value) return false;
     result.numbers = {*value};
@@ -396,7 +399,7 @@ bool ResolveAgainst(const ast::Instance& instance, const ast::TermNode& known, c
   return false;
 }
 
-bool ResolveTerms(const ast::Comparison& comparison, const Scope& scope, Condition& result,
+bool ResolveTerms(const ast::TermComparison& comparison, const Scope& scope, Condition& result,
                   Resolution& r) {
   auto left = ResolvedOf(comparison.left, scope, r);
   auto right = ResolvedOf(comparison.right, scope, r);
@@ -423,7 +426,7 @@ bool ResolveTerms(const ast::Comparison& comparison, const Scope& scope, Conditi
 
 bool ResolveComparison(const ast::Condition& condition, const Scope& scope, Condition& result,
                        Resolution& r) {
-  const auto& comparison = std::get<ast::Comparison>(condition.kind);
+  const auto& comparison = std::get<ast::TermComparison>(condition.kind);
   result.op = comparison.op;
   const auto* left = Only<ast::Instance>(comparison.left);
   const auto* right = Only<ast::Instance>(comparison.right);
@@ -573,7 +576,7 @@ std::optional<ResolvedTerm> ResolveTerm(const ast::Term& term, const Scope& scop
   return ResolvedOf(term, scope, r);
 }
 
-std::optional<std::int64_t> ResolveSigned(const ast::Number& number, Resolution& r) {
+std::optional<std::int64_t> ResolveSigned(const ast::WrittenNumber& number, Resolution& r) {
   const auto value = ResolveNumberOfTerm(number.digits, r);
   if (!value || !number.negative) return value;
   return -*value;
@@ -593,7 +596,7 @@ std::optional<Condition> ResolveCondition(const ast::Condition& condition, const
     result.code = ResolveSnippet(*code, {"fun"}, scope, r.sink);
     return result;
   }
-  if (std::holds_alternative<ast::Comparison>(condition.kind)) {
+  if (std::holds_alternative<ast::TermComparison>(condition.kind)) {
     if (!ResolveComparison(condition, scope, result, r)) return std::nullopt;
     return result;
   }

@@ -48,25 +48,25 @@ std::optional<std::vector<int>> ResolveArguments(const ast::Instance& instance,
 Instance ResolveInstance(const ast::Instance& instance, const Scope& scope, Resolution& r);
 
 /// A number as a fraction in lowest terms with a positive divisor.
-struct Fraction {
+struct ReducedFraction {
   std::int64_t up = 0, down = 1;
-  friend bool operator==(const Fraction&, const Fraction&) = default;
+  friend bool operator==(const ReducedFraction&, const ReducedFraction&) = default;
 };
 
 /// A term and what is known of it without asking the host.
 struct ResolvedTerm {
   Term nodes;
-  bool decision = false;          ///< It reads a decision or a counter, …
-  bool code = false;              ///< … code or a constant.
-  bool fraction = false;          ///< A `/` stands in it.
-  std::optional<Fraction> value;  ///< It consists of numbers.
+  bool decision = false;                 ///< It reads a decision or a counter, …
+  bool code = false;                     ///< … code or a constant.
+  bool fraction = false;                 ///< A `/` stands in it.
+  std::optional<ReducedFraction> value;  ///< It consists of numbers.
 };
 
 /// The term, or nothing after a report.
 std::optional<ResolvedTerm> ResolveTerm(const ast::Term& term, const Scope& scope, Resolution& r);
 
 /// A number with its sign, at most 2^31; nothing after a report.
-std::optional<std::int64_t> ResolveSigned(const ast::Number& number, Resolution& r);
+std::optional<std::int64_t> ResolveSigned(const ast::WrittenNumber& number, Resolution& r);
 
 /// The largest number of numbers in a list; runtime::kMaxValues is the same.
 inline constexpr std::size_t kMostNumbers = 4096;

@@ -77,7 +77,7 @@ std::string FirstChoice(const ast::Formula& formula) {
   if (const auto* test = std::get_if<ast::IsTest>(&formula.condition->kind)) {
     return test->instance.choice.text;
   }
-  if (const auto* comparison = std::get_if<ast::Comparison>(&formula.condition->kind)) {
+  if (const auto* comparison = std::get_if<ast::TermComparison>(&formula.condition->kind)) {
     std::string left = FirstChoice(comparison->left);
     return left.empty() ? FirstChoice(comparison->right) : left;
   }

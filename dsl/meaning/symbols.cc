@@ -55,7 +55,7 @@ void AddInstances(const ast::Formula& formula, std::vector<ast::Name>& needs) {
   const ast::Condition& condition = *formula.condition;
   if (const auto* test = std::get_if<ast::IsTest>(&condition.kind)) {
     needs.push_back(test->instance.choice);
-  } else if (const auto* comparison = std::get_if<ast::Comparison>(&condition.kind)) {
+  } else if (const auto* comparison = std::get_if<ast::TermComparison>(&condition.kind)) {
     AddInstances(comparison->left, needs);
     AddInstances(comparison->right, needs);
   } else if (const auto* use = std::get_if<ast::Instance>(&condition.kind)) {

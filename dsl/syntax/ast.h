@@ -86,10 +86,10 @@ struct IsTest {
 };
 
 /// A decimal number as it is written.
-struct Number {
+struct WrittenNumber {
   Name digits;
   bool negative = false;  ///< Only after `base`; in a term the sign is an operation.
-  friend bool operator==(const Number&, const Number&) = default;
+  friend bool operator==(const WrittenNumber&, const WrittenNumber&) = default;
 };
 
 /// A node of a term; operands stand before what uses them, as in the Spec.
@@ -97,7 +97,7 @@ struct TermNode {
   using Kind = dsl::TermNode::Kind;
   Kind kind = Kind::kNumber;
   /// What an operand is: kNumber, kInstance; kCode is code, or the Name of an `extern constant`.
-  std::variant<std::monostate, Number, Code, Name, Instance> operand;
+  std::variant<std::monostate, WrittenNumber, Code, Name, Instance> operand;
   Where range;  ///< With its operands.
   friend bool operator==(const TermNode&, const TermNode&) = default;
 };
@@ -110,16 +110,16 @@ const Operand* Only(const Term& term) {
 }
 
 /// `left op right`.
-struct Comparison {
+struct TermComparison {
   Term left;
   CompareOp op = CompareOp::kEq;
   Term right;
-  friend bool operator==(const Comparison&, const Comparison&) = default;
+  friend bool operator==(const TermComparison&, const TermComparison&) = default;
 };
 
 /// An Instance alone is the use of a `let` or of an `extern predicate`.
 struct Condition {
-  std::variant<bool, Code, IsTest, Comparison, Instance> kind;
+  std::variant<bool, Code, IsTest, TermComparison, Instance> kind;
   Where range;
   friend bool operator==(const Condition&, const Condition&) = default;
 };
@@ -239,7 +239,7 @@ struct CounterDecl {
   Visibility visibility = Visibility::kFull;
   Name name;
   std::vector<VarDef> arguments;
-  std::optional<std::variant<Code, Number>> base;
+  std::optional<std::variant<Code, WrittenNumber>> base;
   std::vector<Quantifier> over;
   bool product = false;
   Term weight;

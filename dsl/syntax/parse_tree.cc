@@ -149,7 +149,7 @@ class Builder {
       return {TermKind::kInstance, Instance(c->instance()), Range(c->instance())};
     }
     if (c->NUMBER() != nullptr) {
-      return {TermKind::kNumber, ast::Number{Name(c->NUMBER())}, At(c->NUMBER()).range};
+      return {TermKind::kNumber, ast::WrittenNumber{Name(c->NUMBER())}, At(c->NUMBER()).range};
     }
     if (c->CODE() != nullptr) return {TermKind::kCode, Code(c->CODE()), At(c->CODE()).range};
     return {TermKind::kCode, Name(c->CONSTANT_NAME()), At(c->CONSTANT_NAME()).range};
@@ -237,7 +237,7 @@ class Builder {
     if (c->term().empty()) return Of(std::move(condition));
     ExhParser::FactorContext* const only = OnlyFactor(c->term(0));
     if (c->compare() != nullptr) {
-      condition.kind = ast::Comparison{Term(c->term(0)), Op(c->compare()), Term(c->term(1))};
+      condition.kind = ast::TermComparison{Term(c->term(0)), Op(c->compare()), Term(c->term(1))};
     } else if (c->IS() != nullptr) {
       if (only == nullptr || only->instance() == nullptr) {
         Misplace(Diag::kTermAlone, Range(c->term(0)),
@@ -407,7 +407,7 @@ class Builder {
     if (c->CODE() != nullptr) {
       counter.base = Code(c->CODE());
     } else if (c->NUMBER() != nullptr) {
-      counter.base = ast::Number{Name(c->NUMBER()), c->NEGATIVE() != nullptr};
+      counter.base = ast::WrittenNumber{Name(c->NUMBER()), c->NEGATIVE() != nullptr};
     }
     counter.over = Foralls(c->forall());
     counter.product = c->MUL() != nullptr;

@@ -97,7 +97,7 @@ std::string Numbers(const std::vector<ast::NumberRange>& ranges) {
   });
 }
 
-std::string Signed(const ast::Number& number) {
+std::string Signed(const ast::WrittenNumber& number) {
   return (number.negative ? "-" : "") + number.digits.text;
 }
 
@@ -111,7 +111,7 @@ std::string Constant(const std::string& name) {
 
 struct OperandPrinter {
   std::string operator()(std::monostate) const { return ""; }
-  std::string operator()(const ast::Number& number) const { return Signed(number); }
+  std::string operator()(const ast::WrittenNumber& number) const { return Signed(number); }
   std::string operator()(const ast::Code& code) const { return Literal(code); }
   std::string operator()(const ast::Name& constant) const { return Constant(constant.text); }
   std::string operator()(const ast::Instance& instance) const { return Instance(instance); }
@@ -209,7 +209,7 @@ struct ConditionPrinter {
     return fmt::format("{} is {}{}", Instance(test.instance), test.negated ? "not " : "",
                        test.numbers.empty() ? Names(test.values, " | ") : Numbers(test.numbers));
   }
-  std::string operator()(const ast::Comparison& comparison) const {
+  std::string operator()(const ast::TermComparison& comparison) const {
     return fmt::format("{} {} {}", Print(comparison.left), Op(comparison.op),
                        Print(comparison.right));
   }
@@ -322,7 +322,7 @@ struct StatementPrinter {
       const auto* code = std::get_if<ast::Code>(&*counter.base);
       text += fmt::format("  base {}\n", code != nullptr
                                              ? Literal(*code)
-                                             : Signed(std::get<ast::Number>(*counter.base)));
+                                             : Signed(std::get<ast::WrittenNumber>(*counter.base)));
     }
     text += fmt::format("  {}{} {} when:\n", Foralls(counter.over), counter.product ? "mul" : "sum",
                         Print(counter.weight));

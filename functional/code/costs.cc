@@ -26,6 +26,7 @@ WorkLoops Lowerer::LoopsAround() const {
 
 void Lowerer::CountAccess(const Place& place, bool is_write) {
   if (place.leaf->space == Space::kPrivate) return;
+  if (place.leaf->space == Space::kGlobal) state_.globals.insert(place.leaf->name);
   const WorkLoops loops = LoopsAround();
   // Four lanes, lowered twice, make one access.
   const double share = vectors_ == nullptr ? 1 : 1.0 / (2 * Vectors::kLanes);

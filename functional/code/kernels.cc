@@ -108,6 +108,7 @@ void Lowerer::BeginText() {
   kernel_ = static_cast<int>(texts_.size());
   state_.lines.clear();
   state_.indexes_private.clear();
+  state_.globals.clear();
   state_.local_bytes = 0;
   state_.work = {};
 }
@@ -134,11 +135,7 @@ void Lowerer::EndText() {
   text.launch.local_bytes = state_.local_bytes;
   text.launch.work = state_.work;
   for (const auto& [name, declaration] : globals_) {
-    const bool is_used = std::ranges::any_of(state_.lines, [&](const std::string& line) {
-      return line.find(name + "[") != std::string::npos ||
-             line.find("(" + name + " + ") != std::string::npos;  // A vector.
-    });
-    if (is_used) text.lines.push_back("  " + declaration);
+    if (state_.globals.contains(name)) text.lines.push_back("  " + declaration);
   }
   text.lines.insert(text.lines.end(), state_.lines.begin(), state_.lines.end());
   texts_.push_back(std::move(text));

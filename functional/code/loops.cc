@@ -75,10 +75,10 @@ void Lowerer::InParallel(int code, std::int64_t total,
     }
     Loop loop{code, count, total, variable, {}};
     if (const int at = code % 10; code / 10 != 2) {
-      loop.thread = Index(IndexVariable::Of(at, ThreadName(at), threads_[at]));
+      loop.thread = IndexOf(IndexVariable::Of(at, ThreadName(at), threads_[at]));
     }
     loops_.push_back(std::move(loop));
-    body(Index(variable));
+    body(IndexOf(variable));
     if (rounds > 1) CountSteps(kStepsOfTurn);
     loops_.pop_back();
     if (is_partial && repeats) guards_.pop_back();

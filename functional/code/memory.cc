@@ -55,7 +55,7 @@ Leaf Lowerer::Allocated(Space space, const ScalarShape& shape, const Node& node)
     if (loop.code < 10 || (space == Space::kLocal && loop.code / 10 == 2)) continue;
     const std::int64_t extent = space == Space::kLocal ? threads_[loop.code % 10] : loop.total;
     if (extent == 1) continue;
-    leaf.first = leaf.first + (space == Space::kLocal ? loop.thread : Index(loop.variable)) *
+    leaf.first = leaf.first + (space == Space::kLocal ? loop.thread : IndexOf(loop.variable)) *
                                   (leaf.elements * copies);
     copies *= extent;
     if (copies > (std::int64_t{1} << 40)) break;

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "functional/meaning/program.h"
+#include "kernels/ir/index/condition.h"
 #include "kernels/ir/index/index.h"
 
 namespace exh::functional {
 
+using kernels::ir::Condition;
 using kernels::ir::Index;
 using kernels::ir::IndexVariable;
 
@@ -49,6 +51,9 @@ struct Place {
   Index address;
   StoragePtr storage;  ///< Keeps the leaf.
   std::string Text() const { return leaf->name + "[" + address.Text() + "]"; }
+  bool operator==(const Place& other) const {
+    return leaf->name == other.leaf->name && address == other.address;
+  }
 };
 
 /// From a path into a value to where it is written.

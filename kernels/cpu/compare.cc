@@ -16,8 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Of elements that are a `T` each (ir::WithType).
 template <typename T>
-Comparison CompareElements(const ProblemArray& array, const std::byte* got, std::size_t elements) {
-  Comparison result;
+OutputComparison CompareElements(const ProblemArray& array, const std::byte* got,
+                                 std::size_t elements) {
+  OutputComparison result;
   double squares = 0;
   std::uint64_t with_tolerance = 0;
   for (std::size_t i = 0; i < elements; ++i) {
@@ -57,9 +58,9 @@ std::string NumberText(ir::Type type, const ir::Number& of) {
 
 }  // namespace
 
-Comparison Compare(const ProblemArray& array, std::span<const std::byte> got) {
+OutputComparison Compare(const ProblemArray& array, std::span<const std::byte> got) {
   const std::uint32_t bytes = ir::BytesOf(array.type);
-  Comparison result = ir::WithType(array.type, [&]<typename T>(T) {
+  OutputComparison result = ir::WithType(array.type, [&]<typename T>(T) {
     return CompareElements<T>(array, got.data(), got.size() / sizeof(T));
   });
   if (result.wrong > 0) {

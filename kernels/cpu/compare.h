@@ -47,7 +47,7 @@ inline double ErrorOf(std::int64_t got, std::int64_t reference) {
   return static_cast<double>(got < reference ? b - a : a - b);
 }
 
-struct Comparison {
+struct OutputComparison {
   std::string why;                ///< Empty: all is right. Else array, index, value and reference.
   std::uint64_t wrong = 0;        ///< Elements that are.
   std::uint64_t first_wrong = 0;  ///< The first of them, where there is one.
@@ -57,7 +57,7 @@ struct Comparison {
 };
 
 /// `array` is an output, `got` what a candidate made of it: as many elements, in memory.
-Comparison Compare(const ProblemArray& array, std::span<const std::byte> got);
+OutputComparison Compare(const ProblemArray& array, std::span<const std::byte> got);
 
 /// What `why` says of an element of the type, and of all of them. They stand for themselves.
 std::string WrongElementText(const std::string& name, ir::Type type, std::uint64_t index,

@@ -97,14 +97,14 @@ bool IsEnvironmentTrouble(std::string_view complaint) {
   return false;
 }
 
-Compiler::Compiler(CompilerOptions options) : options_(std::move(options)) {}
+HostCompiler::HostCompiler(CompilerOptions options) : options_(std::move(options)) {}
 
-std::uint64_t Compiler::runs() const {
+std::uint64_t HostCompiler::runs() const {
   const std::lock_guard lock(mutex_);
   return runs_;
 }
 
-Compiled Compiler::Compile(const std::string& source, Patience patience) {
+Compiled HostCompiler::Compile(const std::string& source, Patience patience) {
   std::string key = options_.compiler;
   for (const std::string& flag : options_.flags) key += '\0' + flag;
   for (const std::string& flag : options_.known.OptionsFor(source)) key += '\0' + flag;
@@ -146,7 +146,7 @@ Compiled Compiler::Compile(const std::string& source, Patience patience) {
   return compiled;
 }
 
-void Compiler::Discard(const Compiled& compiled) {
+void HostCompiler::Discard(const Compiled& compiled) {
   if (compiled.library.empty()) return;
   const std::string hash = fs::path(compiled.library).stem().string();
   const std::lock_guard lock(mutex_);
@@ -157,7 +157,7 @@ void Compiler::Discard(const Compiled& compiled) {
   known_.erase(it);
 }
 
-double Compiler::UsualSeconds() const {
+double HostCompiler::UsualSeconds() const {
   constexpr std::size_t kEnough = 4;
   constexpr double kFactor = 8, kLeast = 2;
   const std::lock_guard lock(mutex_);
@@ -168,8 +168,8 @@ double Compiler::UsualSeconds() const {
   return std::min(options_.timeout_s, std::max(kLeast, kFactor * *middle));
 }
 
-Compiled Compiler::CompileFresh(const std::string& source, const std::string& stem,
-                                double timeout_s) {
+Compiled HostCompiler::CompileFresh(const std::string& source, const std::string& stem,
+                                    double timeout_s) {
   std::error_code error;
   fs::create_directories(options_.directory, error);
   if (error) {

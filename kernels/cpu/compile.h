@@ -41,9 +41,9 @@ struct CompilerOptions {
 /// Turns C++ text into shared objects with the system compiler, in processes with a time limit.
 /// The same text is compiled once: libraries are kept by a hash of text, compiler and flags.
 /// Safe to call from many threads.
-class Compiler {
+class HostCompiler {
  public:
-  explicit Compiler(CompilerOptions options);
+  explicit HostCompiler(CompilerOptions options);
 
   /// How long a text may take.
   enum class Patience {

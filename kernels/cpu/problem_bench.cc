@@ -39,7 +39,7 @@ bool ProblemBench::IsReady(double seconds) {
          std::future_status::ready;
 }
 
-Measurement ProblemBench::Measure(RunRequest request, const Care& care) {
+Measurement ProblemBench::Measure(CpuRunRequest request, const CheckCare& care) {
   const std::lock_guard lock(mutex_);
   Measurement failure = MakeProblems(care.is_full);
   if (failure.verdict != Verdict::kCorrect) return failure;

@@ -27,7 +27,7 @@ struct MadeProblem {
 };
 
 /// How thoroughly a candidate is looked at.
-struct Care {
+struct CheckCare {
   bool is_full = false;     ///< For what is going to be called best: on all problems, longer.
   bool only_times = false;  ///< Of what passed all of that before: none but the timed problem.
   bool special = true;      ///< On special values, too, where it is full.
@@ -49,7 +49,7 @@ class ProblemBench {
   bool IsReady(double seconds);
   /// RunCandidate() with what `care` asks for. kBroken when problems cannot be made, kStopped when
   /// there was no time for them. Of `request` stand the library, threads, caps and limits of time.
-  Measurement Measure(RunRequest request, const Care& care);
+  Measurement Measure(CpuRunRequest request, const CheckCare& care);
 
  private:
   Measurement MakeProblems(bool all);

@@ -11,8 +11,8 @@
 namespace exh::kernels::cpu {
 namespace {
 
-std::vector<ArrayShape> ShapesOf(const Problem& problem) {
-  std::vector<ArrayShape> shapes;
+std::vector<SharedShape> ShapesOf(const Problem& problem) {
+  std::vector<SharedShape> shapes;
   for (const ProblemArray& array : problem.arrays) {
     shapes.push_back({array.elements(), array.is_output, array.type});
   }

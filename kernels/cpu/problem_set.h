@@ -88,7 +88,7 @@ class ProblemSet {
     /// By array: are there elements that what they are usually spoilt with would be right for?
     std::vector<bool> needs_care;
   };
-  std::vector<ArrayShape> shapes_;
+  std::vector<SharedShape> shapes_;
   std::size_t capacity_;
   SharedArrays arrays_;
   SharedMemory kept_;

@@ -86,9 +86,9 @@ std::uint64_t OtherBits(ir::Type type, const std::byte* kept) {
 
 class CandidateRun {
  public:
-  CandidateRun(const RunRequest& request, ProblemSet& problems)
+  CandidateRun(const CpuRunRequest& request, ProblemSet& problems)
       : request_(request), problems_(problems), left_s_(request.timeout_s) {
-    const std::vector<ArrayShape>& shapes = problems.arrays().layout().shapes();
+    const std::vector<SharedShape>& shapes = problems.arrays().layout().shapes();
     for (std::size_t array = 0; array < shapes.size(); ++array) {
       if (!shapes[array].is_output) continue;
       outputs_.push_back(array);
@@ -131,7 +131,7 @@ class CandidateRun {
   }
 
  private:
-  const ArrayShape& Shape(std::size_t array) const {
+  const SharedShape& Shape(std::size_t array) const {
     return problems_.arrays().layout().shapes()[array];
   }
 
@@ -238,7 +238,7 @@ class CandidateRun {
   }
 
   bool CheckOutput(std::size_t problem, std::size_t array, const std::string& when) {
-    const Comparison comparison =
+    const OutputComparison comparison =
         Compare(problems_.problem(problem).arrays[array], problems_.arrays().output(array));
     measurement_.max_error = std::max(measurement_.max_error, comparison.max_error);
     measurement_.max_error_ratio = std::max(measurement_.max_error_ratio, comparison.max_ratio);
@@ -521,7 +521,7 @@ class CandidateRun {
     constexpr int kPlanted = 8;
     for (int i = 0; i < kPlanted; ++i) {
       const std::size_t array = outputs_[random_() % outputs_.size()];
-      const ArrayShape& shape = Shape(array);
+      const SharedShape& shape = Shape(array);
       if (shape.elements == 0) continue;
       const std::size_t index = random_() % shape.elements;
       const std::uint32_t bytes = ir::BytesOf(shape.type);
@@ -561,7 +561,7 @@ class CandidateRun {
            });
   }
 
-  const RunRequest& request_;
+  const CpuRunRequest& request_;
   ProblemSet& problems_;
   double left_s_;
   bool is_first_run_ = true;
@@ -583,7 +583,7 @@ class CandidateRun {
 
 }  // namespace
 
-Measurement RunCandidate(const RunRequest& request, ProblemSet& problems, ForkServer& server,
+Measurement RunCandidate(const CpuRunRequest& request, ProblemSet& problems, ForkServer& server,
                          const StopToken* stop) {
   if (!problems.error().empty()) return Failure(Verdict::kBroken, problems.error());
   return CandidateRun(request, problems).Run(server, stop);

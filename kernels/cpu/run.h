@@ -12,7 +12,7 @@
 
 namespace exh::kernels::cpu {
 
-struct RunRequest {
+struct CpuRunRequest {
   std::string library;  ///< Shared object with exh_run.
   int threads = 1;      ///< Host threads.
   /// It is a text of ours around a library; when it is correct, Measurement::why says which.
@@ -33,7 +33,7 @@ struct RunRequest {
 /// arrays of `problems`, and times it on the first of them. A crash, a hang and a wrong result are
 /// verdicts; never throws. The caller sees to it that nothing else (a compiler, above all) keeps
 /// the cores busy meanwhile. kStopped at most 50 ms after `stop`, which may be null.
-Measurement RunCandidate(const RunRequest& request, ProblemSet& problems, ForkServer& server,
+Measurement RunCandidate(const CpuRunRequest& request, ProblemSet& problems, ForkServer& server,
                          const StopToken* stop = nullptr);
 
 }  // namespace exh::kernels::cpu

@@ -8,12 +8,12 @@
 
 namespace exh::kernels {
 
-struct LibraryText {
+struct KernelText {
   std::string_view file;  ///< "matmul.kernel".
   std::string_view text;
 };
 
 /// In the order of `search list`: that of kernels/CMakeLists.txt.
-std::span<const LibraryText> LibraryTexts();
+std::span<const KernelText> LibraryTexts();
 
 }  // namespace exh::kernels

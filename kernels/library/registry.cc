@@ -14,14 +14,14 @@ namespace {
 
 struct Registry {
   Registry() {
-    for (const LibraryText& known : LibraryTexts()) {
+    for (const KernelText& known : LibraryTexts()) {
       kernels.push_back(
           std::make_unique<TextKernel>(std::string(known.file), std::string(known.text)));
     }
     origins.resize(kernels.size());
   }
   std::vector<std::unique_ptr<Kernel>> kernels;
-  std::vector<Origin> origins;  ///< By kernel.
+  std::vector<KernelOrigin> origins;  ///< By kernel.
 };
 
 Registry& TheRegistry() {
@@ -42,7 +42,7 @@ const Kernel* FindKernel(std::string_view name) {
   return nullptr;
 }
 
-void AddKernel(std::unique_ptr<Kernel> kernel, Origin origin) {
+void AddKernel(std::unique_ptr<Kernel> kernel, KernelOrigin origin) {
   EXH_CHECK(FindKernel(kernel->name()) == nullptr);
   TheRegistry().kernels.push_back(std::move(kernel));
   TheRegistry().origins.push_back(std::move(origin));
@@ -55,7 +55,7 @@ const Kernel& KernelOfText(const std::string& path, const std::string& text) {
   return *kernel;
 }
 
-const Origin* FindOrigin(const Kernel& kernel) {
+const KernelOrigin* FindOrigin(const Kernel& kernel) {
   const Registry& registry = TheRegistry();
   for (std::size_t i = 0; i < registry.kernels.size(); ++i) {
     if (registry.kernels[i].get() == &kernel) return &registry.origins[i];
@@ -64,7 +64,7 @@ const Origin* FindOrigin(const Kernel& kernel) {
 }
 
 const KernelSpace& SpaceOf(const Kernel& kernel) {
-  const Origin* const origin = FindOrigin(kernel);
+  const KernelOrigin* const origin = FindOrigin(kernel);
   return origin != nullptr && origin->space != nullptr ? *origin->space : LinalgSpace();
 }
 

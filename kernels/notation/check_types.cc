@@ -26,7 +26,7 @@ using ir::Type;
 
 class TypeChecker {
  public:
-  TypeChecker(const Kernel& kernel, Resolution& resolution, dsl::DiagnosticSink& sink)
+  TypeChecker(const Kernel& kernel, ResolvedKernel& resolution, dsl::DiagnosticSink& sink)
       : kernel_(kernel),
         resolution_(resolution),
         sink_(sink),
@@ -160,7 +160,7 @@ class TypeChecker {
     if (resolution_.numbers.count(&expr) != 0) return Typed{Type::kI32, 0, false};
     const auto read = resolution_.reads.find(&expr);
     if (read != resolution_.reads.end()) {
-      const Access& access = read->second;
+      const ResolvedAccess& access = read->second;
       if (access.statement >= 0) return values_[static_cast<std::size_t>(access.statement)];
       return Typed{resolution_.arrays[static_cast<std::size_t>(access.array)].type, 0, false};
     }
@@ -364,7 +364,7 @@ class TypeChecker {
   }
 
   const Kernel& kernel_;
-  Resolution& resolution_;
+  ResolvedKernel& resolution_;
   dsl::DiagnosticSink& sink_;
   Numbers numbers_;
   std::vector<Known> values_;  ///< By statement.
@@ -373,7 +373,7 @@ class TypeChecker {
 
 }  // namespace
 
-bool CheckTypes(const Kernel& kernel, Resolution& resolution, dsl::DiagnosticSink& sink) {
+bool CheckTypes(const Kernel& kernel, ResolvedKernel& resolution, dsl::DiagnosticSink& sink) {
   return TypeChecker(kernel, resolution, sink).Run();
 }
 

@@ -9,6 +9,6 @@ namespace exh::kernels::notation {
 
 /// Finds `types` of a resolution that has all names. False when operands do not fit each other,
 /// which the sink says.
-bool CheckTypes(const Kernel& kernel, Resolution& resolution, dsl::DiagnosticSink& sink);
+bool CheckTypes(const Kernel& kernel, ResolvedKernel& resolution, dsl::DiagnosticSink& sink);
 
 }  // namespace exh::kernels::notation

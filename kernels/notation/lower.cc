@@ -53,7 +53,7 @@ using Scope = std::vector<const Index*>;
 
 class Lowerer {
  public:
-  Lowerer(const Kernel& kernel, const Resolution& resolution, ir::Builder& builder,
+  Lowerer(const Kernel& kernel, const ResolvedKernel& resolution, ir::Builder& builder,
           dsl::DiagnosticSink& sink)
       : kernel_(kernel),
         resolution_(resolution),
@@ -195,7 +195,7 @@ class Lowerer {
                resolution_.left,
                [&](const auto& left) { return !left.empty() && is_it(left.back()); }) ||
            std::ranges::any_of(resolution_.reads, [&](const auto& read) {
-             const Access& access = read.second;
+             const ResolvedAccess& access = read.second;
              return access.array >= 0 && std::ranges::any_of(access.strides, [&](const auto& way) {
                       return way.second == 1 && is_it(way.first);
                     });
@@ -465,7 +465,7 @@ class Lowerer {
       scalar.typed = resolution_.types.at(&expr);
       return scalar;
     }
-    const Access& access = found->second;
+    const ResolvedAccess& access = found->second;
     if (access.statement >= 0) {
       Operand value = ValueAt(expr, static_cast<std::size_t>(access.statement));
       // Its axes, as they are called here.
@@ -489,7 +489,7 @@ class Lowerer {
     return operand;
   }
 
-  Operand Load(const Access& access, const Scope& scope) {
+  Operand Load(const ResolvedAccess& access, const Scope& scope) {
     // The same element of the same axes, as deep in reductions: one load serves both.
     std::vector<std::pair<int, std::int64_t>> key = {{access.array, depth_}, {-1, access.offset}};
     ir::Strides strides;
@@ -770,7 +770,7 @@ class Lowerer {
   }
 
   const Kernel& kernel_;
-  const Resolution& resolution_;
+  const ResolvedKernel& resolution_;
   ir::Builder& builder_;
   dsl::DiagnosticSink& sink_;
   Numbers numbers_;
@@ -789,7 +789,7 @@ class Lowerer {
 
 }  // namespace
 
-bool Lower(const Kernel& kernel, const Resolution& resolution, ir::Builder& builder,
+bool Lower(const Kernel& kernel, const ResolvedKernel& resolution, ir::Builder& builder,
            dsl::DiagnosticSink& sink) {
   return Lowerer(kernel, resolution, builder, sink).Run();
 }

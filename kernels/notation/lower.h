@@ -10,7 +10,7 @@ namespace exh::kernels::notation {
 
 /// Writes the backbone of a kernel at the sizes that it was resolved with. False when that is not
 /// possible; the sink has the reason.
-bool Lower(const Kernel& kernel, const Resolution& resolution, ir::Builder& builder,
+bool Lower(const Kernel& kernel, const ResolvedKernel& resolution, ir::Builder& builder,
            dsl::DiagnosticSink& sink);
 
 }  // namespace exh::kernels::notation

@@ -43,7 +43,7 @@ class Resolver {
     }
   }
 
-  std::optional<Resolution> Run() {
+  std::optional<ResolvedKernel> Run() {
     CheckSizes();
     Declare();
     if (is_good_ && !CheckRequirements(kernel_, out_.sizes, sink_)) Fail();
@@ -542,7 +542,7 @@ class Resolver {
     for (const IndexMap& map : maps) {
       for (const auto& [name, factor] : map.factors) used_.insert(index_of(name));
     }
-    Access access;
+    ResolvedAccess access;
     if (what.kind == Kind::kValue) {
       access.statement = what.number;
       if (stated_.count(what.number) == 0) {
@@ -605,7 +605,7 @@ class Resolver {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   }
 
-  static void AddStride(Access& access, const Index* index, std::int64_t stride) {
+  static void AddStride(ResolvedAccess& access, const Index* index, std::int64_t stride) {
     if (stride == 0) return;
     const auto found =
         std::ranges::find(access.strides, index, [](const auto& way) { return way.first; });
@@ -735,7 +735,7 @@ class Resolver {
 
   const Kernel& kernel_;
   DiagnosticSink& sink_;
-  Resolution out_;
+  ResolvedKernel out_;
   Numbers numbers_;
   bool is_good_ = true;
   std::map<std::string, Meaning, std::less<>> names_;
@@ -748,16 +748,17 @@ class Resolver {
 
 }  // namespace
 
-std::optional<Resolution> Resolve(const Kernel& kernel, const Sizes& given, DiagnosticSink& sink) {
+std::optional<ResolvedKernel> Resolve(const Kernel& kernel, const Sizes& given,
+                                      DiagnosticSink& sink) {
   return Resolver(kernel, given, sink).Run();
 }
 
-ir::Type TypeOf(const Name& type, const Resolution& resolution, ir::Type otherwise) {
+ir::Type TypeOf(const Name& type, const ResolvedKernel& resolution, ir::Type otherwise) {
   const auto open = resolution.open_types.find(type.text);
   return open != resolution.open_types.end() ? open->second : TypeOfName(type, otherwise);
 }
 
-bool IsOfSizes(const Expr& expr, const Resolution& resolution) {
+bool IsOfSizes(const Expr& expr, const ResolvedKernel& resolution) {
   switch (expr.kind) {
     case Expr::Kind::kNumber:
       return expr.integer.has_value();

@@ -51,7 +51,7 @@ struct Leaving {
 };
 
 /// A read of an array or a value, or a statement's left side.
-struct Access {
+struct ResolvedAccess {
   int array = -1, statement = -1;  ///< One of them: what is read.
   std::int64_t offset = 0;         ///< Elements; of an array.
   /// The indices that move the element, with how far; of a value how its own indices are named.
@@ -59,7 +59,7 @@ struct Access {
   std::vector<Leaving> leaves;  ///< By dimension that it leaves.
 };
 
-struct Resolution {
+struct ResolvedKernel {
   Sizes sizes;  ///< All of them.
   /// By option that stands where a type is expected: the type that its value names.
   std::map<std::string, ir::Type, std::less<>> open_types;
@@ -73,7 +73,7 @@ struct Resolution {
   /// By `c ? a : b` whose condition is of sizes and options: the side that is meant. What follows
   /// has nothing of the other one, nor of statements that are not needed.
   std::map<const Expr*, const Expr*> chosen;
-  std::map<const Expr*, Access> reads;          ///< By kRead, or kName without axes.
+  std::map<const Expr*, ResolvedAccess> reads;  ///< By kRead, or kName without axes.
   std::map<const Expr*, const Index*> numbers;  ///< By kName: an index that is a number.
   std::map<const Expr*, std::vector<const Index*>> reductions;  ///< By kReduce.
   std::map<const Expr*, Typed> types;  ///< Of all that a statement is made of, but subscripts.
@@ -82,16 +82,16 @@ struct Resolution {
 };
 
 /// `given` need not have all sizes. Nothing when something is wrong, which is then in the sink.
-std::optional<Resolution> Resolve(const Kernel& kernel, const Sizes& given,
-                                  dsl::DiagnosticSink& sink);
+std::optional<ResolvedKernel> Resolve(const Kernel& kernel, const Sizes& given,
+                                      dsl::DiagnosticSink& sink);
 
 /// The type of this name: one that there is, or what an option of the name says; where none is
 /// said, `otherwise`.
-ir::Type TypeOf(const Name& type, const Resolution& resolution,
+ir::Type TypeOf(const Name& type, const ResolvedKernel& resolution,
                 ir::Type otherwise = ir::Type::kF32);
 
 /// Is it made of whole numbers, sizes and options alone? Then it is known when the kernel is built.
-bool IsOfSizes(const Expr& expr, const Resolution& resolution);
+bool IsOfSizes(const Expr& expr, const ResolvedKernel& resolution);
 
 /// The sizes with their defaults; a default that is not said is 512, or the nearest possible.
 std::int64_t DefaultOf(const SizeDecl& size);

@@ -8,7 +8,7 @@ namespace exh::models::terms {
 /// Accesses of warps to a memory of any kind, of the busiest unit: one a clock reaches it. Where
 /// the device says so, each line that a warp touches is an access of its own. And an access moves
 /// only so many bytes: blocks get what they need in no fewer.
-class Access : public TermOfAccesses {
+class Accesses : public TermOfAccesses {
  public:
   static constexpr std::string_view kResource = "access";
   static constexpr Group kGroup = Group::kInstructions;
@@ -19,7 +19,7 @@ class Access : public TermOfAccesses {
   }
   static double Of(const OperandWork& operand) {
     // No warp has more points of the other axes than its block.
-    const CandidateView& view = operand.view;
+    const WorkView& view = operand.view;
     return std::max(operand.warps, view.Demand(operand.read) * view.share() *
                                        operand.read.element_bytes / view.rates().access_bytes);
   }
@@ -27,7 +27,7 @@ class Access : public TermOfAccesses {
   static Rate RateOf(const DeviceRates& rates) {
     return Rate::PerClock(rates.accesses_per_clk, rates);
   }
-  static std::string Unit(const CandidateView&) { return "accesses of warps of the busiest unit"; }
+  static std::string Unit(const WorkView&) { return "accesses of warps of the busiest unit"; }
 };
 
 }  // namespace exh::models::terms

@@ -8,7 +8,7 @@ namespace exh::models::terms {
 /// Lanes of the pipes for products and sums, of the busiest unit. Each point is computed, and a
 /// warp takes all of its lanes however few of its threads work. The fp64 matrix unit is no faster
 /// than these pipes are at floats. That of halves has a rate of its own.
-class Arithmetic : public Term {
+class Arithmetic : public CountedTerm {
  public:
   static constexpr std::string_view kResource = "arithmetic";
   static constexpr Group kGroup = Group::kInstructions;
@@ -22,7 +22,7 @@ class Arithmetic : public Term {
     return computed.lanes * rates.fma_per_clk / rates.half_unit_per_clk;
   }
   static Rate RateOf(const DeviceRates& rates) { return Rate::PerClock(rates.fma_per_clk, rates); }
-  static std::string Unit(const CandidateView&) { return "lanes of the busiest unit"; }
+  static std::string Unit(const WorkView&) { return "lanes of the busiest unit"; }
 };
 
 }  // namespace exh::models::terms

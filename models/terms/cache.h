@@ -17,11 +17,11 @@ class Cache : public TermOfAccesses {
     const double in_blocks = sectors.work.any_block * sectors.view.min_blocks();
     return sectors.bytes * std::max(sectors.points, in_blocks);
   }
-  void Take(const ArrayUse& use, const CandidateView&) {
+  void Take(const ArrayUse& use, const WorkView&) {
     (use.is_read ? read_ : written_) += TakeMost();
   }
   void Count(const TemporaryWork& temporary) {
-    const CandidateView& view = temporary.view;
+    const WorkView& view = temporary.view;
     if (view.rates().cache_bytes_per_clk == 0 || !view.IsFenced(temporary.read)) return;
     const double stored = view.work(temporary.read.store).points;
     const double bytes =
@@ -39,7 +39,7 @@ class Cache : public TermOfAccesses {
   static Rate RateOf(const DeviceRates& rates) {
     return Rate::PerClock(rates.cache_bytes_per_clk, rates);
   }
-  std::string Unit(const CandidateView&) const {
+  std::string Unit(const WorkView&) const {
     return read_ >= written_ ? "bytes out of the second cache" : "bytes into the second cache";
   }
   std::array<double, 2> Numbers() const { return {read_, written_}; }

@@ -12,12 +12,12 @@ namespace exh::models::terms {
 /// sum: each step waits for the result of the one before, but where lanes have parts of it. What
 /// lanes, threads that have slices of a sum, or blocks that divide it, do to make one of them is
 /// not counted. Nothing that a model learns from: latency knows the same.
-class Chain : public Term {
+class SumChain : public CountedTerm {
  public:
   static constexpr std::string_view kResource = "chain";
   static constexpr Group kGroup = Group::kInstructions;
 
-  void Begin(const CandidateView& view) {
+  void Begin(const WorkView& view) {
     double steps = 1;
     for (const std::size_t nest : view.inventory().chains) {
       steps = std::max(steps, view.work(nest).steps);
@@ -26,7 +26,7 @@ class Chain : public Term {
   }
 
   static Rate RateOf(const DeviceRates& rates) { return Rate::Clocks(rates); }
-  static std::string Unit(const CandidateView&) { return "clocks of one sum after another"; }
+  static std::string Unit(const WorkView&) { return "clocks of one sum after another"; }
   static std::array<double, 0> Numbers() { return {}; }
 };
 

@@ -21,7 +21,7 @@ class Issue : public TermOfAccesses {
   static Rate RateOf(const DeviceRates& rates) {
     return Rate::PerClock(rates.issues_per_clk, rates);
   }
-  static std::string Unit(const CandidateView&) { return "warp instructions of the busiest unit"; }
+  static std::string Unit(const WorkView&) { return "warp instructions of the busiest unit"; }
 };
 
 }  // namespace exh::models::terms

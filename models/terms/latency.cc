@@ -13,7 +13,7 @@ namespace ir = kernels::ir;
 namespace {
 
 /// Blocks that a unit holds at once, at most.
-double Resident(const CandidateView& view) {
+double Resident(const WorkView& view) {
   const Inventory& inventory = view.inventory();
   BlockNeeds needs;
   for (std::size_t i = 0; i < inventory.nests.size(); ++i) {
@@ -35,7 +35,7 @@ double Resident(const CandidateView& view) {
 
 }  // namespace
 
-void Latency::Finish(const CandidateView& view, const Thread& thread) {
+void Latency::Finish(const WorkView& view, const Thread& thread) {
   const Inventory& inventory = view.inventory();
   const DeviceRates& rates = inventory.rates;
   blocks_ = view.min_blocks();
@@ -104,7 +104,7 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
   }
 }
 
-std::string Latency::Unit(const CandidateView& view) const {
+std::string Latency::Unit(const WorkView& view) const {
   if (longest_ == nullptr) {
     return fmt::format(
         "clocks: those of a thread's instructions, {:g} times with {:g} blocks a unit", times_,

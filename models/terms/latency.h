@@ -2,7 +2,7 @@
 //
 // The second tier of the lower bound: latency.
 //
-// Loops are not unrolled behind our back (kernels/codegen/print/cuda_printer.cc), so each
+// Loops are not unrolled behind our back (kernels/codegen/print/gpu/printer.cc), so each
 // instruction of a loop's body writes the same register in each of its rounds, and not before the
 // last value has been used: from round to round passes the time from the instruction to what needs
 // its value. Unrolled copies and lanes have registers of their own and wait together. Before the
@@ -21,17 +21,17 @@ namespace exh::models::terms {
 
 /// Clocks that a thread waits, one round of a loop after the other, times the blocks that its place
 /// runs; or, without any wait, those of its instructions. What is awaited longest counts.
-class Latency : public Term {
+class Latency : public CountedTerm {
  public:
   static constexpr std::string_view kResource = "latency";
   static constexpr Group kGroup = Group::kWaits;
 
   /// `thread`: what the first tier has counted.
-  void Finish(const CandidateView& view, const Thread& thread);
+  void Finish(const WorkView& view, const Thread& thread);
 
   static Rate RateOf(const DeviceRates& rates) { return Rate::Clocks(rates); }
   /// Whose rounds they are.
-  std::string Unit(const CandidateView& view) const;
+  std::string Unit(const WorkView& view) const;
   /// Blocks, clocks, and how the blocks run.
   std::array<double, 4> Numbers() const { return {blocks_, amount(), waves_, resident_}; }
 

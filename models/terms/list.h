@@ -21,7 +21,8 @@
 namespace exh::models::terms {
 
 /// One of each. Of equal times the first is the one that the bound is explained with.
-using List = std::tuple<Arithmetic, Issue, Thread, Chain, Latency, Traffic, Access, Cache, Memory>;
+using List =
+    std::tuple<Arithmetic, Issue, Thread, SumChain, Latency, Traffic, Accesses, Cache, Memory>;
 inline constexpr std::size_t kCount = std::tuple_size_v<List>;
 
 /// Calls `visit(term)` for each, in the order of the list.

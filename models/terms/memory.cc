@@ -6,12 +6,12 @@
 namespace exh::models::terms {
 
 void Memory::Count(const TemporaryWork& temporary) {
-  const CandidateView& view = temporary.view;
+  const WorkView& view = temporary.view;
   written_ += temporary.read.element_bytes * view.min_blocks() *
               StoredElements(view.inventory().function, view.domains(), temporary.read.block);
 }
 
-void Memory::Finish(const CandidateView& view) {
+void Memory::Finish(const WorkView& view) {
   const Inventory& inventory = view.inventory();
   const DeviceRates& rates = inventory.rates;
   // What a cache kept from the run before, or keeps for the next, does not move; it holds each byte

@@ -10,18 +10,18 @@ namespace exh::models::terms {
 /// largest cache, which may keep so much from run to run. Where it is known how fast a processor
 /// goes through as many bytes as the arguments have, wherever they are (DeviceRates::sweeps), what
 /// takes longer counts.
-class Memory : public Term {
+class Memory : public CountedTerm {
  public:
   static constexpr std::string_view kResource = "memory";
   static constexpr Group kGroup = Group::kBytes;
 
-  void Begin(const CandidateView& view) { written_ = view.inventory().bytes_written; }
+  void Begin(const WorkView& view) { written_ = view.inventory().bytes_written; }
   void Count(const TemporaryWork& temporary);
-  void Finish(const CandidateView& view);
+  void Finish(const WorkView& view);
 
   /// For the mix of reads and writes that there are.
   Rate RateOf(const DeviceRates&) const { return Rate::Gbs(gbs_); }
-  std::string Unit(const CandidateView&) const {
+  std::string Unit(const WorkView&) const {
     return counts_ == Counts::kLeavesCaches ? "bytes of main memory that no cache holds"
            : counts_ == Counts::kTouched    ? "bytes of arguments, wherever the caches have them"
                                             : "bytes that are read, wherever the caches have them";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Term: one resource of the device, and the least amount of it that any implementation below a
-// candidate takes. A term is a small class; list.h names all of them. An object of it lives as long
-// as the bound of one candidate is computed, and holds sums.
+// CountedTerm: one resource of the device, and the least amount of it that any implementation below
+// a candidate takes. A term is a small class; list.h names all of them. An object of it lives as
+// long as the bound of one candidate is computed, and holds sums.
 //
 // Bounds of partially specified candidates are an idea of the paper [5.1]. What is counted it
 // leaves to its reference 2, so that no term has a section of its own; why nothing can go below a
@@ -16,8 +16,8 @@
 //   Unit(view)               what an amount of 1 is, in words
 //   Numbers()                what a model learns from it, always as many
 //
-// of which Term has amount() and Numbers() for most; and those of the following that it needs,
-// which are called in this order:
+// of which CountedTerm has amount() and Numbers() for most; and those of the following that it
+// needs, which are called in this order:
 //
 //   Begin(view)              before anything is counted
 //   Of(work)                 what it counts of something (work.h): one for each type that it counts
@@ -78,7 +78,7 @@ struct Rate {
 std::string RateText(const Rate& rate, const DeviceRates& rates);
 
 /// A sum, and for the explanation its parts.
-class Term {
+class CountedTerm {
  public:
   double amount() const { return amount_; }
   std::array<double, 1> Numbers() const { return {amount_}; }
@@ -100,11 +100,11 @@ class Term {
 
 /// A term that counts accesses. What two accesses of one array read may be the same: the array
 /// takes as much as the one that takes most.
-class TermOfAccesses : public Term {
+class TermOfAccesses : public CountedTerm {
  public:
   void Raise(double amount) { most_ = std::max(most_, amount); }
   /// All accesses of `use` are counted.
-  void Take(const ArrayUse& use, const CandidateView& view) {
+  void Take(const ArrayUse& use, const WorkView& view) {
     Add(view.inventory().function.array(use.id).name, TakeMost());
   }
 
@@ -118,7 +118,8 @@ class TermOfAccesses : public Term {
 
 /// What every class of the list has.
 template <class T>
-concept IsTerm = std::derived_from<T, Term> && requires(const T& term, const CandidateView& view) {
+concept IsTerm = std::derived_from<T, CountedTerm> &&
+    requires(const T& term, const WorkView& view) {
   { T::kResource } -> std::convertible_to<std::string_view>;
   { T::kGroup } -> std::convertible_to<Group>;
   { term.amount() } -> std::same_as<double>;

@@ -28,7 +28,7 @@ class Thread : public TermOfAccesses {
   static Rate RateOf(const DeviceRates& rates) {
     return Rate::PerClock(rates.warp_issues_per_clk, rates);
   }
-  static std::string Unit(const CandidateView&) { return "instructions of a thread"; }
+  static std::string Unit(const WorkView&) { return "instructions of a thread"; }
 };
 
 }  // namespace exh::models::terms

@@ -18,7 +18,7 @@ class Traffic : public TermOfAccesses {
   static double Of(const SectorWork& sectors) {
     return sectors.view.OfUnit(sectors.points, sectors.work, sectors.bytes);
   }
-  void Take(const ArrayUse& use, const CandidateView& view) {
+  void Take(const ArrayUse& use, const WorkView& view) {
     const double accessed = TakeMost();
     if (!use.is_read) return;  // What is written leaves the unit.
     const double shared =
@@ -28,7 +28,7 @@ class Traffic : public TermOfAccesses {
 
   void Count(const PartialResults& partial) {
     if (!partial.are_read) return;
-    const CandidateView& view = partial.view;
+    const WorkView& view = partial.view;
     const double units = std::min(view.max_blocks(), view.rates().units);
     Add(view.inventory().function.inst(partial.division.reduction).name_, partial.bytes / units);
   }
@@ -36,7 +36,7 @@ class Traffic : public TermOfAccesses {
   static Rate RateOf(const DeviceRates& rates) {
     return Rate::PerClock(rates.unit_bytes_per_clk, rates);
   }
-  static std::string Unit(const CandidateView&) { return "bytes into the busiest unit"; }
+  static std::string Unit(const WorkView&) { return "bytes into the busiest unit"; }
 };
 
 }  // namespace exh::models::terms

@@ -4,7 +4,7 @@
 namespace exh::models::terms {
 namespace ir = kernels::ir;
 
-OperandWork::OperandWork(const CandidateView& seen, const OperandRead& counted)
+OperandWork::OperandWork(const WorkView& seen, const OperandRead& counted)
     : view(seen), read(counted), work(seen.work(counted.nest)) {
   const Inventory& inventory = view.inventory();
   const Nest& nest = inventory.nests[read.nest];

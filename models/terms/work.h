@@ -7,20 +7,20 @@
 
 #include <algorithm>
 
-#include "models/inventory/candidate_view.h"
 #include "models/inventory/domains.h"
+#include "models/inventory/work_view.h"
 
 namespace exh::models::terms {
 
 /// A computation.
 struct ComputationWork {
-  ComputationWork(const CandidateView& seen, const Computation& counted)
+  ComputationWork(const WorkView& seen, const Computation& counted)
       : view(seen), computation(counted), work(seen.work(counted.nest)) {
     share = std::max(0.0, 1 - computation.free * work.splits);
     lanes = view.OfUnit(work.points, work, work.waste * share);
   }
 
-  const CandidateView& view;
+  const WorkView& view;
   const Computation& computation;
   const Work& work;
   double share = 1;  ///< Of the points: those that are operations for certain.
@@ -30,7 +30,7 @@ struct ComputationWork {
 /// The accesses of an instruction.
 struct AccessWork {
   /// The numbers are points, width, lines and element_bytes.
-  AccessWork(const CandidateView& seen, std::size_t nest, double num_points, double most_elements,
+  AccessWork(const WorkView& seen, std::size_t nest, double num_points, double most_elements,
              double num_lines, double bytes)
       : view(seen),
         work(seen.work(nest)),
@@ -42,7 +42,7 @@ struct AccessWork {
     warps = view.OfUnit(points, work, per_point);
   }
 
-  const CandidateView& view;
+  const WorkView& view;
   const Work& work;
   double points;  ///< Executions, at least.
   double width;   ///< Elements of one access, at most.
@@ -58,7 +58,7 @@ struct ArgumentWork : AccessWork {
 
 /// … by the sectors that it touches. Only of devices whose second cache has a rate.
 struct SectorWork {
-  const CandidateView& view;
+  const WorkView& view;
   const Work& work;
   double points = 0;
   double bytes = 0;  ///< Of sectors for each point, at least.
@@ -68,9 +68,9 @@ struct SectorWork {
 /// points needs each element at least once; the fewer points of the other axes it has, the more
 /// often that is for each point.
 struct OperandWork {
-  OperandWork(const CandidateView& seen, const OperandRead& counted);
+  OperandWork(const WorkView& seen, const OperandRead& counted);
 
-  const CandidateView& view;
+  const WorkView& view;
   const OperandRead& read;
   const Work& work;      ///< Of the computation.
   double reuse = 1;      ///< Points of a thread that share an element, at most.
@@ -81,14 +81,14 @@ struct OperandWork {
 
 /// A temporary array that is certain, in main memory, and of each block its own.
 struct TemporaryWork {
-  const CandidateView& view;
+  const WorkView& view;
   const OperandRead& read;  ///< What it is for.
 };
 
 /// What blocks yield that surely divide a reduction among them. It leaves the unit of each block;
 /// it may stay in the second cache.
 struct PartialResults {
-  const CandidateView& view;
+  const WorkView& view;
   const Division& division;
   double bytes = 0;       ///< Of all blocks together.
   bool are_read = false;  ///< Units make one value of them, not the memory by atomic operations.

@@ -14,7 +14,6 @@ namespace {
 
 using runtime::Bits;
 using runtime::Candidate;
-using runtime::CompareOp;
 using runtime::GroundClause;
 using runtime::GroundCounter;
 using runtime::GroundIncrement;
@@ -74,73 +73,17 @@ Interval ComponentFinder::CounterOf(std::uint32_t counter) {
 
 // ---- Literals and counters.
 
-ComponentFinder::Truth ComponentFinder::Status(const GroundLiteral& literal) {
-  const auto truth = [](bool may_be_true, bool may_be_false) {
-    if (!may_be_true) return Truth::kFalse;
-    return may_be_false ? Truth::kMaybe : Truth::kTrue;
+runtime::Truth ComponentFinder::Status(const GroundLiteral& literal) {
+  struct Facts : runtime::FormFacts {
+    ComponentFinder& finder;
+    Bits domain(std::uint32_t variable) const { return finder.Domain(variable); }
+    Interval counter(std::uint32_t number) const { return finder.CounterOf(number); }
+    Truth term(const GroundLiteral& term) const { return TermStatus(form, term, finder.view_); }
   };
-  switch (literal.kind) {
-    case GroundLiteral::Kind::kIn: {
-      const Bits values = Domain(literal.a);
-      return truth((values & literal.values) != 0, (values & ~literal.values) != 0);
-    }
-    case GroundLiteral::Kind::kPair: {
-      const Bits partners = Domain(literal.b);
-      bool may_be_true = false, may_be_false = false;
-      for (Bits rest = Domain(literal.a); rest != 0; rest &= rest - 1) {
-        const Bits allowed = form_.pair_relations[literal.pairs][std::countr_zero(rest)];
-        may_be_true = may_be_true || (partners & allowed) != 0;
-        may_be_false = may_be_false || (partners & ~allowed) != 0;
-      }
-      return truth(may_be_true, may_be_false);
-    }
-    case GroundLiteral::Kind::kCounterIn: {
-      const Interval value = CounterOf(literal.a);
-      return truth(value.Intersects(literal.interval), !value.IsSubsetOf(literal.interval));
-    }
-    case GroundLiteral::Kind::kCounterNot: {
-      const Interval value = CounterOf(literal.a);
-      const std::uint64_t other = literal.interval.min;
-      return truth(!(value.IsConstrained() && value.min == other), value.Contains(other));
-    }
-    case GroundLiteral::Kind::kCounterPair: {
-      const Interval a = CounterOf(literal.a), b = CounterOf(literal.b);
-      const bool both_constrained = a.IsConstrained() && b.IsConstrained();
-      switch (literal.op) {
-        case CompareOp::kLt:
-          return truth(a.min < b.max, a.max >= b.min);
-        case CompareOp::kLe:
-          return truth(a.min <= b.max, a.max > b.min);
-        case CompareOp::kGt:
-          return truth(a.max > b.min, a.min <= b.max);
-        case CompareOp::kGe:
-          return truth(a.max >= b.min, a.min < b.max);
-        case CompareOp::kEq:
-          return truth(a.Intersects(b), !(both_constrained && a.min == b.min));
-        case CompareOp::kNe:
-          return truth(!(both_constrained && a.min == b.min), a.Intersects(b));
-      }
-      break;
-    }
-    case GroundLiteral::Kind::kLong: {
-      bool may_be_true = false, may_be_false = false;
-      for (std::uint32_t word = 0; word < literal.b; ++word) {
-        const Bits values = Domain(literal.a + word);
-        const Bits mask = form_.long_masks[literal.pairs + word];
-        may_be_true = may_be_true || (values & mask) != 0;
-        may_be_false = may_be_false || (values & ~mask) != 0;
-      }
-      return truth(may_be_true, may_be_false);
-    }
-    case GroundLiteral::Kind::kTerm: {
-      const int outlook = TermOutlook(form_, literal.a, view_) * (literal.negated ? -1 : 1);
-      return truth(outlook >= 0, outlook <= 0);
-    }
-  }
-  EXH_UNREACHABLE();
+  return LiteralStatus(literal, Facts{{form_}, *this});
 }
 
-ComponentFinder::Truth ComponentFinder::Status(const GroundIncrement& increment) {
+runtime::Truth ComponentFinder::Status(const GroundIncrement& increment) {
   Truth counts = Truth::kTrue;
   for (const GroundLiteral& literal : increment.literals) {
     counts = std::min(counts, Status(literal));

@@ -59,7 +59,7 @@ class ComponentFinder {
                                               const Component& parent);
 
  private:
-  enum class Truth : std::uint8_t { kFalse, kMaybe, kTrue };
+  using Truth = runtime::Truth;
   /// What the increments of a counter say, by itself.
   struct Sum {
     runtime::Interval all;      ///< Of its value.

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "examples/lift/program.h"
+#include "functional/lift/program.h"
 #include "runtime/instance.h"
 
 namespace exh::search {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "examples/lift/tree_file.h"
 #include "functional/code/gpu_program.h"
+#include "functional/lift/tree_file.h"
 #include "functional/meaning/elaborate.h"
 #include "functional/meaning/program.h"
 #include "runtime/candidate.h"

@@ -23,8 +23,8 @@ using runtime::Instance;
 using runtime::Origin;
 
 /// What a record says of a long decision's numbers.
-std::vector<NumberRange> RangesOf(std::span<const std::uint32_t> numbers) {
-  std::vector<NumberRange> ranges;
+std::vector<LoggedRange> RangesOf(std::span<const std::uint32_t> numbers) {
+  std::vector<LoggedRange> ranges;
   for (const std::uint32_t number : numbers) {
     if (!ranges.empty() && ranges.back().last + 1 == number) {
       ranges.back().last = number;

@@ -32,7 +32,7 @@ Json JsonOf(const TimePair& pair) {
   return {pair.ns, pair.best_ns};
 }
 
-Json JsonOf(const NumberRange& range) {
+Json JsonOf(const LoggedRange& range) {
   return {range.first, range.last};
 }
 
@@ -51,7 +51,7 @@ Json JsonOf(const std::vector<TimePair>& pairs) {
   return ListOf(pairs);
 }
 
-Json JsonOf(const std::vector<NumberRange>& ranges) {
+Json JsonOf(const std::vector<LoggedRange>& ranges) {
   return ListOf(ranges);
 }
 
@@ -82,7 +82,7 @@ void ReadValue(const Json& json, std::vector<TimePair>& pairs) {
   }
 }
 
-void ReadValue(const Json& json, std::vector<NumberRange>& ranges) {
+void ReadValue(const Json& json, std::vector<LoggedRange>& ranges) {
   for (const Json& range : json) {
     ranges.push_back({range.at(0).get<std::uint32_t>(), range.at(1).get<std::uint32_t>()});
   }

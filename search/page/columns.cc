@@ -142,7 +142,7 @@ void WriteDecision(const Log& log, const Taken& taken, const Column& column, Scr
   json.Key("values").Texts(is_known ? log.choices[index].domain : std::vector<std::string>());
   if (is_known && !log.choices[index].ranges.empty()) {
     json.Key("ranges").Open('[');
-    for (const NumberRange& range : log.choices[index].ranges) {
+    for (const LoggedRange& range : log.choices[index].ranges) {
       json.Open('[');
       json.Integer(range.first);
       json.Integer(range.last);

@@ -22,8 +22,8 @@ namespace exh::search {
 
 /// What a proposer wants to see again with the result of what it proposed. Whose it is, and what is
 /// in it, that proposer alone knows.
-struct Origin {
-  virtual ~Origin() = default;
+struct EntryOrigin {
+  virtual ~EntryOrigin() = default;
 };
 
 /// An implementation on its way through the phases.
@@ -35,7 +35,7 @@ struct Entry {
   std::uint64_t code_hash = 0;
   std::optional<Selection> selection = {};  ///< With a tree.
   double bound = 0;                         ///< Nothing of the kind is faster; 0: unknown.
-  std::shared_ptr<const Origin> origin = {};
+  std::shared_ptr<const EntryOrigin> origin = {};
   kernels::Compiled compiled = {};
   /// What says that it was dropped is `compiled`, before anything is compiled.
   bool is_dropped() const { return compiled.verdict != kernels::Verdict::kCorrect; }

@@ -10,7 +10,7 @@ namespace exh::search {
 namespace {
 
 /// The island that an implementation was found for.
-struct FromIsland final : Origin {
+struct FromIsland final : EntryOrigin {
   explicit FromIsland(std::shared_ptr<Island> of) : island(std::move(of)) {}
   std::shared_ptr<Island> island;
 };

@@ -18,9 +18,9 @@ namespace exh::search {
 struct Lesson {
   const runtime::Candidate& implementation;
   const std::string& vector;
-  const Path& path;                ///< In the order of the run.
-  double ns = 0;                   ///< As LearnedTime(); 0: it did not work, or not in time.
-  const Origin* origin = nullptr;  ///< Of its entry; null when that is not known any more.
+  const Path& path;                     ///< In the order of the run.
+  double ns = 0;                        ///< As LearnedTime(); 0: it did not work, or not in time.
+  const EntryOrigin* origin = nullptr;  ///< Of its entry; null when that is not known any more.
   /// The decisions in the order of descents near the elite set (ChoiceOrder::ForRepair()): filled
   /// in by a proposer that needed it, for those that learn after it.
   Path near_path = {};

@@ -89,7 +89,7 @@ void Explorer::TakeUp() {
 
 /// When no thread is at work any more.
 Outcome Explorer::Conclude() {
-  const Tally& tally = state_.tally();
+  const RunTally& tally = state_.tally();
   Outcome outcome;
   outcome.end = tally.counts();
   outcome.end.why = state_.why();

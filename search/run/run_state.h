@@ -33,7 +33,7 @@ class RunState {
            FailedChecks& failed_checks, EventLog& log, ProgressReporter& reporter, Clock clock,
            const ExplorerOptions& options);
 
-  Tally& tally() { return tally_; }
+  RunTally& tally() { return tally_; }
   Winners& winners() { return winners_; }
   IdleLimit& idle_limit() { return idle_limit_; }
   const WorkspaceLimit& workspace_limit() const { return workspace_limit_; }
@@ -109,7 +109,7 @@ class RunState {
   ProgressReporter& reporter_;
   Clock clock_;
   const ExplorerOptions& options_;
-  Tally tally_;
+  RunTally tally_;
   Winners winners_;
   IdleLimit idle_limit_;
   WorkspaceLimit workspace_limit_;

@@ -34,19 +34,19 @@ bool IsViolation(const EvalRecord& record) {
          record.again_ns < record.bound_ns;
 }
 
-std::vector<Failure> Tally::Failures() const {
+std::vector<Failure> RunTally::Failures() const {
   std::vector<Failure> failures;
   for (const auto& [kind, failure] : failures_) failures.push_back(failure);
   std::ranges::stable_sort(failures, std::greater<>(), &Failure::count);
   return failures;
 }
 
-void Tally::Count(const EvalRecord& record) {
+void RunTally::Count(const EvalRecord& record) {
   CountVerdict(record);
   broken_in_a_row_ = record.verdict == Verdict::kBroken ? broken_in_a_row_ + 1 : 0;
 }
 
-void Tally::CountVerdict(const EvalRecord& record) {
+void RunTally::CountVerdict(const EvalRecord& record) {
   ++counts_.verdicts[std::string(kernels::VerdictName(record.verdict))];
   ++verdicts_[record.verdict];
   front_.Add(record);
@@ -63,18 +63,18 @@ void Tally::CountVerdict(const EvalRecord& record) {
   failure.why = record.why.substr(0, record.why.find('\n'));
 }
 
-void Tally::Count(const DeadEnd& dead_end) {
+void RunTally::Count(const DeadEnd& dead_end) {
   ++counts_.dead_ends[dead_end.label];
   ++num_dead_ends_;
 }
 
-void Tally::Count(const ViolationRecord& violation) {
+void RunTally::Count(const ViolationRecord& violation) {
   constexpr std::size_t kExamples = 3;
   ++violations_;
   if (examples_.size() < kExamples) examples_.push_back(violation);
 }
 
-void Tally::Restore(const Log& log) {
+void RunTally::Restore(const Log& log) {
   for (const EvalRecord& eval : log.evals) {
     counts_.evaluations = std::max(counts_.evaluations, eval.n);
     CountVerdict(eval);

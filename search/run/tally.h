@@ -21,7 +21,7 @@ namespace exh::search {
 /// check?
 bool IsViolation(const EvalRecord& record);
 
-class Tally {
+class RunTally {
  public:
   /// Counts as they stand in the `end` record; `why` and what a tree says are not among them.
   const EndRecord& counts() const { return counts_; }

@@ -183,7 +183,7 @@ CandidateBound::Counts CandidateBound::NamesOfCounts() const {
   };
   using kernels::codegen::kNumCounts, kernels::codegen::kNumProcessorCounts;
   if (std::holds_alternative<kernels::codegen::GpuLimits>(limits_)) {
-    add.operator()<kernels::codegen::Count>(kNumCounts);
+    add.operator()<kernels::codegen::StaticCount>(kNumCounts);
   } else if (std::holds_alternative<kernels::codegen::ProcessorLimits>(limits_)) {
     kind += kNumCounts;
     add.operator()<kernels::codegen::ProcessorCount>(kNumProcessorCounts);

@@ -3,7 +3,7 @@
 // The engine beside its peers, on the same instances in one run: [--json FILE] [--seconds S]
 //
 // Random descents to complete implementations, lowerings included, on one core: ours; Gecode on the
-// exported instance, same order of decisions; an engine of the published kind (exhc --engine=maps).
+// exported instance, same order of decisions; an engine of the published kind (tests/maps).
 // Where there are no counters also other tasks: Gecode depth first, and clasp, which learns
 // clauses. Then sizes, times of single steps, growth with the number of statements, what exhc
 // makes, and the spaces that users search beside the paper's.

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/system/user_file.h"
-#include "examples/lift/program.h"
+#include "functional/lift/program.h"
 #include "search/functional/mapped_program.h"
 #include "search/solve/example_space.h"
 #include "tests/functional/mapped_cases.h"

@@ -21,9 +21,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "examples/lift/judge.h"
-#include "examples/lift/program.h"
-#include "examples/lift/tree_file.h"
+#include "examples/lift/trees.h"
+#include "functional/lift/judge.h"
+#include "functional/lift/program.h"
+#include "functional/lift/tree_file.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
 #include "search/exact/exact_count.h"
@@ -304,7 +305,7 @@ Options ParseOptions(int argc, char** argv) {
 void Run(const Options& options) {
   const bool is_default = options.data.empty();
   const TreeFile tree =
-      is_default ? lift::ReadTree(lift::ConvolutionTree()) : ReadFile(options.data);
+      is_default ? lift::ReadTree(examples::ConvolutionTree()) : ReadFile(options.data);
   PrintTree(is_default ? "convolution" : options.data, tree, is_default);
   std::fflush(stdout);
   PrintCounts(tree, options.budget);
@@ -313,7 +314,7 @@ void Run(const Options& options) {
   PrintMappings(tree, options.budget);
   if (!is_default) return;
   fmt::print("\n");
-  const TreeFile listing = lift::ReadTree(lift::ListingTree());
+  const TreeFile listing = lift::ReadTree(examples::ListingTree());
   PrintTree("Listing 1 of the CC paper", listing, false);
   fmt::print("\nTable 1 of the CC paper\n");
   PrintMappings(listing, options.budget);

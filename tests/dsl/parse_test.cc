@@ -350,9 +350,9 @@ TEST(Parser, ConditionsMayHaveNumbersAndConstants) {
   EXPECT_EQ(test.numbers[1].first.text, "16");
   EXPECT_EQ(test.numbers[1].last->text, "32");
   const auto rhs = [&](std::size_t i) -> const auto& {
-    return std::get<ast::Comparison>(clauses[i].condition->kind).right.at(0).operand;
+    return std::get<ast::TermComparison>(clauses[i].condition->kind).right.at(0).operand;
   };
-  EXPECT_EQ(std::get<ast::Number>(rhs(1)).digits.text, "32");
+  EXPECT_EQ(std::get<ast::WrittenNumber>(rhs(1)).digits.text, "32");
   EXPECT_EQ(std::get<ast::Name>(rhs(2)).text, "most");
   EXPECT_EQ(std::get<ast::Instance>(rhs(3)).choice.text, "most");
 }

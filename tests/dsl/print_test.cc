@@ -136,7 +136,7 @@ class RandomTree {
     using Kind = ast::TermNode::Kind;
     switch (Below(4)) {
       case 0:
-        return {Kind::kNumber, ast::Number{Pick({"0", "3", "64"})}, {}};
+        return {Kind::kNumber, ast::WrittenNumber{Pick({"0", "3", "64"})}, {}};
       case 1:
         return {Kind::kCode, Code(), {}};
       case 2:
@@ -165,7 +165,7 @@ class RandomTree {
         return {ast::IsTest{Instance(), Below(2) == 0, ValueNames(), {}}, {}};
       case 2:
       case 3:
-        return {ast::Comparison{Term(3), static_cast<CompareOp>(Below(6)), Term(3)}, {}};
+        return {ast::TermComparison{Term(3), static_cast<CompareOp>(Below(6)), Term(3)}, {}};
       case 4:
         return {ast::IsTest{Instance(), Below(2) == 0, {}, Numbers()}, {}};
       case 5:
@@ -266,7 +266,7 @@ class RandomTree {
         counter.name = ChoiceName();
         counter.arguments = VarDefs();
         if (Below(2) == 0) counter.base = Code();
-        if (Below(4) == 0) counter.base = ast::Number{Pick({"0", "12"}), Below(2) == 0};
+        if (Below(4) == 0) counter.base = ast::WrittenNumber{Pick({"0", "12"}), Below(2) == 0};
         counter.over = Quantifiers();
         counter.product = Below(2) == 0;
         counter.weight = Term(2);

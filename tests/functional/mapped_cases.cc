@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "examples/lift/judge.h"
+#include "functional/lift/judge.h"
 #include "kernels/cpu/compare.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "examples/lift/program.h"
+#include "functional/lift/program.h"
 #include "kernels/cpu/problem_bench.h"
 #include "kernels/evaluation.h"
 #include "runtime/candidate.h"

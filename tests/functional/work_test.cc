@@ -18,10 +18,10 @@
 namespace exh::tests {
 namespace {
 
-using functional::Index;
-using functional::IndexVariable;
 using functional::Threads;
 using functional::WorkLoops;
+using kernels::ir::Index;
+using kernels::ir::IndexVariable;
 using search::RoughNs;
 using search::WhyHopeless;
 using testing::HasSubstr;

@@ -14,7 +14,6 @@
 #include "dsl/syntax/print.h"
 #include "functional/functional.h"
 #include "generator/generator.h"
-#include "generator/maps/maps.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/function.h"
 #include "kernels/notation/axes/joined_axes.h"
@@ -23,6 +22,7 @@
 #include "kernels/notation/syntax/format.h"
 #include "kernels/notation/syntax/parse.h"
 #include "tests/kernels/notation/tree_text.h"
+#include "tests/maps/generator/maps.h"
 
 namespace exh::fuzz {
 

@@ -84,71 +84,6 @@ TEST_F(Exhc, BuildWritesFilesAndDepfile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "gen"), fs::directory_iterator{}), 5);
 }
 
-TEST_F(Exhc, TheOtherEngineHasFilesOfItsOwn) {
-  Write("space.exh", kSpace);
-  const Result result = InFolder("build --engine=maps space.exh");
-  EXPECT_EQ(result.code, 0) << result.output;
-  EXPECT_NE(Read(folder_ / "space.exh.maps.h").find("GetMapsModel()"), std::string::npos);
-  EXPECT_NE(Read(folder_ / "space.exh.maps.cc").find("OnMode"), std::string::npos);
-  EXPECT_FALSE(fs::exists(folder_ / "space.exh.h"));
-  EXPECT_EQ(InFolder("build --engine=map space.exh").code, 2);
-}
-
-TEST_F(Exhc, TheOtherEngineSaysWhatItCannotCompare) {
-  Write("space.exh", std::string(kSpace) + R"(
-define counter busy(): forall $task in Tasks: sum "1" when: mode($task) is NOW end
-require not_one: busy() != "1"
-)");
-  EXPECT_EQ(InFolder("build space.exh").code, 0);
-  const Result result = InFolder("build --engine=maps space.exh");
-  EXPECT_EQ(result.code, 1);
-  EXPECT_NE(result.output.find("build this space without --engine=maps"), std::string::npos)
-      << result.output;
-}
-
-TEST_F(Exhc, TheOtherEngineKnowsNoTerms) {
-  const std::string size = "choice integer size($t in Tasks): \"$t.sizes\" end\n";
-  const auto refuses = [&](const std::string& text, const std::string& what) {
-    Write("space.exh", kSpace + text);
-    EXPECT_EQ(InFolder("build space.exh").code, 0) << text;
-    const Result result = InFolder("build --engine=maps space.exh");
-    EXPECT_EQ(result.code, 1);
-    EXPECT_NE(result.output.find(what), std::string::npos) << result.output;
-  };
-  refuses("choice integer size($t in Tasks): 1 .. 8 end", "the numbers of choice 'size' stand in");
-  refuses(size + "require forall $t in Tasks: size($t) * 2 < 8", "a condition compares terms");
-  refuses(size + "choice counter n(): forall $t in Tasks: sum size($t) + 1 when: end",
-          "counter 'n' counts a term");
-  refuses(size + "choice counter n(): base 3 forall $t in Tasks: sum size($t) when: end",
-          "the base of counter 'n' is a number");
-  refuses(size + "choice counter n(): forall $t in Tasks: sum size($t) when: size($t) % 2 == 0 end",
-          "a condition compares terms");
-}
-
-TEST_F(Exhc, TheOtherEngineCountsIncrementsOverFourObjectsAtMost) {
-  // The test of one decision is an increment only when it names all that the counter runs over.
-  const auto build = [&](const std::string& arguments, const std::string& test) {
-    Write("space.exh", std::string(kSpace) + R"(
-choice enum pair($a in Tasks, $b in Tasks): value NEAR: value FAR: end
-choice counter near()" + arguments +
-                           R"():
-  forall $d in Tasks:
-    forall $e in Tasks:
-      sum "1" when:
-        )" + test + "\nend\n");
-    EXPECT_EQ(InFolder("build space.exh").code, 0);
-    return InFolder("build --engine=maps space.exh");
-  };
-  const std::string three = "$a in Tasks, $b in Tasks, $c in Tasks";
-  const Result refused = build(three, "pair($a, $d) is NEAR");
-  EXPECT_EQ(refused.code, 1);
-  EXPECT_NE(refused.output.find("the increments of counter 'near' are a choice with 5 arguments"),
-            std::string::npos)
-      << refused.output;
-  EXPECT_EQ(build(three, "pair($d, $e) is NEAR").code, 0);
-  EXPECT_EQ(build("$a in Tasks, $b in Tasks", "pair($a, $d) is NEAR").code, 0);
-}
-
 TEST_F(Exhc, EmitChoosesWhatIsWritten) {
   Write("space.exh", kSpace);
   const auto written = [&](const std::string& emit) {
@@ -176,7 +111,6 @@ TEST_F(Exhc, EmitOfAnUnknownWord) {
   EXPECT_EQ(result.output, "exhc: unknown output 'table'; did you mean 'tables'?\n");
   EXPECT_FALSE(fs::exists(folder_ / "space.exh.h"));
   EXPECT_EQ(InFolder("build space.exh --emit=").code, 2);
-  EXPECT_EQ(InFolder("build space.exh --engine=maps --emit=ir").code, 2);
 }
 
 TEST_F(Exhc, WithoutHostTheOtherFormsAreThere) {

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// Index expressions against the same computed directly, at every point.
+// Index expressions and conditions against the same computed directly, at every point.
 #include "kernels/ir/index/index.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <compare>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "kernels/ir/index/condition.h"
 
 namespace exh::kernels::ir {
 namespace {
@@ -44,6 +50,13 @@ struct Pair {
   std::function<std::int64_t(const Point&)> value;
 };
 
+struct ConditionPair {
+  Condition condition;
+  std::function<bool(const Point&)> holds;
+};
+
+ConditionPair RandomCondition(std::mt19937& random, int depth);
+
 Pair RandomPair(std::mt19937& random, int depth) {
   const auto draw = [&](int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random);
@@ -57,7 +70,7 @@ Pair RandomPair(std::mt19937& random, int depth) {
     return {Index(kVariables[which]), [which](const Point& point) { return point[which]; }};
   }
   Pair a = RandomPair(random, depth - 1);
-  switch (draw(0, 5)) {
+  switch (draw(0, 7)) {
     case 0: {
       const std::int64_t factor = draw(-4, 8);
       return {a.index * factor, [=](const Point& point) { return a.value(point) * factor; }};
@@ -77,6 +90,22 @@ Pair RandomPair(std::mt19937& random, int depth) {
       return {a.index - b.index,
               [=](const Point& point) { return a.value(point) - b.value(point); }};
     }
+    case 4: {
+      const Pair b = RandomPair(random, depth - 1);
+      const bool is_min = draw(0, 1) == 0;
+      return {is_min ? Index::Min(a.index, b.index) : Index::Max(a.index, b.index),
+              [=](const Point& point) {
+                return is_min ? std::min(a.value(point), b.value(point))
+                              : std::max(a.value(point), b.value(point));
+              }};
+    }
+    case 5: {
+      const Pair b = RandomPair(random, depth - 1);
+      const ConditionPair of = RandomCondition(random, depth - 1);
+      return {Index::Choice(of.condition, a.index, b.index), [=](const Point& point) {
+                return of.holds(point) ? a.value(point) : b.value(point);
+              }};
+    }
     default: {
       const Pair b = RandomPair(random, depth - 1);
       return {a.index + b.index,
@@ -85,30 +114,80 @@ Pair RandomPair(std::mt19937& random, int depth) {
   }
 }
 
+ConditionPair RandomCondition(std::mt19937& random, int depth) {
+  const auto draw = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
+  const int kind = depth == 0 ? 0 : draw(4);
+  if (kind < 2) {
+    const Pair a = RandomPair(random, depth), b = RandomPair(random, depth / 2);
+    const auto relation = static_cast<Relation>(draw(4));
+    return {{a.index, relation, b.index}, [=](const Point& point) {
+              const auto order = a.value(point) <=> b.value(point);
+              const bool holds[] = {order<0, order <= 0, order == 0, order >= 0, order> 0};
+              return holds[static_cast<int>(relation)];
+            }};
+  }
+  const ConditionPair a = RandomCondition(random, depth - 1);
+  if (kind == 2) return {!a.condition, [=](const Point& point) { return !a.holds(point); }};
+  const ConditionPair b = RandomCondition(random, depth - 1);
+  if (kind == 3) {
+    return {a.condition && b.condition,
+            [=](const Point& point) { return a.holds(point) && b.holds(point); }};
+  }
+  return {a.condition || b.condition,
+          [=](const Point& point) { return a.holds(point) || b.holds(point); }};
+}
+
 /// What C++ makes of a text: quotients are rounded towards 0.
 class Reader {
  public:
   Reader(const std::string& text, const Point& point) : text_(text), point_(point) {}
 
   std::int64_t Whole() {
-    const std::int64_t value = Sum();
+    const std::int64_t value = Chosen();
     EXPECT_EQ(at_, text_.size()) << text_;
     return value;
   }
 
  private:
-  bool Takes(char wanted) {
+  bool Takes(std::string_view wanted) {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    const bool is_next = at_ < text_.size() && text_[at_] == wanted;
-    if (is_next) ++at_;
+    const bool is_next = text_.compare(at_, wanted.size(), wanted) == 0;
+    if (is_next) at_ += wanted.size();
     return is_next;
+  }
+  std::int64_t Chosen() {
+    const std::int64_t condition = Any();
+    if (!Takes("?")) return condition;
+    const std::int64_t yes = Any();
+    EXPECT_TRUE(Takes(":")) << text_;
+    const std::int64_t no = Any();
+    return condition != 0 ? yes : no;
+  }
+  std::int64_t Any() {
+    std::int64_t value = All();
+    while (Takes("||")) value |= All();
+    return value;
+  }
+  std::int64_t All() {
+    std::int64_t value = Compared();
+    while (Takes("&&")) value &= Compared();
+    return value;
+  }
+  std::int64_t Compared() {
+    const std::int64_t left = Sum();
+    if (Takes("<=")) return static_cast<std::int64_t>(left <= Sum());
+    if (Takes(">=")) return static_cast<std::int64_t>(left >= Sum());
+    if (Takes("==")) return static_cast<std::int64_t>(left == Sum());
+    if (Takes("<")) return static_cast<std::int64_t>(left < Sum());
+    if (Takes(">")) return static_cast<std::int64_t>(left > Sum());
+    return left;
   }
   std::int64_t Sum() {
     std::int64_t value = Product();
     while (true) {
-      if (Takes('+')) {
+      if (Takes("+")) {
         value += Product();
-      } else if (Takes('-')) {
+      } else if (Takes("-")) {
         value -= Product();
       } else {
         return value;
@@ -118,11 +197,11 @@ class Reader {
   std::int64_t Product() {
     std::int64_t value = Unit();
     while (true) {
-      if (Takes('*')) {
+      if (Takes("*")) {
         value *= Unit();
-      } else if (Takes('/')) {
+      } else if (Takes("/")) {
         value /= Unit();
-      } else if (Takes('%')) {
+      } else if (Takes("%")) {
         value %= Unit();
       } else {
         return value;
@@ -130,10 +209,19 @@ class Reader {
     }
   }
   std::int64_t Unit() {
-    if (Takes('-')) return -Unit();
-    if (Takes('(')) {
-      const std::int64_t value = Sum();
-      EXPECT_TRUE(Takes(')')) << text_;
+    if (Takes("-")) return -Unit();
+    if (Takes("!")) return static_cast<std::int64_t>(Unit() == 0);
+    for (const bool is_min : {true, false}) {
+      if (!Takes(is_min ? "min(" : "max(")) continue;
+      const std::int64_t a = Chosen();
+      EXPECT_TRUE(Takes(",")) << text_;
+      const std::int64_t b = Chosen();
+      EXPECT_TRUE(Takes(")")) << text_;
+      return is_min ? std::min(a, b) : std::max(a, b);
+    }
+    if (Takes("(")) {
+      const std::int64_t value = Chosen();
+      EXPECT_TRUE(Takes(")")) << text_;
       return value;
     }
     const std::size_t begin = at_;
@@ -151,12 +239,13 @@ class Reader {
 };
 
 void ExpectSame(const Pair& pair) {
-  const std::string text = pair.index.Text();
+  const std::string text = pair.index.Text(), by_factors = pair.index.Text(IndexOrder::kFactors);
   std::int64_t differs_by = 0;  // From the first number, if it is one.
   for (const Point& point : Points()) {
     const std::int64_t value = pair.value(point);
     ASSERT_EQ(pair.index.At(point), value) << text;
     ASSERT_EQ(Reader(text, point).Whole(), value) << text;
+    ASSERT_EQ(Reader(by_factors, point).Whole(), value) << by_factors;
     ASSERT_LE(pair.index.min(), value) << text;
     ASSERT_GE(pair.index.max(), value) << text;
     differs_by |= value - pair.value(Points()[0]);
@@ -218,7 +307,6 @@ TEST(IndexTest, SplittingAndJoiningCostsNothing) {
   EXPECT_EQ((i.Div(3) * 5 + j).Text(), "5 * (i / 3) + j");
   EXPECT_EQ((j - i.Mod(3) - Index(2)).Text(), "-(i % 3) + j - 2");
   EXPECT_EQ(i - i, Index());
-  EXPECT_EQ(Index(IndexVariable::Of(0, "i", 1)).number(), 0);
 }
 
 TEST(IndexTest, SaysWhatItIsMadeOf) {
@@ -235,6 +323,53 @@ TEST(IndexTest, SaysWhatItIsMadeOf) {
   EXPECT_EQ((divided.Mod(3) + divided).NumQuotients(), 3);
   ASSERT_NE(j.variable(), nullptr);
   EXPECT_EQ(j.variable()->name, "j");
+}
+
+TEST(IndexTest, TermsAreOrderedByNamesOrFactors) {
+  const Index i(IndexVariable::Of(0, "i", 8)), j(IndexVariable::Of(1, "j", 4));
+  const Index index = i * 8 + j * 64 - i.Div(3) * 5 + Index(7);
+  EXPECT_EQ(index.Text(), "8 * i - 5 * (i / 3) + 64 * j + 7");
+  EXPECT_EQ(index.Text(IndexOrder::kFactors), "j * 64 + i * 8 - (i / 3) * 5 + 7");
+}
+
+TEST(ConditionTest, HoldsWhereAndSaysWhatItIsMadeOf) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 2000; ++round) {
+    const ConditionPair pair = RandomCondition(random, round % 4);
+    const std::string text = pair.condition.Text();
+    const auto most = pair.condition.Most(1);
+    // What is put in has the range that the variable had.
+    const Index inner = (Index(kVariables[1]) * 2 + Index(kVariables[2])).Mod(6);
+    const Condition moved = pair.condition.With(1, inner);
+    for (const Point& point : Points()) {
+      const bool holds = pair.holds(point);
+      ASSERT_EQ(pair.condition.HoldsAt(point), holds) << text;
+      ASSERT_EQ(Reader(text, point).Whole(), holds ? 1 : 0) << text;
+      if (most && holds) {
+        ASSERT_LE(point[1], *most) << text;
+      }
+      ASSERT_EQ(moved.HoldsAt(point), pair.holds({point[0], inner.At(point), point[2]})) << text;
+    }
+  }
+}
+
+TEST(ConditionTest, TakesPartsOfWhatMustAllHold) {
+  const Index i(kVariables[1]);
+  const Condition first = Condition::Is(kVariables[1], 0), end(i, Relation::kLess, 5),
+                  both = first && end;
+  EXPECT_EQ(both.Text(), "c1 == 0 && c1 < 5");
+  EXPECT_EQ(both.Without(first), end);
+  EXPECT_EQ(both.Without(Condition::Is(kVariables[1], 1)), std::nullopt);
+  EXPECT_TRUE(first.Without(first)->always());
+  EXPECT_EQ((first || end).Without(first), std::nullopt);
+  EXPECT_EQ((both || !end).Text(), "(c1 == 0 && c1 < 5) || !(c1 < 5)");
+  EXPECT_EQ(Condition() && end, end);
+  EXPECT_TRUE((Condition() || end).always());
+  EXPECT_EQ(end.Last(1), Index(4));
+  EXPECT_EQ(Condition(i, Relation::kAtMost, Index(kVariables[2])).Last(1), Index(kVariables[2]));
+  EXPECT_EQ(both.Last(1), std::nullopt);
+  EXPECT_EQ(both.Most(1), 4);
+  EXPECT_EQ(first.Most(1), std::nullopt);
 }
 
 TEST(IndexTest, WhatIsKnownToBeWithinHasThatRange) {

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "examples/lift/judge.h"
-#include "examples/lift/tree_file.h"
+#include "examples/lift/trees.h"
+#include "functional/lift/judge.h"
+#include "functional/lift/tree_file.h"
 #include "search/exact/exact_count.h"
 #include "search/functional/joint_space.h"
 #include "tests/lift/brute_force.h"
@@ -58,7 +59,7 @@ TEST(JointCount, MappingsAreThoseOfLiftExh) {
 }
 
 TEST(JointCount, MappingsAndParametersAreIndependent) {
-  const std::vector<lift::Map> maps = lift::ReadTree(lift::ListingTree()).maps;
+  const std::vector<lift::Map> maps = lift::ReadTree(examples::ListingTree()).maps;
   const search::BigCount mappings = CountOf(lift::FreezeTree(maps, {}));
   const std::string constraints =
       "choice integer m(): 1 .. 6 end\nchoice integer n(): 1 .. 6 end\n"

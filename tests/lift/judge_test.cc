@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Mappings that people proposed, and what the published trees say.
-#include "examples/lift/judge.h"
+#include "functional/lift/judge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,8 @@
 #include <map>
 #include <string>
 
-#include "examples/lift/tree_file.h"
+#include "examples/lift/trees.h"
+#include "functional/lift/tree_file.h"
 #include "search/exact/exact_count.h"
 
 namespace exh::lift {
@@ -20,7 +21,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 TEST(LiftTrees, TheConvolutionIsAsPublished) {
-  const TreeFile tree = ReadTree(ConvolutionTree());
+  const TreeFile tree = ReadTree(examples::ConvolutionTree());
   const TreeCounts counts = CountsOf(MakeProgram(tree.maps, {}));
   EXPECT_EQ(counts.concrete, 43u);
   EXPECT_EQ(counts.with_nested, 34u);
@@ -34,7 +35,7 @@ TEST(LiftTrees, TheConvolutionIsAsPublished) {
 }
 
 TEST(LiftTrees, RunsArePerfectNests) {
-  const TreeFile tree = ReadTree(ConvolutionTree());
+  const TreeFile tree = ReadTree(examples::ConvolutionTree());
   Rules rules;
   const Program direct = MakeProgram(tree.maps, rules);
   rules.through_fused = true;
@@ -52,7 +53,7 @@ TEST(LiftTrees, RunsArePerfectNests) {
 
 /// By mapping, the requirements that refuse it.
 std::map<std::string, std::vector<std::string>> JudgeTable(const Rules& rules) {
-  const TreeFile tree = ReadTree(ListingTree());
+  const TreeFile tree = ReadTree(examples::ListingTree());
   std::map<std::string, std::vector<std::string>> refused;
   for (const Mapping& mapping : tree.mappings) {
     const Verdict verdict = Judge(tree.maps, rules, mapping);
@@ -93,7 +94,7 @@ TEST(LiftMappings, OfTable1WithTheStrictRule) {
 }
 
 TEST(LiftMappings, ThatOfTheConvolutionByHandIsValid) {
-  const TreeFile tree = ReadTree(ConvolutionTree());
+  const TreeFile tree = ReadTree(examples::ConvolutionTree());
   ASSERT_THAT(tree.mappings, SizeIs(1));
   for (const bool published : {false, true}) {
     Rules rules;

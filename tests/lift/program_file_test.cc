@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Trees of functional programs: those of the listings of the CC paper, and what is said of flags.
-#include "examples/lift/program_file.h"
+#include "functional/lift/program_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "examples/lift/judge.h"
+#include "examples/lift/trees.h"
+#include "functional/lift/judge.h"
 
 namespace exh::lift {
 namespace {
@@ -43,7 +44,7 @@ std::string Drawn(const TreeFile& tree, std::optional<std::size_t> parent = std:
 }
 
 TEST(LiftPrograms, ListingOneIsTheTreeThatIsKnown) {
-  const TreeFile known = ReadTree(ListingTree());
+  const TreeFile known = ReadTree(examples::ListingTree());
   const TreeFile tree = TreeOfFile("listing_1");
   EXPECT_EQ(tree.maps, known.maps);
   EXPECT_TRUE(tree.mappings.empty());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Files with trees of maps: each mistake is named with its place, and with what would be right.
-#include "examples/lift/tree_file.h"
+#include "functional/lift/tree_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "examples/lift/trees.h"
 
 namespace exh::lift {
 namespace {
@@ -65,8 +66,8 @@ TEST(LiftTreeFile, IsReadAsItStands) {
   EXPECT_EQ(read.mappings[0].codes.size(), 2u);
   EXPECT_EQ(read.mappings[0].codes[0].first, 0u);
   EXPECT_THAT(read.mappings[0].codes[0].second, ElementsAre(0u, 30u));
-  EXPECT_EQ(Message(ConvolutionTree()), "");
-  EXPECT_EQ(Message(ListingTree()), "");
+  EXPECT_EQ(Message(examples::ConvolutionTree()), "");
+  EXPECT_EQ(Message(examples::ListingTree()), "");
 }
 
 TEST(LiftTreeFile, ParentsMayComeLater) {

@@ -2,7 +2,7 @@
 //
 // Engine: runs a space the way the paper's system does: the yardstick of the
 // benchmarks, not for use. Every read of a domain is a look-up in a hash map, every changed
-// decision waits in another hash map, and generated code (`exhc build --engine=maps`) loops over
+// decision waits in another hash map, and generated code (generator/README.md) loops over
 // sets to find what a change may concern, one target decision at a time. Triggers add objects in
 // the middle of propagation. Where the published system leaves a choice, the faster way is taken:
 // membership is a table, universes are not asked of the host again, snapshots share tables, and

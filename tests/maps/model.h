@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Model: what `exhc build --engine=maps` says of a space beside its code: choices (auxiliary ones
+// Model: what `exhc_maps` says of a space beside its code: choices (auxiliary ones
 // included), and where filters, counters and triggers apply. Only what runs when objects appear
 // goes by these tables; a change of a decision runs generated loops (Model::on_change).
 #pragma once

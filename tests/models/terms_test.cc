@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "models/inventory/candidate_view.h"
+#include "models/inventory/work_view.h"
 #include "models/tally.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/value_set.h"
@@ -63,7 +63,7 @@ struct Listed {
 };
 
 Listed ListedOf(const Inventory& inventory, const Domains& domains) {
-  const CandidateView view(inventory, domains);
+  const WorkView view(inventory, domains);
   Tally tally(view);
   tally.CountThroughput();
   tally.CountWaits();

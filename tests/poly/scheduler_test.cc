@@ -77,8 +77,8 @@ InfluenceNode Wants(int statement, int depth, const IntRow& row, std::string lab
   return node;
 }
 
-std::vector<Step> StepsOf(const Scheduled& found) {
-  std::vector<Step> steps;
+std::vector<SchedulerStep> StepsOf(const Scheduled& found) {
+  std::vector<SchedulerStep> steps;
   for (const ScheduleEvent& event : found.events) steps.push_back(event.step);
   return steps;
 }
@@ -88,7 +88,7 @@ TEST(SchedulerTest, DropsProgressionWhereInfluenceWantsMoreDimensions) {
   AddPath(tree, {Wants(0, 0, {1, 0}), Wants(0, 1, {1, 0}), Wants(0, 2, {0, 1}, "i i k")});
   const Scop scop = OneStatement();
   const Scheduled found = Scheduler(scop, {}).Find(tree);
-  EXPECT_EQ(StepsOf(found), (std::vector{Step::kDropProgression}));
+  EXPECT_EQ(StepsOf(found), (std::vector{SchedulerStep::kDropProgression}));
   EXPECT_EQ(EventsText(found), "dimension 1: (1) without progression\n");
   EXPECT_EQ(found.leaf, "i i k");
   EXPECT_EQ(found.num_systems, 4);
@@ -104,7 +104,7 @@ TEST(SchedulerTest, TakesTheNextSibling) {
   InfluenceTree tree{{Wants(0, 0, {0}, "zero"), Wants(0, 0, {1}, "one")}};
   const Scheduled found =
       Scheduler(TwoStatements(), {Between(0, 0, 2, {{1, -1, 0, 1}})}).Find(tree);
-  EXPECT_EQ(StepsOf(found), (std::vector{Step::kNextSibling}));
+  EXPECT_EQ(StepsOf(found), (std::vector{SchedulerStep::kNextSibling}));
   EXPECT_EQ(EventsText(found), "dimension 0: (2) next sibling, after 'zero'\n");
   EXPECT_EQ(found.outcome, Outcome::kInfluenced);
   EXPECT_EQ(found.leaf, "one");
@@ -116,7 +116,7 @@ TEST(SchedulerTest, TakesTheNextSibling) {
 TEST(SchedulerTest, EndsABandWhereRowsHaveOrderedDependences) {
   const Scop scop = OneStatement();
   const Scheduled found = Scheduler(scop, {Between(0, 0, 4, {{1, 0, -1, 0, 0, 1}})}).Find({});
-  EXPECT_EQ(StepsOf(found), (std::vector{Step::kDropSatisfied}));
+  EXPECT_EQ(StepsOf(found), (std::vector{SchedulerStep::kDropSatisfied}));
   EXPECT_EQ(found.num_systems, 3);
   EXPECT_EQ(found.num_infeasible, 1);
   EXPECT_EQ(TableText(scop, found.schedule),
@@ -132,7 +132,7 @@ TEST(SchedulerTest, GoesBackToTheSiblingOfAnAncestor) {
   const Scop scop = Figure2(64);
   for (const DependenceKind kind : kKinds) {
     const Scheduled found = Find(scop, kind, tree);
-    EXPECT_EQ(StepsOf(found), (std::vector{Step::kAncestorSibling}));
+    EXPECT_EQ(StepsOf(found), (std::vector{SchedulerStep::kAncestorSibling}));
     EXPECT_EQ(EventsText(found), "dimension 1: (4) sibling of an ancestor, after 'i again'\n");
     EXPECT_EQ(found.leaf, "k");
     EXPECT_EQ(found.schedule.statements[1][0], (IntRow{0, 0, 1, 0, 0}));
@@ -144,7 +144,7 @@ TEST(SchedulerTest, GoesBackToTheSiblingOfAnAncestor) {
 TEST(SchedulerTest, SplitsStatementsThatNoRowHoldsTogether) {
   const Scop scop = TwoStatements();
   const Scheduled found = Scheduler(scop, {Between(0, 1, 2, {})}).Find({});
-  EXPECT_EQ(StepsOf(found), (std::vector{Step::kSplit}));
+  EXPECT_EQ(StepsOf(found), (std::vector{SchedulerStep::kSplit}));
   // The row, both statements as one group, and the row once more.
   EXPECT_EQ(found.num_systems, 3);
   EXPECT_EQ(found.num_infeasible, 2);
@@ -161,7 +161,7 @@ TEST(SchedulerTest, SplitsWhereItMust) {
   scop.statements.push_back({.name = "Z", .iterators = {{"l", 64}}});
   const Scheduled found =
       Scheduler(scop, {Between(0, 1, 2, {{1, -1, 0, 0}}), Between(1, 2, 2, {})}).Find({});
-  EXPECT_EQ(StepsOf(found), (std::vector{Step::kSplit}));
+  EXPECT_EQ(StepsOf(found), (std::vector{SchedulerStep::kSplit}));
   EXPECT_EQ(TableText(scop, found.schedule),
             "row  X  Y  Z\n"
             "0    0  0  1  scalar\n"
@@ -178,7 +178,7 @@ TEST(SchedulerTest, IsAsWithoutInfluenceWhereNoScenarioIsFeasible) {
     const Scheduled found = Find(scop, kind, tree);
     EXPECT_EQ(found.outcome, Outcome::kUninfluenced);
     EXPECT_EQ(found.leaf, "");
-    EXPECT_EQ(found.NumSteps(Step::kLeaveTree), 1);
+    EXPECT_EQ(found.NumSteps(SchedulerStep::kLeaveTree), 1);
     const Scheduled without = Find(scop, kind, {});
     EXPECT_EQ(without.events.size(), 0U);
     EXPECT_EQ(TableText(scop, found.schedule), TableText(scop, without.schedule));
@@ -194,7 +194,7 @@ TEST(SchedulerTest, AsksForParallelDimensions) {
   const Scheduled found = Find(scop, DependenceKind::kValue, {{k, j}});
   EXPECT_EQ(found.leaf, "j");
   // No row of X is that of Y where Y has j: X comes before all of Y.
-  EXPECT_EQ(StepsOf(found), (std::vector{Step::kNextSibling, Step::kSplit}));
+  EXPECT_EQ(StepsOf(found), (std::vector{SchedulerStep::kNextSibling, SchedulerStep::kSplit}));
   EXPECT_TRUE(found.schedule.rows[0].is_scalar);
   EXPECT_EQ(found.schedule.statements[1][1], (IntRow{0, 1, 0, 0, 0}));
   EXPECT_TRUE(found.schedule.rows[1].is_parallel);
@@ -217,7 +217,7 @@ TEST(SchedulerTest, TakesTheOrderOfTheProgramWhenNothingIsFound) {
       Scheduler(scop, DependencesOf(scop, DependenceKind::kValue), {.max_nodes = 0})
           .Find(Figure3());
   EXPECT_EQ(found.outcome, Outcome::kOriginal);
-  EXPECT_EQ(found.events.back().step, Step::kOriginalOrder);
+  EXPECT_EQ(found.events.back().step, SchedulerStep::kOriginalOrder);
   EXPECT_EQ(LoopsText(scop, found.schedule), LoopsText(scop, OriginalSchedule(scop)));
 }
 

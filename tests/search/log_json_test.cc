@@ -27,7 +27,7 @@ struct Filler {
   void Set(kernels::Verdict& value) { value = kernels::Verdict::kSlow; }
   void Set(PathStep& value) { value = {4, 2}; }
   void Set(TimePair& value) { value = {8, 9}; }
-  void Set(NumberRange& value) { value = {3, 99}; }
+  void Set(LoggedRange& value) { value = {3, 99}; }
   template <typename Number>
   requires std::is_arithmetic_v<Number>
   void Set(Number& value) { value = 7; }

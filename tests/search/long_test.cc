@@ -180,7 +180,7 @@ TEST(LongDecisions, StandInTheDictionaryAsRanges) {
   const ChoiceRecord& start = records[StartOf(root, 0)];
   EXPECT_EQ(start.name, "start");
   EXPECT_THAT(start.domain, IsEmpty());
-  EXPECT_THAT(start.ranges, ElementsAre(NumberRange{0, 63}, NumberRange{1000, 1099}));
+  EXPECT_THAT(start.ranges, ElementsAre(LoggedRange{0, 63}, LoggedRange{1000, 1099}));
   EXPECT_THAT(records.front().ranges, IsEmpty());
   Log log;
   log.choices = records;

@@ -84,42 +84,43 @@ class Counter {
     const double alone = Walk(0, {.warps = WarpsOf(-1)});
     const auto blocks = static_cast<double>(tree_.num_blocks);
     const double warps = WarpsOf(-1), shared = static_cast<double>(SharedBytes());
-    At(Count::kBlocks) = blocks;
-    At(Count::kWarps) = warps;
-    At(Count::kShared) = shared;
+    At(StaticCount::kBlocks) = blocks;
+    At(StaticCount::kWarps) = warps;
+    At(StaticCount::kShared) = shared;
     const auto least = static_cast<double>(LeastRegisters(function_, tree_, code_.values));
-    At(Count::kRegisters) = least;
-    At(Count::kHeld) = held_;
+    At(StaticCount::kRegisters) = least;
+    At(StaticCount::kHeld) = held_;
     // A compiler holds what lives through loops, and about half of the rest.
     const double wanted = std::max(least, (least + held_) / 2) + kOtherRegisters;
     const double resident = Resident(wanted);
     const double places = gpu_.units * resident;
     const double waves = std::ceil(blocks / places);
     const double of_unit = std::ceil(blocks / gpu_.units);
-    At(Count::kResidentWarps) = warps * std::min(resident, of_unit);
-    At(Count::kWaves) = waves;
-    At(Count::kLastWave) = 100 * blocks / (waves * places);
-    At(Count::kLaunches) = Launches();
-    At(Count::kChain) = alone;
-    for (const Count count : kOfUnit) At(count) *= of_unit;
-    const double clocks =
-        std::max({At(Count::kIssues) / gpu_.issues_per_clk, clocks_ * of_unit / gpu_.issues_per_clk,
-                  (At(Count::kWavefronts) + At(Count::kLines)) / gpu_.accesses_per_clk,
-                  At(Count::kFromL2) * kSectorBytes / gpu_.l2_bytes_per_clk});
-    const double waiting = waves * alone, launches = At(Count::kLaunches) * kLaunchClocks;
-    At(Count::kBusy) = clocks / gpu_.clock_ghz;
-    At(Count::kWaiting) = waiting / gpu_.clock_ghz;
-    At(Count::kGuess) = (std::max(clocks, waiting) + launches) / gpu_.clock_ghz;
+    At(StaticCount::kResidentWarps) = warps * std::min(resident, of_unit);
+    At(StaticCount::kWaves) = waves;
+    At(StaticCount::kLastWave) = 100 * blocks / (waves * places);
+    At(StaticCount::kLaunches) = Launches();
+    At(StaticCount::kChain) = alone;
+    for (const StaticCount count : kOfUnit) At(count) *= of_unit;
+    const double clocks = std::max(
+        {At(StaticCount::kIssues) / gpu_.issues_per_clk, clocks_ * of_unit / gpu_.issues_per_clk,
+         (At(StaticCount::kWavefronts) + At(StaticCount::kLines)) / gpu_.accesses_per_clk,
+         At(StaticCount::kFromL2) * kSectorBytes / gpu_.l2_bytes_per_clk});
+    const double waiting = waves * alone, launches = At(StaticCount::kLaunches) * kLaunchClocks;
+    At(StaticCount::kBusy) = clocks / gpu_.clock_ghz;
+    At(StaticCount::kWaiting) = waiting / gpu_.clock_ghz;
+    At(StaticCount::kGuess) = (std::max(clocks, waiting) + launches) / gpu_.clock_ghz;
     return counts_;
   }
 
  private:
   /// Counted of a block, and said of a unit.
-  static constexpr std::array kOfUnit = {Count::kIssues, Count::kArithmetic, Count::kUnitSteps,
-                                         Count::kReads,  Count::kWrites,     Count::kSharedUses,
-                                         Count::kTurns,  Count::kWavefronts, Count::kConflicts,
-                                         Count::kLines,  Count::kSectors,    Count::kLooseSectors,
-                                         Count::kFromL2};
+  static constexpr std::array kOfUnit = {
+      StaticCount::kIssues, StaticCount::kArithmetic, StaticCount::kUnitSteps,
+      StaticCount::kReads,  StaticCount::kWrites,     StaticCount::kSharedUses,
+      StaticCount::kTurns,  StaticCount::kWavefronts, StaticCount::kConflicts,
+      StaticCount::kLines,  StaticCount::kSectors,    StaticCount::kLooseSectors,
+      StaticCount::kFromL2};
 
   /// Where a node is.
   struct Place {
@@ -129,7 +130,7 @@ class Counter {
     double held = 0;    ///< Registers of what is declared around.
   };
 
-  double& At(Count count) { return counts_[static_cast<std::size_t>(count)]; }
+  double& At(StaticCount count) { return counts_[static_cast<std::size_t>(count)]; }
   std::uint32_t SizeOf(int dim_class) const { return tree_.classes[Nth(dim_class)].size; }
 
   double WarpsOf(int band) const {
@@ -214,11 +215,11 @@ class Counter {
         const double size = SizeOf(node.dim_class);
         if (size < 2) break;
         place.times *= size;
-        At(Count::kTurns) += place.times * place.warps;
+        At(StaticCount::kTurns) += place.times * place.warps;
         Issue(kIssuesOfTurn, 1, place);
         double once = kIssuesOfTurn;
         if (code_.rings.of_node[Nth(index)] >= 0) {
-          At(Count::kBarriers) += place.times;
+          At(StaticCount::kBarriers) += place.times;
           once += gpu_.barrier_latency_clk;
         }
         for (const int child : node.children) once += Walk(child, place);
@@ -241,21 +242,21 @@ class Counter {
 
   double Meet(int index, const Place& place) {
     if (!code_.threads.barrier_before[Nth(index)]) return 0;
-    At(Count::kBarriers) += place.times;
+    At(StaticCount::kBarriers) += place.times;
     return gpu_.barrier_latency_clk;
   }
 
   /// `number` instructions in each execution, of so many clocks of a scheduler each.
   void Issue(double number, double clocks, const Place& place) {
-    At(Count::kSteps) += place.times * number;
-    At(Count::kText) += number;
-    At(Count::kIssues) += place.times * place.warps * number;
+    At(StaticCount::kSteps) += place.times * number;
+    At(StaticCount::kText) += number;
+    At(StaticCount::kIssues) += place.times * place.warps * number;
     clocks_ += place.times * place.warps * number * clocks;
   }
 
   double Operate(double number, const Place& place) {
     Issue(number, 1, place);
-    At(Count::kArithmetic) += place.times * place.warps * number;
+    At(StaticCount::kArithmetic) += place.times * place.warps * number;
     return number;
   }
 
@@ -272,9 +273,9 @@ class Counter {
     for (const ThreadDigit& digit : combine.shared) slices *= digit.size;
     if (slices < 2) return clocks;
     const double rounds = std::ceil(owned / combine.at_once);
-    At(Count::kBarriers) += 2 * rounds * place.times;
-    At(Count::kSharedUses) += owned * (1 + slices) * place.times * place.warps;
-    At(Count::kWavefronts) += owned * (1 + slices) * place.times * place.warps;
+    At(StaticCount::kBarriers) += 2 * rounds * place.times;
+    At(StaticCount::kSharedUses) += owned * (1 + slices) * place.times * place.warps;
+    At(StaticCount::kWavefronts) += owned * (1 + slices) * place.times * place.warps;
     return clocks + Operate(owned * (1 + slices), place) +
            rounds * (2 * gpu_.barrier_latency_clk + 2 * gpu_.shared_latency_clk);
   }
@@ -282,9 +283,9 @@ class Counter {
   double HandOver(const LoopNode& node, const Place& place) {
     const SplitReduction& split = SplitOf(node);
     const double written = split.num_registers;
-    At(Count::kHandedOver) += place.times * written * split.num_slots;
-    At(Count::kWrites) += place.times * place.warps * written;
-    At(Count::kLines) += place.times * place.warps * written;
+    At(StaticCount::kHandedOver) += place.times * written * split.num_slots;
+    At(StaticCount::kWrites) += place.times * place.warps * written;
+    At(StaticCount::kLines) += place.times * place.warps * written;
     Issue(written, 1, place);
     return written + kHandOverClocks;
   }
@@ -295,7 +296,7 @@ class Counter {
     for (const ThreadDigit& digit : split.sharers) sharers *= digit.size;
     const double read =
         split.num_registers * std::ceil(static_cast<double>(split.splits) / sharers);
-    At(Count::kMet) += place.times * read;
+    At(StaticCount::kMet) += place.times * read;
     constexpr double kAtOnce = 8;  // Reads that are under way.
     return kHandOverClocks + std::ceil(read / kAtOnce) * gpu_.read_latency_clk;
   }
@@ -318,7 +319,7 @@ class Counter {
     const InstValues& values = code_.values.insts[inst.id.index()];
     const double number = place.copies * values.lanes, each = ClocksOf(inst);
     Issue(number, each, place);
-    At(Count::kArithmetic) += place.times * place.warps * number;
+    At(StaticCount::kArithmetic) += place.times * place.warps * number;
     double alone = number * each;
     if (inst.is_reduction()) {
       const ValueStorage& storage = code_.values.storage[inst.id.index()];
@@ -340,7 +341,7 @@ class Counter {
     }
     const double each = ClocksOf(ir::UnitOf(function_, inst));
     Issue(steps, each, place);
-    At(Count::kUnitSteps) += place.times * place.warps * steps;
+    At(StaticCount::kUnitSteps) += place.times * place.warps * steps;
     constexpr double kLatency = 32;  // Until the sums of a step are there.
     return steps * std::max(each, kLatency / std::max(1.0, steps));
   }
@@ -352,12 +353,12 @@ class Counter {
     const double bytes = static_cast<double>(function_.window(window.window).element_bytes);
     const double used = place.times * place.warps * rounds;
     const double sectors = static_cast<double>(window.elements()) * bytes / kSectorBytes;
-    At(Count::kReads) += used;
-    At(Count::kSharedUses) += used;
-    At(Count::kWavefronts) += used * std::max(1.0, window.width * bytes / kRegisterBytes);
-    At(Count::kLines) += used * std::max(1.0, window.width * bytes / kRegisterBytes);
-    At(Count::kSectors) += place.times * sectors;
-    At(Count::kFromL2) += place.times * sectors;
+    At(StaticCount::kReads) += used;
+    At(StaticCount::kSharedUses) += used;
+    At(StaticCount::kWavefronts) += used * std::max(1.0, window.width * bytes / kRegisterBytes);
+    At(StaticCount::kLines) += used * std::max(1.0, window.width * bytes / kRegisterBytes);
+    At(StaticCount::kSectors) += place.times * sectors;
+    At(StaticCount::kFromL2) += place.times * sectors;
     Issue(4 * rounds, 1, place);
     return 4 * rounds + gpu_.read_latency_clk;
   }
@@ -395,19 +396,20 @@ class Counter {
     const bool is_async = ring >= 0 && code_.rings.BlockOf(inst).is_async;
     const bool is_one = is_async && !reads;  // Its read stores, too.
     if (!is_one) Issue(copies, 1, there);
-    At(Count::kIssues) += place.times * use.warps;  // The address.
+    At(StaticCount::kIssues) += place.times * use.warps;  // The address.
     double each = 1;
     if (is_shared) {
-      At(Count::kSharedUses) += all;
-      At(Count::kWavefronts) += all * use.wavefronts;
-      At(Count::kConflicts) += all * (use.wavefronts - use.least);
+      At(StaticCount::kSharedUses) += all;
+      At(StaticCount::kWavefronts) += all * use.wavefronts;
+      At(StaticCount::kConflicts) += all * (use.wavefronts - use.least);
       each = use.wavefronts;
     } else {
-      At(reads ? Count::kReads : Count::kWrites) += all;
-      At(Count::kLines) += all * use.lines;
-      At(Count::kSectors) += all * use.sectors;
-      At(Count::kLooseSectors) += all * std::max(0.0, use.sectors - use.least_sectors);
-      At(Count::kFromL2) += reads ? FromL2(index, inst, address, width, bytes) : all * use.sectors;
+      At(reads ? StaticCount::kReads : StaticCount::kWrites) += all;
+      At(StaticCount::kLines) += all * use.lines;
+      At(StaticCount::kSectors) += all * use.sectors;
+      At(StaticCount::kLooseSectors) += all * std::max(0.0, use.sectors - use.least_sectors);
+      At(StaticCount::kFromL2) +=
+          reads ? FromL2(index, inst, address, width, bytes) : all * use.sectors;
       each = use.lines;
     }
     if (reads) {
@@ -604,7 +606,7 @@ constexpr std::array<std::string_view, kNumCounts> kNames = {
 
 }  // namespace
 
-std::string_view NameOf(Count count) {
+std::string_view NameOf(StaticCount count) {
   return kNames[static_cast<std::size_t>(count)];
 }
 

@@ -33,7 +33,7 @@ struct GpuLimits {
 
 /// "Of a unit": what the multiprocessor with the most blocks has to do for all of them. "Of a
 /// thread": of one that has the block's work that most threads have.
-enum class Count : std::uint8_t {
+enum class StaticCount : std::uint8_t {
   kBlocks,         ///< Of the grid.
   kWarps,          ///< Of a block.
   kShared,         ///< Bytes of a block.
@@ -66,12 +66,12 @@ enum class Count : std::uint8_t {
   kWaiting,        ///< Nanoseconds that waves wait, one after the other, if warps are alone.
   kGuess,          ///< Nanoseconds in all.
 };
-inline constexpr std::size_t kNumCounts = static_cast<std::size_t>(Count::kGuess) + 1;
+inline constexpr std::size_t kNumCounts = static_cast<std::size_t>(StaticCount::kGuess) + 1;
 
 /// Of each a name of few words: "waves of blocks".
-std::string_view NameOf(Count count);
+std::string_view NameOf(StaticCount count);
 
-/// By Count. The code has no error.
+/// By StaticCount. The code has no error.
 using StaticCounts = std::array<double, kNumCounts>;
 StaticCounts CountStatically(const LoweredCode& code, const GpuLimits& gpu);
 

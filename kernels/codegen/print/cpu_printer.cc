@@ -14,6 +14,7 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cpu_statements.h"
+#include "kernels/codegen/print/loop_printer.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
 #include "kernels/ir/text/math_text.h"
@@ -80,19 +81,18 @@ std::string Poison(ir::Type type) {
   if (ir::IsHalf(type)) return "0xffff";
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr std::int64_t kConspicuous = 0x5a5a5a5a5a5a5a5a;
-  if (ir::IsFloat(type)) return NumberText(kNan, type, Language::kCpp);
+  if (ir::IsFloat(type)) return NumberText(kNan, type, Dialect::kCpp);
   const int bits = 8 * static_cast<int>(ir::BytesOf(type));
   return std::to_string(kConspicuous >> (64 - bits)) + (bits == 64 ? "ll" : "");
 }
 
-class CpuPrinter {
+class CpuPrinter : LoopPrinter {
  public:
-  CpuPrinter(const LoweredCode& code, const PrinterOptions& options)
-      : code_(code),
-        tree_(code.tree),
+  CpuPrinter(const LoweredCode& code, const PrinterOptions& options, const CodeNames& names,
+             CpuStatements& statements, TextWriter& out)
+      : LoopPrinter(code, names, statements, out),
         checked_(options.checked),
-        names_(code),
-        statements_(code, names_, options.checked, out_) {
+        statements_(statements) {
     for (const SplitReduction& split : code.splits.reductions) {
       EXH_CHECK(split.way == AcrossBlocks::SECOND_LAUNCH);  // All that the device has.
     }
@@ -110,14 +110,12 @@ class CpuPrinter {
     for (const Part& part : code_.splits.parts) BlockFunction(part);
     Entry();
     const std::string text = out_.Take();
-    const std::string functions = ir::OpFunctions(text, Language::kCpp);
+    const std::string functions = ir::OpFunctions(text, Dialect::kCpp);
     return head + functions + (functions.empty() ? "" : "\n") + text;
   }
 
  private:
   static std::string Number(std::uint64_t value) { return std::to_string(value); }
-  const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
-
   /// Types by lanes, scalars first: all that the text may mention.
   std::map<std::uint32_t, std::set<ir::Type>> TypesByLanes() const {
     const ir::Function& function = *code_.function;
@@ -379,8 +377,9 @@ class CpuPrinter {
     for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
       const std::string scalar = "scalars[" + Number(i) + "]";
       const ir::Type type = code_.function->scalars[i].type;
-      text += (type == ir::Type::kI64 ? ir::FromCellText(scalar, type)
-                                      : ConvertText(scalar, ir::Type::kF64, type)) +
+      text += (type == ir::Type::kI64
+                   ? ir::FromCellText(scalar, type)
+                   : Convert({scalar}, ir::Type::kF64, type, 1, Dialect::kCpp).text) +
               ", ";
     }
     if (checked_) text += "written, ";
@@ -403,29 +402,18 @@ class CpuPrinter {
     if (number == 0) return "Block";
     return number == 1 ? "Finish" : "Finish" + std::to_string(number - 1);
   }
-  const std::vector<int>& BlockClassesOf(const Part& part) const {
-    if (part.finishes < 0) return tree_.block_classes;
-    return code_.splits.groups[static_cast<std::size_t>(part.finishes)].tile_classes;
-  }
-  std::uint64_t BlocksOf(const Part& part) const {
+  std::uint64_t Blocks() const {
     std::uint64_t blocks = 1;
-    for (const int c : BlockClassesOf(part)) blocks *= Class(c).size;
+    for (const int c : BlockClasses()) blocks *= Class(c).size;
     return blocks;
   }
 
   void BlockFunction(const Part& part) {
-    part_ = &part;
-    statements_.SetPart(part);
+    Select(part);
     out_.Line("// One work item. Not inlined: only parameters keep what __restrict promises.");
     out_.Open("static __attribute__((noinline)) void " + NameOf(part) + "(" + Parameters() + ")");
-    std::uint64_t stride = BlocksOf(part);
-    const std::vector<int>& classes = BlockClassesOf(part);
-    for (const int c : classes) {
-      stride /= Class(c).size;
-      out_.Line("const long " + names_.index(c) + " = block" +
-                (stride == 1 ? "" : " / " + Number(stride)) + " % " + Number(Class(c).size) +
-                ";  // BLOCK " + DimNames(code_, c));
-    }
+    const std::vector<int>& classes = BlockClasses();
+    BlockIndices("block", "long", false);
     if (classes.empty()) out_.Line("(void)block;");
     for (const TempArray& temp : code_.memory.temps) {
       if (part.insts[code_.function->block(temp.block).store.index()]) Temporary(temp);
@@ -435,7 +423,7 @@ class CpuPrinter {
       out_.Open("if (" + inside + ")");
       Body(0);
       out_.Close();
-      for (const int c : classes) SetWholeRange(c);
+      for (const int c : classes) statements_.SetWholeRange(c);
       out_.Open("else");
     }
     splits_loops_ = inside.empty();
@@ -482,8 +470,6 @@ class CpuPrinter {
     return inside;
   }
 
-  void SetWholeRange(int c) { statements_.SetRange(c, 0, std::int64_t{Class(c).size} - 1); }
-
   /// Is a block inside of every axis that is covered? From here on those are printed. Empty: all
   /// are, or it is not asked.
   std::string BlocksInside(const std::vector<int>& classes) {
@@ -498,7 +484,7 @@ class CpuPrinter {
     return text;
   }
 
-  void Loop(int index) {
+  void Loop(int index) override {
     const int c = tree_.node(index).dim_class;
     const std::int64_t size = Class(c).size, inside = IterationsInside(index, c);
     const bool is_divided =
@@ -515,7 +501,7 @@ class CpuPrinter {
               "LOOP " + DimNames(code_, c));
     Body(index);
     out_.Close();
-    SetWholeRange(c);
+    statements_.SetWholeRange(c);
   }
 
   /// What went past the caches is there for all before anybody is told that the block has ended.
@@ -544,14 +530,7 @@ class CpuPrinter {
     out_.Line("for (" + element + "& x : " + array + ") x = " + Poison(type) + ";");
   }
 
-  /// Declarations that live in the node, then its children.
-  void Body(int index) {
-    for (const ir::Instruction& inst : code_.function->insts) {
-      if (!part_->values[inst.id.index()]) continue;
-      const ValueStorage& storage = code_.values.storage[inst.id.index()];
-      const bool has_register = storage.is_read || inst.is_reduction();
-      if (storage.home == index && has_register) statements_.Declare(inst.id);
-    }
+  void Children(int index) override {
     std::vector<int> children = tree_.node(index).children;
     std::erase_if(children, [&](int child) { return !Runs(child); });
     for (std::size_t i = 0; i < children.size(); ++i) {
@@ -577,10 +556,7 @@ class CpuPrinter {
     }
   }
 
-  /// Is there something to do in the node?
-  bool Runs(int node) const { return part_->nodes[static_cast<std::size_t>(node)]; }
-
-  void Threads(int index) {
+  void Threads(int index) override {
     std::set<int> used;
     for (const int c : tree_.node(index).thread_classes) {
       used.insert(Class(c).axis);
@@ -607,40 +583,17 @@ class CpuPrinter {
     return axes;
   }
 
-  void Node(int index) {
+  void Ending(int index) override {
     const LoopNode& node = tree_.node(index);
     switch (node.kind) {
-      case NodeKind::kRoot:
-      case NodeKind::kThreads:
-      case NodeKind::kBlock:
-        return Body(index);
-      case NodeKind::kExec:
-        return statements_.Execute(node.inst);
       case NodeKind::kLanes:
         return statements_.CombineLanes(index);
       case NodeKind::kCombine:
         return statements_.CombineSlices(node.inst);
-      case NodeKind::kHandOver:
+      default:
+        EXH_CHECK(node.kind == NodeKind::kHandOver);
         return statements_.HandOver(index);
-      case NodeKind::kRound:
-      case NodeKind::kLastBlock:
-        EXH_CHECK(false);
-        return;
-      case NodeKind::kLoop:
-        return Loop(index);
-      case NodeKind::kUnroll:
-        Comment("// UNROLL ", node.dim_class);
-        PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
-        return;
-      case NodeKind::kVector:
-        Comment("// VECTOR ", node.dim_class);
-        return Body(index);
     }
-  }
-
-  /// Unrolled copies after the first say nothing new.
-  void Comment(const std::string& kind, int dim_class) {
-    if (repeats_ == 0) out_.Line(kind + DimNames(code_, dim_class));
   }
 
   void Entry() {
@@ -657,7 +610,8 @@ class CpuPrinter {
     }
     for (const Part& part : code_.splits.parts) {
       const std::string call = NameOf(part) + "(" + Arguments() + ");";
-      if (const std::uint64_t blocks = BlocksOf(part); blocks > 1) {
+      Select(part);
+      if (const std::uint64_t blocks = Blocks(); blocks > 1) {
         const bool is_static =
             code_.schedule->block_schedule.Or(BlockSchedule::DYNAMIC) == BlockSchedule::STATIC;
         out_.Line(std::string("#pragma omp parallel for schedule(") +
@@ -679,21 +633,18 @@ class CpuPrinter {
     out_.Close();
   }
 
-  const LoweredCode& code_;
-  const LoopTree& tree_;
-  bool checked_;
-  TextWriter out_;
-  CodeNames names_;
-  CpuStatements statements_;
-  const Part* part_ = nullptr;  ///< What is being printed.
-  bool splits_loops_ = true;    ///< Into iterations that ask no guards, and the others.
-  int repeats_ = 0;             ///< Unrolled dims around that are past their first copy.
+  const bool checked_;
+  CpuStatements& statements_;
+  bool splits_loops_ = true;  ///< Into iterations that ask no guards, and the others.
 };
 
 }  // namespace
 
 std::string PrintCpu(const LoweredCode& code, const PrinterOptions& options) {
-  return CpuPrinter(code, options).Run();
+  TextWriter out;
+  const CodeNames names(code);
+  CpuStatements statements(code, names, options.checked, out);
+  return CpuPrinter(code, options, names, statements, out).Run();
 }
 
 std::string PrintCpu(const ir::Function& function, const Schedule& schedule,

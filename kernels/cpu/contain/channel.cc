@@ -9,7 +9,7 @@ using nlohmann::json;
 
 std::string ToJson(const RunnerSetup& setup) {
   json shapes = json::array();
-  for (const ArrayShape& shape : setup.shapes) {
+  for (const SharedShape& shape : setup.shapes) {
     shapes.push_back({shape.elements, shape.is_output, ir::WordOf(shape.type)});
   }
   return json({{"cookie", setup.cookie},

@@ -25,10 +25,10 @@ struct RunnerSetup {
   /// It is a text of ours around a library: its functions beside exh_run are called as well
   /// (kernels/derived/calls/blas_source.h). A candidate has none of these.
   bool is_yardstick = false;
-  std::vector<ArrayShape> shapes;
+  std::vector<SharedShape> shapes;
   /// By problem: scalars, rounded to their types, as cells (ir::Number::Cell()).
   std::vector<std::vector<std::uint64_t>> scalars;
-  Allowance allowance;
+  ProcessAllowance allowance;
 };
 std::string ToJson(const RunnerSetup& setup);
 /// False: it is no setup.

@@ -46,7 +46,7 @@ Memory MemoryNow() {
   return read == 2 ? Memory{size * page, data * page} : Memory{};
 }
 
-bool SetLimits(const Allowance& allowance) {
+bool SetLimits(const ProcessAllowance& allowance) {
   // What counts is memory of its own. Addresses are limited too, for what slips past that, but
   // generously: the C library reserves a lot for the heaps of threads and uses little.
   constexpr std::uint64_t kReserved = 8ULL << 30;
@@ -100,9 +100,9 @@ int ForbidWriting() {
 
 }  // namespace
 
-Allowance AllowanceFor(std::uint64_t array_bytes, int threads) {
+ProcessAllowance AllowanceFor(std::uint64_t array_bytes, int threads) {
   constexpr std::uint64_t kAnyone = 256 * kMiB, kThread = 64 * kMiB, kArrays = 4;
-  Allowance allowance;
+  ProcessAllowance allowance;
   const auto count = static_cast<std::uint64_t>(std::max(threads, 1));
   allowance.memory_bytes = kAnyone + count * (kThread + kArrays * array_bytes);
   for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) {
@@ -111,7 +111,7 @@ Allowance AllowanceFor(std::uint64_t array_bytes, int threads) {
   return allowance;
 }
 
-Containment Contain(const Allowance& allowance) {
+Containment Contain(const ProcessAllowance& allowance) {
   Containment containment;
   containment.limits = SetLimits(allowance);
   containment.privileges = DropPrivileges();
@@ -123,7 +123,7 @@ Containment Contain(const Allowance& allowance) {
 Containment TryContainment() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  const Allowance allowance = AllowanceFor(0, 1);
+  const ProcessAllowance allowance = AllowanceFor(0, 1);
   const pid_t child = ::fork();
   if (child == 0) {
     const std::uint64_t bits = ToBits(Contain(allowance));

@@ -10,13 +10,13 @@
 namespace exh::kernels::cpu {
 
 /// What is allowed to it.
-struct Allowance {
+struct ProcessAllowance {
   std::uint64_t memory_bytes = 0;  ///< Of memory of its own: heap, arrays by thread, stacks.
   bool may_pin_threads = false;    ///< The environment asks OpenMP to bind threads to cores.
 };
 
 /// How much a candidate gets that runs `threads` threads on arrays of `array_bytes` in all.
-Allowance AllowanceFor(std::uint64_t array_bytes, int threads);
+ProcessAllowance AllowanceFor(std::uint64_t array_bytes, int threads);
 
 /// Which means of containment hold. The rest of them is not offered by the system.
 struct Containment {
@@ -31,7 +31,7 @@ struct Containment {
 
 /// Contains this process, which must have a single thread, for ever. What the system does not offer
 /// is left out.
-Containment Contain(const Allowance& allowance);
+Containment Contain(const ProcessAllowance& allowance);
 
 /// What would hold on this machine: tried in a child process.
 Containment TryContainment();

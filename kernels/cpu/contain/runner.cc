@@ -154,7 +154,7 @@ int RunnerMain() {
   }
   RunnerSetup setup;
   if (!ParseRunnerSetup(Receive(NextBytes()), setup)) ::_exit(2);
-  const ArrayLayout layout(setup.shapes);
+  const SharedLayout layout(setup.shapes);
   MappedArrays arrays(layout, kInputsFd, kOutputsFd);
   RunnerReply ready;
   ready.cookie = setup.cookie;

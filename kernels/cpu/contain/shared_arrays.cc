@@ -46,10 +46,10 @@ std::uint64_t RoundUp(std::uint64_t bytes, std::uint64_t unit) {
 
 // ---- Layout -----------------------------------------------------------------------------------
 
-ArrayLayout::ArrayLayout(std::span<const ArrayShape> shapes)
+SharedLayout::SharedLayout(std::span<const SharedShape> shapes)
     : shapes_(shapes.begin(), shapes.end()) {
   std::uint64_t guard = kGuardBytes;
-  for (const ArrayShape& shape : shapes_) {
+  for (const SharedShape& shape : shapes_) {
     const std::uint64_t bytes = shape.bytes();
     // What is large enough for a large page begins on one, in its file and in memory.
     const std::uint64_t unit = bytes >= kLargePage ? kLargePage : kPage;
@@ -71,9 +71,9 @@ ArrayLayout::ArrayLayout(std::span<const ArrayShape> shapes)
   input_bytes_ = RoundUp(input_bytes_, kLargePage);
 }
 
-std::uint64_t ArrayLayout::array_bytes() const {
+std::uint64_t SharedLayout::array_bytes() const {
   std::uint64_t bytes = 0;
-  for (const ArrayShape& shape : shapes_) bytes += shape.bytes();
+  for (const SharedShape& shape : shapes_) bytes += shape.bytes();
   return bytes;
 }
 
@@ -122,7 +122,7 @@ bool SharedMemory::Seal(bool forbid_writing) const {
 
 // ---- The side that checks ---------------------------------------------------------------------
 
-SharedArrays::SharedArrays(std::span<const ArrayShape> shapes, std::size_t num_problems)
+SharedArrays::SharedArrays(std::span<const SharedShape> shapes, std::size_t num_problems)
     : layout_(shapes) {
   if (!inputs_.AllocateFile("inputs", layout_.input_bytes() * num_problems) ||
       !outputs_.AllocateFile("outputs", layout_.output_bytes()) || !inputs_.Seal(true) ||
@@ -162,12 +162,12 @@ void SharedArrays::UseLargePages(std::size_t problem) {
   }
 }
 
-std::span<std::byte> SharedArrays::Before(char* file, const ArrayLayout::Place& place) {
+std::span<std::byte> SharedArrays::Before(char* file, const SharedLayout::Place& place) {
   return {reinterpret_cast<std::byte*>(file + place.open), kPage};
 }
 
 std::span<std::byte> SharedArrays::Behind(char* file, std::size_t array) const {
-  const ArrayLayout::Place& place = layout_.places()[array];
+  const SharedLayout::Place& place = layout_.places()[array];
   return {reinterpret_cast<std::byte*>(file + place.data) + layout_.shapes()[array].bytes(),
           reinterpret_cast<std::byte*>(file + place.open + place.open_bytes)};
 }
@@ -187,7 +187,7 @@ void SharedArrays::RestoreGuards() {
 }
 
 std::string SharedArrays::CheckGuards(std::size_t array) const {
-  const ArrayShape& shape = layout_.shapes()[array];
+  const SharedShape& shape = layout_.shapes()[array];
   const std::int64_t element = ir::BytesOf(shape.type);
   const std::span<std::byte> before = Before(outputs_.data(), layout_.places()[array]);
   const std::byte* const data = before.data() + before.size();
@@ -202,7 +202,7 @@ std::string SharedArrays::CheckGuards(std::size_t array) const {
 
 // ---- The side that runs -----------------------------------------------------------------------
 
-MappedArrays::MappedArrays(const ArrayLayout& layout, int inputs_fd, int outputs_fd)
+MappedArrays::MappedArrays(const SharedLayout& layout, int inputs_fd, int outputs_fd)
     : layout_(layout), inputs_fd_(inputs_fd) {
   // Addresses only: nothing is there until an array is put into a part of them.
   void* const reserved = ::mmap(nullptr, layout.address_bytes() + kLargePage, PROT_NONE,
@@ -215,7 +215,7 @@ MappedArrays::MappedArrays(const ArrayLayout& layout, int inputs_fd, int outputs
   // All pages at once: one by one, as they are touched, they make a first run of large arrays take
   // a hundred times as long as the next one.
   for (std::size_t array = 0; array < layout.places().size(); ++array) {
-    const ArrayLayout::Place& place = layout.places()[array];
+    const SharedLayout::Place& place = layout.places()[array];
     pointers_.push_back(base_ + place.address + (place.data - place.open));
     if (!layout.shapes()[array].is_output) continue;
     void* const map =
@@ -229,7 +229,7 @@ MappedArrays::MappedArrays(const ArrayLayout& layout, int inputs_fd, int outputs
 bool MappedArrays::UseProblem(std::uint64_t problem) {
   for (std::size_t array = 0; array < layout_.places().size(); ++array) {
     if (layout_.shapes()[array].is_output) continue;
-    const ArrayLayout::Place& place = layout_.places()[array];
+    const SharedLayout::Place& place = layout_.places()[array];
     const std::uint64_t offset = problem * layout_.input_bytes() + place.open;
     void* const map =
         ::mmap(base_ + place.address, place.open_bytes, PROT_READ,

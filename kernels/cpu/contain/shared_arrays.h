@@ -23,7 +23,7 @@
 namespace exh::kernels::cpu {
 
 /// What must be known of an array to place it.
-struct ArrayShape {
+struct SharedShape {
   std::uint64_t elements = 0;
   bool is_output = false;
   ir::Type type = ir::Type::kF32;
@@ -36,9 +36,9 @@ inline constexpr std::uint64_t kGuardBytes = 64ULL << 20;
 
 /// Where arrays lie, in their file and in the addresses of the process that runs candidates. Both
 /// processes compute it from the same shapes.
-class ArrayLayout {
+class SharedLayout {
  public:
-  explicit ArrayLayout(std::span<const ArrayShape> shapes);
+  explicit SharedLayout(std::span<const SharedShape> shapes);
 
   struct Place {
     std::uint64_t open = 0;        ///< First byte of the pattern before the array, in its file.
@@ -46,7 +46,7 @@ class ArrayLayout {
     std::uint64_t data = 0;        ///< First element, in its file.
     std::uint64_t address = 0;     ///< Of `open`, in the reserved addresses.
   };
-  const std::vector<ArrayShape>& shapes() const { return shapes_; }
+  const std::vector<SharedShape>& shapes() const { return shapes_; }
   const std::vector<Place>& places() const { return places_; }
   std::uint64_t input_bytes() const { return input_bytes_; }  ///< Of one problem.
   std::uint64_t output_bytes() const { return output_bytes_; }
@@ -54,7 +54,7 @@ class ArrayLayout {
   std::uint64_t array_bytes() const;                              ///< Of elements alone.
 
  private:
-  std::vector<ArrayShape> shapes_;
+  std::vector<SharedShape> shapes_;
   std::vector<Place> places_;
   std::uint64_t input_bytes_ = 0, output_bytes_ = 0, address_bytes_ = 0;
 };
@@ -88,10 +88,10 @@ class SharedMemory {
 class SharedArrays {
  public:
   /// `error()` says what is wrong when there is not enough memory.
-  SharedArrays(std::span<const ArrayShape> shapes, std::size_t num_problems);
+  SharedArrays(std::span<const SharedShape> shapes, std::size_t num_problems);
 
   const std::string& error() const { return error_; }
-  const ArrayLayout& layout() const { return layout_; }
+  const SharedLayout& layout() const { return layout_; }
   int inputs_fd() const { return inputs_.fd(); }
   int outputs_fd() const { return outputs_.fd(); }
 
@@ -108,11 +108,11 @@ class SharedArrays {
 
  private:
   /// Up to the first byte of the array, and from behind its last one on.
-  static std::span<std::byte> Before(char* file, const ArrayLayout::Place& place);
+  static std::span<std::byte> Before(char* file, const SharedLayout::Place& place);
   std::span<std::byte> Behind(char* file, std::size_t array) const;
   void DrawGuards(char* file, std::size_t array);
 
-  ArrayLayout layout_;
+  SharedLayout layout_;
   SharedMemory inputs_, outputs_;
   std::string error_;
 };
@@ -121,7 +121,7 @@ class SharedArrays {
 class MappedArrays {
  public:
   /// `error()` says what is wrong.
-  MappedArrays(const ArrayLayout& layout, int inputs_fd, int outputs_fd);
+  MappedArrays(const SharedLayout& layout, int inputs_fd, int outputs_fd);
 
   const std::string& error() const { return error_; }
   /// Puts the inputs of a problem where those of another were. False: they cannot be mapped.
@@ -130,7 +130,7 @@ class MappedArrays {
   void* const* pointers() const { return pointers_.data(); }
 
  private:
-  const ArrayLayout& layout_;
+  const SharedLayout& layout_;
   int inputs_fd_;
   char* base_ = nullptr;
   std::vector<void*> pointers_;

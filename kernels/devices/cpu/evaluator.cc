@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "base/numbers.h"
 #include "base/system/process.h"
 #include "base/system/scratch_folder.h"
 #include "kernels/cpu/compile.h"
@@ -53,8 +54,8 @@ double TimeoutSeconds(double cap_ns, Effort effort, double flops) {
 }
 
 /// What an effort asks of a bench.
-cpu::Care CareOf(Effort effort) {
-  cpu::Care care;
+cpu::CheckCare CareOf(Effort effort) {
+  cpu::CheckCare care;
   care.is_full = effort != Effort::kQuick;
   care.only_times = effort == Effort::kAgain;
   if (effort == Effort::kAudit) care.repeats_ms = 1e3 * kAuditSeconds;
@@ -83,7 +84,7 @@ class CpuEvaluator final : public Evaluator {
   }
 
   Compiled Compile(const Source& source) override {
-    using Patience = cpu::Compiler::Patience;
+    using Patience = cpu::HostCompiler::Patience;
     if (auto refused = NotCompiled(source)) return *std::move(refused);
     return compiler_.Compile(source.text, waits_ ? Patience::kAllTime : Patience::kUsual);
   }
@@ -100,12 +101,12 @@ class CpuEvaluator final : public Evaluator {
       failure.why = compiled.why;
       return failure;
     }
-    cpu::RunRequest request;
+    cpu::CpuRunRequest request;
     request.library = compiled.library;
     request.threads = static_cast<int>(workload_->device().threads);
     request.cap_ns = cap.ns;
     request.timeout_s = TimeoutSeconds(cap.ns, effort, workload_->flops());
-    cpu::Care care = CareOf(effort);
+    cpu::CheckCare care = CareOf(effort);
     {
       const std::lock_guard lock(mutex_);
       const auto yardstick = yardsticks_.find(compiled.library);
@@ -181,7 +182,7 @@ class CpuEvaluator final : public Evaluator {
         "{}  for (long i = 0; i < {}; ++i) y[i] = x[i];\n}}\n",
         count < kFew ? "" : "#pragma omp parallel for simd num_threads(threads)\n", count));
     if (copy.verdict != Verdict::kCorrect) return 0;
-    cpu::RunRequest request;
+    cpu::CpuRunRequest request;
     request.library = copy.library;
     request.threads = static_cast<int>(workload_->device().threads);
     const Measurement measured = cpu::RunCandidate(request, problems, server_, stop_);
@@ -202,7 +203,7 @@ class CpuEvaluator final : public Evaluator {
   std::unique_ptr<const Workload> workload_;
   const StopToken* const stop_;
   ScratchFolder scratch_;
-  cpu::Compiler compiler_;
+  cpu::HostCompiler compiler_;
   std::atomic<bool> waits_ = false;         ///< For compilers, whatever is usual.
   mutable std::mutex mutex_;                ///< Of what follows.
   std::map<std::string, bool> yardsticks_;  ///< Their libraries: NamedSource::is_ours.

@@ -15,7 +15,7 @@
 
 #include "base/check.h"
 #include "kernels/codegen/plan/work.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 
 namespace exh::kernels::hip {
 namespace {
@@ -27,7 +27,7 @@ class HipTextBackend final : public Backend {
   std::string_view suffix() const override { return ".hip"; }
 
   Source Print(const codegen::LoweredCode& code, const ir::Device& /*device*/) const override {
-    codegen::CudaText text = codegen::PrintCuda(code);
+    codegen::GpuText text = codegen::PrintGpu(code);
     // Below the first comment, which says what was decided.
     const std::size_t end = text.source.find("\n\n");
     EXH_CHECK(end != std::string::npos);

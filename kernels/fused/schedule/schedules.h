@@ -22,7 +22,7 @@ struct SchedulingCost {
   double seconds = 0;          ///< Of the processor, dependences and proofs included.
   int systems = 0;             ///< Solved, or found to have no solution.
   int infeasible = 0;          ///< Of them: without a solution.
-  std::array<int, 8> steps{};  ///< By poly::Step: how often the construction went that way.
+  std::array<int, 8> steps{};  ///< By SchedulerStep: how often the construction went that way.
 
   SchedulingCost& operator+=(const SchedulingCost& other);
 };

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
+
+#include "kernels/ir/index/condition.h"
 
 namespace exh::kernels::ir {
 namespace {
@@ -24,7 +27,9 @@ std::strong_ordering Compare(const IndexAtom& a, const IndexAtom& b) {
   if (const auto order = a.kind <=> b.kind; order != 0) return order;
   if (a.kind == Kind::kVariable) return a.variable.number <=> b.variable.number;
   if (const auto order = a.by <=> b.by; order != 0) return order;
-  return a.of <=> b.of;
+  if (const auto order = a.of <=> b.of; order != 0) return order;
+  if (const auto order = a.other <=> b.other; order != 0) return order;
+  return a.condition == nullptr ? std::strong_ordering::equal : *a.condition <=> *b.condition;
 }
 
 IndexAtom DivAtom(Index of, std::int64_t by) {
@@ -35,21 +40,79 @@ IndexAtom ModAtom(Index of, std::int64_t by) {
   return {.kind = Kind::kMod, .of = std::move(of), .by = by, .max = by - 1};
 }
 
-std::string TextOf(const IndexAtom& atom) {
-  if (atom.kind == Kind::kVariable) return atom.variable.name;
+std::string TextOf(const IndexAtom& atom, IndexOrder order) {
+  switch (atom.kind) {
+    case Kind::kVariable:
+      return atom.variable.name;
+    case Kind::kMin:
+    case Kind::kMax:
+      return fmt::format("{}({}, {})", atom.kind == Kind::kMin ? "min" : "max", atom.of.Text(order),
+                         atom.other.Text(order));
+    case Kind::kChoice:
+      return fmt::format("({} ? {} : {})", atom.condition->Text(order), atom.of.Text(order),
+                         atom.other.Text(order));
+    default:
+      break;
+  }
   const std::string of =
-      atom.of.variable() != nullptr ? atom.of.Text() : "(" + atom.of.Text() + ")";
+      atom.of.variable() != nullptr ? atom.of.Text(order) : "(" + atom.of.Text(order) + ")";
   if (atom.kind == Kind::kWithin) return of;
   return fmt::format("{} {} {}", of, atom.kind == Kind::kDiv ? '/' : '%', atom.by);
 }
 
+Index WithIn(const IndexAtom& atom, int variable, const Index& value) {
+  if (atom.kind == Kind::kVariable) {
+    return atom.variable.number == variable ? value : Index(atom.variable);
+  }
+  const Index of = atom.of.With(variable, value), other = atom.other.With(variable, value);
+  switch (atom.kind) {
+    case Kind::kDiv:
+      return of.Div(atom.by);
+    case Kind::kMod:
+      return of.Mod(atom.by);
+    case Kind::kMin:
+      return Index::Min(of, other);
+    case Kind::kMax:
+      return Index::Max(of, other);
+    case Kind::kChoice:
+      return Index::Choice(atom.condition->With(variable, value), of, other);
+    default:
+      return of.Within(atom.by);
+  }
+}
+
+bool IsUsedIn(const IndexAtom& atom, int variable) {
+  if (atom.kind == Kind::kVariable) return atom.variable.number == variable;
+  return atom.of.Uses(variable) || atom.other.Uses(variable) ||
+         (atom.condition != nullptr && atom.condition->Uses(variable));
+}
+
+std::int64_t ValueOf(const IndexAtom& atom, std::span<const std::int64_t> values) {
+  switch (atom.kind) {
+    case Kind::kVariable: {
+      const auto number = static_cast<std::size_t>(atom.variable.number);
+      return number < values.size() ? values[number] : 0;
+    }
+    case Kind::kDiv:
+      return FloorDiv(atom.of.At(values), atom.by);
+    case Kind::kMod:
+      return FloorMod(atom.of.At(values), atom.by);
+    case Kind::kMin:
+      return std::min(atom.of.At(values), atom.other.At(values));
+    case Kind::kMax:
+      return std::max(atom.of.At(values), atom.other.At(values));
+    case Kind::kChoice:
+      return (atom.condition->HoldsAt(values) ? atom.of : atom.other).At(values);
+    case Kind::kWithin:
+      break;
+  }
+  return atom.of.At(values);
+}
+
 }  // namespace
 
-Index::Index(const IndexVariable& variable) {
-  *this = variable.min == variable.max
-              ? Index(variable.min)
-              : Of({.variable = variable, .min = variable.min, .max = variable.max});
-}
+Index::Index(const IndexVariable& variable)
+    : Index(Of({.variable = variable, .min = variable.min, .max = variable.max})) {}
 
 Index Index::Of(IndexAtom atom) {
   Index index;
@@ -181,22 +244,40 @@ Index Index::Within(std::int64_t extent) const {
   return Of({.kind = Kind::kWithin, .of = *this, .by = extent, .max = extent - 1});
 }
 
+Index Index::Min(const Index& a, const Index& b) {
+  if (a == b || a.max_ <= b.min_) return a;
+  if (b.max_ <= a.min_) return b;
+  return Of({.kind = Kind::kMin,
+             .of = a,
+             .other = b,
+             .min = std::min(a.min_, b.min_),
+             .max = std::min(a.max_, b.max_)});
+}
+
+Index Index::Max(const Index& a, const Index& b) {
+  if (a == b || a.min_ >= b.max_) return a;
+  if (b.min_ >= a.max_) return b;
+  return Of({.kind = Kind::kMax,
+             .of = a,
+             .other = b,
+             .min = std::max(a.min_, b.min_),
+             .max = std::max(a.max_, b.max_)});
+}
+
+Index Index::Choice(const Condition& condition, const Index& a, const Index& b) {
+  if (a == b) return a;
+  return Of({.kind = Kind::kChoice,
+             .of = a,
+             .other = b,
+             .condition = std::make_shared<const Condition>(condition),
+             .min = std::min(a.min_, b.min_),
+             .max = std::max(a.max_, b.max_)});
+}
+
 Index Index::With(int variable, const Index& value) const {
   if (!Uses(variable)) return *this;
   Index sum = constant_;
-  for (const Term& term : terms_) {
-    const IndexAtom& atom = *term.atom;
-    Index replaced;
-    if (atom.kind == Kind::kVariable) {
-      replaced = atom.variable.number == variable ? value : Index(atom.variable);
-    } else {
-      const Index of = atom.of.With(variable, value);
-      replaced = atom.kind == Kind::kDiv   ? of.Div(atom.by)
-                 : atom.kind == Kind::kMod ? of.Mod(atom.by)
-                                           : of.Within(atom.by);
-    }
-    sum = sum + replaced * term.factor;
-  }
+  for (const Term& term : terms_) sum = sum + WithIn(*term.atom, variable, value) * term.factor;
   return sum;
 }
 
@@ -224,52 +305,44 @@ std::int64_t Index::FactorOf(int variable) const {
 }
 
 bool Index::Uses(int variable) const {
-  return std::ranges::any_of(terms_, [&](const Term& term) {
-    return term.atom->kind == Kind::kVariable ? term.atom->variable.number == variable
-                                              : term.atom->of.Uses(variable);
-  });
+  return std::ranges::any_of(terms_,
+                             [&](const Term& term) { return IsUsedIn(*term.atom, variable); });
 }
 
 int Index::NumQuotients() const {
   int count = 0;
   for (const Term& term : terms_) {
     if (term.atom->kind == Kind::kDiv || term.atom->kind == Kind::kMod) ++count;
-    count += term.atom->of.NumQuotients();
+    count += term.atom->of.NumQuotients() + term.atom->other.NumQuotients();
+    if (term.atom->condition != nullptr) count += term.atom->condition->NumQuotients();
   }
   return count;
 }
 
 std::int64_t Index::At(std::span<const std::int64_t> values) const {
   std::int64_t sum = constant_;
-  for (const Term& term : terms_) {
-    const IndexAtom& atom = *term.atom;
-    std::int64_t value = 0;
-    if (atom.kind == Kind::kVariable) {
-      const auto number = static_cast<std::size_t>(atom.variable.number);
-      if (number < values.size()) value = values[number];
-    } else {
-      value = atom.of.At(values);
-      if (atom.kind == Kind::kDiv) value = FloorDiv(value, atom.by);
-      if (atom.kind == Kind::kMod) value = FloorMod(value, atom.by);
-    }
-    sum += term.factor * value;
-  }
+  for (const Term& term : terms_) sum += term.factor * ValueOf(*term.atom, values);
   return sum;
 }
 
-std::string Index::Text() const {
-  std::vector<std::pair<std::string, const Term*>> sorted;
-  for (const Term& term : terms_) sorted.emplace_back(TextOf(*term.atom), &term);
-  std::ranges::sort(sorted, {}, [](const auto& term) -> const std::string& { return term.first; });
+std::string Index::Text(IndexOrder order) const {
+  std::vector<std::tuple<std::int64_t, std::string, const Term*>> sorted;
+  for (const Term& term : terms_) {
+    const std::int64_t first = order == IndexOrder::kNames ? 0 : -term.factor;
+    sorted.emplace_back(first, TextOf(*term.atom, order), &term);
+  }
+  std::ranges::sort(sorted);
   std::string text;
-  for (const auto& [atom, term] : sorted) {
+  for (const auto& [first, atom, term] : sorted) {
     const bool is_negative = term->factor < 0, is_first = text.empty();
     text += is_first ? (is_negative ? "-" : "") : is_negative ? " - " : " + ";
-    const std::int64_t factor = std::abs(term->factor);
-    if (factor != 1) text += fmt::format("{} * ", factor);
+    const std::string factor = std::to_string(std::abs(term->factor));
     const bool is_quotient = term->atom->kind == Kind::kDiv || term->atom->kind == Kind::kMod;
-    const bool has_brackets = is_quotient && (factor != 1 || (is_negative && is_first));
-    text += has_brackets ? "(" + atom + ")" : atom;
+    const bool has_brackets = is_quotient && (factor != "1" || (is_negative && is_first));
+    const std::string whole = has_brackets ? "(" + atom + ")" : atom;
+    text += factor == "1"                 ? whole
+            : order == IndexOrder::kNames ? factor + " * " + whole
+                                          : whole + " * " + factor;
   }
   if (text.empty()) return std::to_string(constant_);
   if (constant_ != 0) text += fmt::format(" {} {}", constant_ < 0 ? '-' : '+', std::abs(constant_));

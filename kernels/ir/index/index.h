@@ -2,7 +2,8 @@
 //
 // Index: a whole number in a loop nest, such as where an element of an array lies, as a sum of
 // whole multiples of *atoms* and a constant. An atom is a variable of a loop, a quotient, a
-// remainder, or another sum of which something else has made sure where it lies. Sums are kept in
+// remainder, an extreme or a choice of two sums, or another sum of which something else has made
+// sure where it lies. Sums are kept in
 // one form, so that equal ones compare equal: a quotient by n takes out what n divides, its rest is
 // left out where the ranges say that it is 0, and n * (x / n) + x % n is x again. So what splitting
 // and joining an array do to each other costs nothing.
@@ -38,7 +39,14 @@ struct IndexVariable {
   }
 };
 
+/// How terms are printed.
+enum class IndexOrder : std::uint8_t {
+  kNames,    ///< "8 * i + 64 * j", by their texts.
+  kFactors,  ///< "j * 64 + i * 8", by their factors from the largest on.
+};
+
 struct IndexAtom;
+class Condition;
 
 class Index {
  public:
@@ -49,7 +57,6 @@ class Index {
 
   Index() = default;
   Index(std::int64_t constant) : constant_(constant), min_(constant), max_(constant) {}  // NOLINT
-  /// The value itself where the range has but one.
   explicit Index(const IndexVariable& variable);
 
   friend Index operator+(const Index& a, const Index& b);
@@ -62,6 +69,11 @@ class Index {
   Index Mod(std::int64_t by) const;
   /// The same, where something else has made sure that it is 0 to extent - 1.
   Index Within(std::int64_t extent) const;
+  /// The smaller and the larger of two.
+  static Index Min(const Index& a, const Index& b);
+  static Index Max(const Index& a, const Index& b);
+  /// `a` where the condition holds, else `b`.
+  static Index Choice(const Condition& condition, const Index& a, const Index& b);
   /// With an index for a variable.
   Index With(int variable, const Index& value) const;
 
@@ -83,8 +95,8 @@ class Index {
   int NumQuotients() const;
   /// Where the variables have these values, by number. All others are 0.
   std::int64_t At(std::span<const std::int64_t> values) const;
-  /// As C++; no brackets around it. Terms ascend by their texts.
-  std::string Text() const;
+  /// As C++; no brackets around it.
+  std::string Text(IndexOrder order = IndexOrder::kNames) const;
 
   /// Some order, in which indices of one form are equal.
   friend std::strong_ordering operator<=>(const Index& a, const Index& b);
@@ -113,10 +125,14 @@ struct IndexAtom {
     kDiv,     ///< of / by
     kMod,     ///< of % by
     kWithin,  ///< of, which is 0 to by - 1.
+    kMin,     ///< The smaller of `of` and `other`.
+    kMax,
+    kChoice,  ///< of where the condition holds, else other.
   };
   Kind kind = Kind::kVariable;
   IndexVariable variable;
-  Index of;
+  Index of, other;
+  std::shared_ptr<const Condition> condition;
   std::int64_t by = 1;
   std::int64_t min = 0, max = 0;
 };

@@ -30,10 +30,10 @@ std::string FiniteText(double value, Type type) {
   return std::signbit(value) ? "(" + text + ")" : text;
 }
 
-std::string FloatText(double value, Type type, Language in) {
+std::string FloatText(double value, Type type, Dialect in) {
   const double rounded = Rounded(type, value);
   if (std::isfinite(rounded)) return FiniteText(rounded, type);
-  if (in == Language::kCuda) {
+  if (in == Dialect::kCuda) {
     if (type == Type::kF64) {
       const auto bits = std::bit_cast<std::int64_t>(rounded);
       return "__longlong_as_double(" + std::to_string(bits) + "ll)";
@@ -59,6 +59,10 @@ std::string IntegerText(const Number& value, Type type) {
 }
 
 }  // namespace
+
+std::string CastTo(std::string_view type, const std::string& text, Dialect /*in*/) {
+  return "static_cast<" + std::string(type) + ">(" + text + ")";
+}
 
 std::string_view RegisterName(Type type) {
   return ElementName(ComputeTypeOf(type));
@@ -87,12 +91,12 @@ std::string_view ElementName(Type type) {
   return "unsigned char";
 }
 
-std::string NumberText(const Number& number, Type type, Language in) {
+std::string NumberText(const Number& number, Type type, Dialect in) {
   const Type computed = ComputeTypeOf(type);
   return IsFloat(computed) ? FloatText(number, computed, in) : IntegerText(number, computed);
 }
 
-std::string NumberText(double value, Type type, Language in) {
+std::string NumberText(double value, Type type, Dialect in) {
   return NumberText(Number(value), type, in);
 }
 
@@ -178,13 +182,13 @@ constexpr HalfFunction kHalfFunctions[] = {
 
 }  // namespace
 
-std::string HalfFunctions(const std::string& text, Language in) {
+std::string HalfFunctions(const std::string& text, Dialect in) {
   std::string functions;
   for (const HalfFunction& one : kHalfFunctions) {
     const std::string head = one.head;
     const std::size_t name = head.find("exh_");
     if (text.find(head.substr(name, head.find('(') + 1 - name)) == std::string::npos) continue;
-    const bool on_gpu = in == Language::kCuda;
+    const bool on_gpu = in == Dialect::kCuda;
     functions += (on_gpu ? "static __device__ __forceinline__ " : "static inline ") + head + " {\n";
     if (on_gpu) {
       functions += "#if defined(__HIP__) || defined(EXH_SHIM)\n" + std::string(one.portable) +

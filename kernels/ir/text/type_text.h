@@ -12,7 +12,12 @@
 
 namespace exh::kernels::ir {
 
-enum class Language : std::uint8_t { kCpp, kCuda };
+/// What a text is in.
+enum class Dialect : std::uint8_t { kCpp, kCuda };
+using Language = Dialect;
+
+/// `text` as a value of the type: "static_cast<float>(x)".
+std::string CastTo(std::string_view type, const std::string& text, Dialect in = Dialect::kCpp);
 
 /// A variable that holds values of the type, in what it is computed in: "float" for f16, "int" for
 /// i8 and bool.
@@ -24,9 +29,9 @@ std::string_view ElementName(Type type);
 
 /// A literal of what the type is computed in that reads back as exactly `value`; of an integer, as
 /// what the type makes of it. Negative ones stand in parentheses.
-std::string NumberText(double value, Type type, Language in);
+std::string NumberText(double value, Type type, Dialect in);
 /// The same of an integer beyond what a double has, too.
-std::string NumberText(const Number& number, Type type, Language in);
+std::string NumberText(const Number& number, Type type, Dialect in);
 
 /// What an array of scalars holds (Number::Cell()) of a variable of the type, as a double; and such
 /// an element as a value of the type: "static_cast<double>(s)", "static_cast<int>(scalars[0])". Of
@@ -37,6 +42,6 @@ std::string FromCellText(const std::string& cell, Type type);
 /// The functions that `text` converts halves by, as a text that stands before it:
 ///   float exh_from_f16(unsigned short);   unsigned short exh_to_f16(float);
 /// and the same with bf16. A half is its bits.
-std::string HalfFunctions(const std::string& text, Language in);
+std::string HalfFunctions(const std::string& text, Dialect in);
 
 }  // namespace exh::kernels::ir

@@ -15,7 +15,7 @@ using Scope = std::vector<const Index*>;
 
 class Joiner {
  public:
-  Joiner(const Kernel& kernel, Resolution& resolution)
+  Joiner(const Kernel& kernel, ResolvedKernel& resolution)
       : kernel_(kernel), resolution_(resolution), extent_(Axes(), 0), name_(Axes()) {
     for (const Index& index : resolution.indices) {
       const auto axis = static_cast<std::size_t>(index.axis);
@@ -171,7 +171,7 @@ class Joiner {
   }
 
   const Kernel& kernel_;
-  Resolution& resolution_;
+  ResolvedKernel& resolution_;
   std::vector<std::int64_t> extent_;  ///< By axis; 0: it is gone.
   std::vector<std::string> name_;     ///< By axis.
   std::set<int> fixed_;
@@ -179,7 +179,7 @@ class Joiner {
 
 }  // namespace
 
-void JoinAxes(const Kernel& kernel, Resolution& resolution) {
+void JoinAxes(const Kernel& kernel, ResolvedKernel& resolution) {
   Joiner(kernel, resolution).Run();
 }
 

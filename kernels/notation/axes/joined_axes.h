@@ -15,6 +15,6 @@
 namespace exh::kernels::notation {
 
 /// Joins what can be joined. The new axis is called after both: "i_j".
-void JoinAxes(const Kernel& kernel, Resolution& resolution);
+void JoinAxes(const Kernel& kernel, ResolvedKernel& resolution);
 
 }  // namespace exh::kernels::notation

@@ -22,7 +22,7 @@ LateReads::Ended Without(const LateReads::Ended& ended, const std::vector<const 
 
 }  // namespace
 
-LateReads::LateReads(const Kernel& kernel, const Resolution& resolution)
+LateReads::LateReads(const Kernel& kernel, const ResolvedKernel& resolution)
     : kernel_(kernel),
       resolution_(resolution),
       made_of_(kernel.statements.size()),
@@ -161,7 +161,7 @@ bool LateReads::AdjoinsIn(const Expr& expr, int axis) const {
   if (const Expr* const chosen = ChosenOf(expr)) return AdjoinsIn(*chosen, axis);
   const auto read = resolution_.reads.find(&expr);
   if (read != resolution_.reads.end()) {
-    const Access& access = read->second;
+    const ResolvedAccess& access = read->second;
     return access.array < 0 || std::ranges::all_of(access.strides, [&](const auto& stride) {
              return stride.first->axis != axis || stride.second == 1;
            });

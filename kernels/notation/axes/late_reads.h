@@ -28,7 +28,7 @@ enum class Kept : std::uint8_t {
 class LateReads {
  public:
   /// Both outlive this.
-  LateReads(const Kernel& kernel, const Resolution& resolution);
+  LateReads(const Kernel& kernel, const ResolvedKernel& resolution);
 
   /// Reductions over values that have ended: the statement of the value, and the axis.
   using Ended = std::set<std::pair<int, int>>;
@@ -60,7 +60,7 @@ class LateReads {
   std::set<int> EndedAxes(int statement, const Ended& before) const;
 
   const Kernel& kernel_;
-  const Resolution& resolution_;
+  const ResolvedKernel& resolution_;
   std::vector<std::set<int>> made_of_;  ///< By statement: the values behind its own.
   std::vector<Ended> ended_;            ///< By statement: what has ended when it is there.
 };

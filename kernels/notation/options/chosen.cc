@@ -8,7 +8,8 @@ namespace {
 
 class Keeper {
  public:
-  Keeper(const Kernel& kernel, Resolution& resolution) : kernel_(kernel), resolution_(resolution) {}
+  Keeper(const Kernel& kernel, ResolvedKernel& resolution)
+      : kernel_(kernel), resolution_(resolution) {}
 
   void Run() {
     std::vector<bool>& needed = resolution_.needed;
@@ -36,13 +37,13 @@ class Keeper {
   }
 
   const Kernel& kernel_;
-  Resolution& resolution_;
+  ResolvedKernel& resolution_;
   std::set<const Expr*> kept_;
 };
 
 }  // namespace
 
-void KeepChosen(const Kernel& kernel, Resolution& resolution) {
+void KeepChosen(const Kernel& kernel, ResolvedKernel& resolution) {
   Keeper(kernel, resolution).Run();
 }
 

@@ -70,7 +70,7 @@ struct ArrayDecl {
 };
 
 /// `require n % 4 == 0`: sizes and options for which it is not so are refused.
-struct Requirement {
+struct SizeRequirement {
   Expr condition;
   std::string doc;  ///< Why.
 };
@@ -96,7 +96,7 @@ struct Kernel {
   std::vector<SizeDecl> sizes;
   std::vector<ScalarDecl> scalars;
   std::vector<ArrayDecl> arrays;
-  std::vector<Requirement> requirements;
+  std::vector<SizeRequirement> requirements;
   std::vector<Statement> statements;
   std::vector<TileHint> tiles;
   SourceRange end;  ///< Of the text.

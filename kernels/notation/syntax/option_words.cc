@@ -28,7 +28,7 @@ class WordNumberer {
       for (Expr& stride : array.strides) Number(stride);
       if (array.aligned) Number(*array.aligned);
     }
-    for (Requirement& requirement : kernel_.requirements) Number(requirement.condition);
+    for (SizeRequirement& requirement : kernel_.requirements) Number(requirement.condition);
     for (Statement& statement : kernel_.statements) Number(statement.value);
     for (TileHint& hint : kernel_.tiles) {
       for (Expr& level : hint.largest) Number(level);

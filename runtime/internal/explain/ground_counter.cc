@@ -5,6 +5,9 @@
 // when together with that it meets the bounds of the counter; an increment that cannot count, or
 // cannot fail to count, is decided, and the value that it adds is bounded. A product that is known
 // exactly must also be completed by factors that divide it.
+//
+// A sum of 2, which counts, and of 3 and 4, which may, must be 5. Without 4 the others are [2, 5],
+// and with it that is [6, 9]: 4 cannot count.
 #include <algorithm>
 #include <bit>
 #include <set>

@@ -4,6 +4,10 @@
 // value stays when a combination that is allowed and still possible has it. Clauses: the last
 // literal that may hold must hold. Counters are in ground_counter.cc. A constraint behind a gate
 // says nothing until all memberships of the gate are TRUE.
+//
+//   clause    a is 1 || b is 2      b in {0, 1}: the second literal fails, so a is 1
+//   table     a and b are equal     a in {0, 1}, b in {1, 2}: both are 1
+//   joint     (1,2,6) (2,2,3)       the first one is 1: the others are 2 and 6
 #include "runtime/internal/explain/ground_filter.h"
 
 #include <algorithm>
@@ -150,51 +154,15 @@ void KeepTerm(const GroundForm& form, const GroundDomains& domains, std::uint32_
 }
 
 Truth Status(const GroundForm& form, const GroundDomains& domains, const GroundLiteral& literal) {
-  switch (literal.kind) {
-    case GroundLiteral::Kind::kIn: {
-      const Bits domain = domains.variables[literal.a];
-      if ((domain & literal.values) == 0) return Truth::kFalse;
-      return (domain & ~literal.values) == 0 ? Truth::kTrue : Truth::kMaybe;
+  struct Facts : FormFacts {
+    const GroundDomains& domains;
+    Bits domain(std::uint32_t variable) const { return domains.domain(variable); }
+    Interval counter(std::uint32_t number) const { return domains.counter(number); }
+    Truth term(const GroundLiteral& term) const {
+      return TermStatus(TermOf(form, term.a), domains, term.negated);
     }
-    case GroundLiteral::Kind::kPair: {
-      bool some = false, all = true;
-      const Bits right = domains.variables[literal.b];
-      for (Bits rest = domains.variables[literal.a]; rest != 0; rest &= rest - 1) {
-        const Bits partners = form.pair_relations[literal.pairs][std::countr_zero(rest)] & right;
-        some |= partners != 0;
-        all &= partners == right;
-      }
-      return all ? Truth::kTrue : some ? Truth::kMaybe : Truth::kFalse;
-    }
-    case GroundLiteral::Kind::kCounterIn: {
-      const Interval interval = domains.counters[literal.a];
-      if (literal.interval.IsEmpty() || !interval.Intersects(literal.interval)) {
-        return Truth::kFalse;
-      }
-      return interval.IsSubsetOf(literal.interval) ? Truth::kTrue : Truth::kMaybe;
-    }
-    case GroundLiteral::Kind::kCounterNot: {
-      const Interval interval = domains.counters[literal.a];
-      if (!interval.Contains(literal.interval.min)) return Truth::kTrue;
-      return interval.IsConstrained() ? Truth::kFalse : Truth::kMaybe;
-    }
-    case GroundLiteral::Kind::kCounterPair:
-      return CounterPairStatus(literal.op, domains.counters[literal.a],
-                               domains.counters[literal.b]);
-    case GroundLiteral::Kind::kLong: {
-      bool some = false, all = true;
-      for (std::uint32_t word = 0; word < literal.b; ++word) {
-        const Bits domain = domains.variables[literal.a + word];
-        const Bits mask = form.long_masks[literal.pairs + word];
-        some |= (domain & mask) != 0;
-        all &= (domain & ~mask) == 0;
-      }
-      return all ? Truth::kTrue : some ? Truth::kMaybe : Truth::kFalse;
-    }
-    case GroundLiteral::Kind::kTerm:
-      return TermStatus(TermOf(form, literal.a), domains, literal.negated);
-  }
-  EXH_UNREACHABLE();
+  };
+  return LiteralStatus(literal, Facts{{form}, domains});
 }
 
 void MakeTrue(const GroundForm& form, const GroundDomains& domains, const GroundLiteral& literal,

@@ -8,6 +8,15 @@
 // at the root after that needs a reason, and the earlier events that made it so become wanted
 // (WantFacts).
 //
+// r is 0 or 1. C1 says that p is not 1 or r is not 0, C2 that q is not 2 or r is not 1:
+//
+//   event              cause     on the way back
+//   1  p is 1          decided   wanted by 3
+//   2  s is 0          decided   not wanted: no part of the explanation
+//   3  r is not 0      C1        wanted by 5: otherwise 0 would be left there
+//   4  q is 2          decided   wanted by 5
+//   5  r is not 1      C2        nothing is left of r: the dead end
+//
 // Invariants of the way back: `domains_` are those right before the event that is looked at; only
 // earlier events are added to the wanted ones; each step follows from the facts and requirements
 // that it names, whatever else is decided. Facts are widened one after the other, each as far as

@@ -72,6 +72,23 @@ class Freezer::ClauseLanes {
     };
     std::vector<Waiting> waiting;
   };
+  /// 64 lanes of a tuple; bit z is lane z.
+  struct Block {
+    std::uint32_t word = 0;
+    /// There are the object and all decisions that the clause reads, and no code holds.
+    std::uint64_t exist = 0;
+    std::uint64_t coincide = 0;          ///< The object is that of another variable, too.
+    std::uint64_t satisfied = 0;         ///< The root satisfies a condition.
+    std::uint64_t one = 0, several = 0;  ///< At least one condition is open; at least two are.
+    std::array<std::uint64_t, kMaxTests> never{};  ///< By test: the root rules it out.
+    std::uint64_t general = 0;                     ///< To be grounded one by one.
+
+    std::uint64_t active() const { return exist & ~satisfied; }
+    void CountOpen(std::uint64_t open) {
+      several |= one & open;
+      one |= open;
+    }
+  };
   struct Place {
     std::uint32_t cell;
     std::uint8_t number;  ///< Of the decision: tests, then sides of comparisons.
@@ -85,6 +102,14 @@ class Freezer::ClauseLanes {
   bool Locate(Use* use) const;
   void Tuple();
   void Word(std::uint32_t word);
+  // The steps of Word(). False: the clause says nothing in these lanes.
+  bool FindLanes(Block& block) const;
+  bool LookAtDecisions(Block& block);
+  bool AskCodes(Block& block);
+  void GroundWaiting(const Members::Waiting& waiting, std::uint64_t left, Block& block);
+  /// `open`: of the lanes `of_gate` those that are active; `exist`: all that wait for the same.
+  void SplitByTests(std::uint64_t of_gate, std::uint64_t open, std::uint64_t exist, LaneGate gate,
+                    Block& block);
   std::uint64_t HoldsIn(const Condition& condition, std::uint32_t word, std::uint64_t lanes);
   std::uint64_t StatusIn(Comparison* comparison, std::uint32_t word, std::uint64_t lanes,
                          std::uint64_t* never);

@@ -8,6 +8,12 @@
 // read, the counter's own objects, is shared. Increments with the same shared literals, rows and
 // weight form a run, at most one in each lane. It is all or nothing: the runs of a counter cover
 // each of its increments once, or it has none and its increments are read one by one.
+//
+// load(m) counts the tasks t with on(m, t) is YES and part(t) is BIG. Its increments, for m = 2:
+//
+//   t = 0      on(2,0) is YES,  part(0) is BIG        the lane is t: one run for m = 2,
+//   t = 1      on(2,1) is YES,  part(1) is BIG          row on(2,.)    is YES
+//   …                                                   row part(.)    is BIG
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -134,7 +140,7 @@ IncrementRuns::Readers IncrementRuns::CountReaders(const Counter& counter) const
     objects.clear();
     for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
       const Literal& literal = network_.increment_literals[l];
-      if (literal.kind != Literal::Kind::kSlot || !places_.IsDecision(literal.a)) continue;
+      if (literal.kind != Literal::Kind::kIn || !places_.IsDecision(literal.a)) continue;
       for (const RootObject& object : places_.ObjectsOf(literal.a)) objects.push_back(object);
     }
     std::ranges::sort(objects);
@@ -174,7 +180,7 @@ bool IncrementRuns::Add(std::uint32_t id, const Readers& readers,
   std::vector<RootObject> objects, shared;
   int least = std::numeric_limits<int>::max();
   for (std::size_t i = 0; i < literals.size(); ++i) {
-    if (literals[i].kind != Literal::Kind::kSlot || literals[i].a >= network_.cells.size()) {
+    if (literals[i].kind != Literal::Kind::kIn || literals[i].a >= network_.cells.size()) {
       return false;
     }
     all[i] = literals[i].a;

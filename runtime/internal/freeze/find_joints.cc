@@ -11,6 +11,15 @@
 // generalised arc consistency with one bit per combination (Demeulenaere et al., "Compact-Table",
 // CP 2016, without the part that remembers).
 //
+// An axis of 12 has three levels, each of {1, 2, 3, 4, 6, 12}, and the middle one may not be 1:
+//
+//   combinations of values                       216
+//   the product is 12                             18   (1,1,12) (1,2,6) (1,3,4) (1,4,3) …
+//   and the middle one is not 1                   12   (1,2,6) (1,3,4) … (6,2,1): the joint
+//
+// The first level decided as 2 leaves (2,2,3), (2,3,2) and (2,6,1). So the middle one may be 2, 3
+// or 6, and the last one 1, 2 or 3.
+//
 // Invariant: a joint follows from the constraints that it is made of, all of which hold whenever
 // its gate is open. So it takes no implementation away, and the counter needs no look any more
 // while the gate is open.
@@ -93,9 +102,9 @@ class Joints {
     const Literal* exact = nullptr;
     for (std::uint32_t l = clause.literal_begin; l < clause.literal_end; ++l) {
       const Literal& literal = network_.literals[l];
-      if (literal.kind == Literal::Kind::kCounter && literal.x == literal.y && exact == nullptr) {
+      if (literal.kind == Literal::Kind::kCounterIn && literal.x == literal.y && exact == nullptr) {
         exact = &literal;
-      } else if (literal.kind == Literal::Kind::kSlot && literal.a < root_.num_hidden &&
+      } else if (literal.kind == Literal::Kind::kIn && literal.a < root_.num_hidden &&
                  literal.x == kFalseBit) {
         needed.push_back(literal.a);
       } else {
@@ -221,7 +230,7 @@ class Joints {
       }
       for (int i = 0; i < pattern.num_pairs; ++i) {
         const auto [left, right] = pattern.pair_positions[i];
-        add(PairStatus(network_.pair_relations[pattern.pair_relations[i]], values[left],
+        add(PairStatus(network_.pair_relations[pattern.pair_relations[i]].rows, values[left],
                        values[right]));
       }
       if (is_violated) return Blame(pattern.origin, group);
@@ -268,7 +277,7 @@ class Joints {
   void UseClause(const Constraint& constraint) {
     std::vector<Slot> slots;
     for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
-      if (network_.literals[l].kind != Literal::Kind::kSlot) return;
+      if (network_.literals[l].kind != Literal::Kind::kIn) return;
       slots.push_back(network_.literals[l].a);
     }
     for (const std::uint32_t g : GroupsOf(slots)) {

@@ -5,6 +5,12 @@
 // slot or a counter (kOpen), or a decision that it reads does not exist for these objects
 // (kUndefined), and then the whole tuple says nothing. A pair of a symmetric choice is stored once,
 // so that a use from the other side turns the values round (Oriented).
+//
+// With $a bound to object 3 and $b to object 1, and order a choice of pairs (BEFORE, AFTER):
+//
+//   mode($a) is NOW            the slot of mode(3), values {NOW}
+//   order($a, $b) is BEFORE    the slot of order(1, 3), values {AFTER}
+//   "$a.is_large"              a snippet: it holds or fails at once
 #include <algorithm>
 #include <bit>
 
@@ -43,7 +49,7 @@ Freezer::Outcome Freezer::GroundIs(const Condition& condition, const Object* obj
   bool swapped = false;
   const int decision = Find(condition.lhs, objects, &swapped);
   if (decision < 0) return Outcome::kUndefined;
-  *literal = {Literal::Kind::kSlot,
+  *literal = {Literal::Kind::kIn,
               {},
               instance_->slots_[decision],
               0,
@@ -71,7 +77,7 @@ Freezer::Outcome Freezer::GroundCompareCode(const Condition& condition, const Ob
     }
     const Bits values =
         ValuesThat(instance_->universe(static_cast<DecisionId>(found)), condition.op, numbers);
-    *literal = {Literal::Kind::kSlot, {}, instance_->slots_[found], 0, values, 0};
+    *literal = {Literal::Kind::kIn, {}, instance_->slots_[found], 0, values, 0};
     return Outcome::kOpen;
   }
   // A counter compares with the hull of a list.
@@ -79,7 +85,7 @@ Freezer::Outcome Freezer::GroundCompareCode(const Condition& condition, const Ob
   const auto above_base = static_cast<std::uint64_t>(-network_.counters[counter].offset);
   const std::uint64_t first = numbers.front() + above_base, last = numbers.back() + above_base;
   const auto within = [&](std::uint64_t low, std::uint64_t high) {
-    *literal = {Literal::Kind::kCounter, {}, counter, 0, low, high};
+    *literal = {Literal::Kind::kCounterIn, {}, counter, 0, low, high};
     return Outcome::kOpen;
   };
   switch (condition.op) {
@@ -200,7 +206,7 @@ Freezer::Outcome Freezer::GroundCompare(const Condition& condition, const Object
         values |= Bits{1} << v;
       }
     }
-    *literal = {Literal::Kind::kSlot, {}, instance_->slots_[l], 0, values, 0};
+    *literal = {Literal::Kind::kIn, {}, instance_->slots_[l], 0, values, 0};
     return Outcome::kOpen;
   }
   const auto [pairs, complement] = InternComparison(condition, l, left_swapped, r, right_swapped);

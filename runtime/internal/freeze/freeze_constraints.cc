@@ -109,7 +109,7 @@ void Freezer::AddIncrement(std::vector<Literal> literals, Increment increment, C
   std::vector<Literal> merged;
   for (const Literal& literal : literals) {
     const auto same = std::ranges::find_if(merged, [&](const Literal& other) {
-      return literal.kind == Literal::Kind::kSlot && other.kind == Literal::Kind::kSlot &&
+      return literal.kind == Literal::Kind::kIn && other.kind == Literal::Kind::kIn &&
              other.a == literal.a;
     });
     if (same == merged.end()) {
@@ -382,8 +382,8 @@ class Freezer::QuotientGrounder {
     const auto id = static_cast<std::uint32_t>(freezer_.network_.counters.size());
     freezer_.network_.counters.push_back(rivals);
     freezer_.domains_.counters.push_back({});
-    Add({not_flag, {Literal::Kind::kCounter, {}, id, 0, 0, 0}}, item);
-    elected.push_back({Literal::Kind::kCounter, {}, id, 0, 1, kSaturated});
+    Add({not_flag, {Literal::Kind::kCounterIn, {}, id, 0, 0, 0}}, item);
+    elected.push_back({Literal::Kind::kCounterIn, {}, id, 0, 1, kSaturated});
     Add(std::move(elected), item);
   }
 

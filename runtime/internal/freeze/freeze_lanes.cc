@@ -10,9 +10,19 @@
 //                  root satisfies.
 //   Tuple()        The others are bound: what no lane changes, and the gate of the tuple.
 //   Word()         64 lanes: masks of the lanes that exist, that the root satisfies, in which
-//                  nothing is left of a test. The lanes then fall apart by what they wait for and
-//                  by which tests are still open.
+//                  nothing is left of a test. The lanes then fall apart by what they wait for
+//                  (GroundWaiting) and by which tests are still open (SplitByTests).
 //   Contribute()   What such lanes have in common goes to the store.
+//
+// An example: c(x,y) is A || d(y) is B, for all x and y that differ. The lane is y, and x is 3:
+//
+//   lane y                0   1   2   3   4
+//   exist                 1   1   1   .   1     3 is x itself
+//   c(3,y) may be A       1   .   1       1
+//   c(3,y) is A           .   .   1       .     satisfied: nothing to say
+//   d(y) may be B         1   1   1       .
+//   open conditions       2   1           1     0: to the store. 1 and 4: the root gets it at once,
+//                                               d(1) must be B, and c(3,4) must be A
 //
 // Invariants. `known_cells_` shows the domains by which all clauses are simplified, so what is left
 // of a clause does not depend on when it is its turn. A ground clause gets to the store once for
@@ -414,7 +424,8 @@ std::uint32_t Freezer::ClauseLanes::PairsOf(Comparison* comparison, unsigned sid
     const PairRelation& relation = freezer_.network_.pair_relations[pairs];
     for (unsigned left = 1; left < 1u << relation.num_left; ++left) {
       for (unsigned right = 1; right < 1u << relation.num_right; ++right) {
-        status[left << 8 | right] = static_cast<std::uint8_t>(PairStatus(relation, left, right));
+        status[left << 8 | right] =
+            static_cast<std::uint8_t>(PairStatus(relation.rows, left, right));
       }
     }
   }
@@ -477,142 +488,153 @@ std::uint32_t Freezer::ClauseLanes::GateOf(const std::vector<Slot>& lane_members
   return freezer_.gates_.Intern(std::move(all));
 }
 
-void Freezer::ClauseLanes::Word(std::uint32_t word) {
+/// Members of the set, but for those that other variables have where they must differ.
+bool Freezer::ClauseLanes::FindLanes(Block& block) const {
   const SetRef& set = clause_.variables[lane_].set;
   const std::size_t row = set.parameter < 0 ? 0 : objects_[set.parameter];
-  std::uint64_t lanes = members_.rows[row * members_.words + word];
-  const std::uint32_t first = word * kLanes;
+  const std::uint32_t first = block.word * kLanes;
   const auto bit_of = [&](Object object) {
     return object >= first && object - first < kLanes ? std::uint64_t{1} << (object - first) : 0;
   };
-  for (const std::size_t v : distinct_) lanes &= ~bit_of(objects_[v]);
-  if (lanes == 0) return;
-  std::uint64_t coincide = 0;
+  block.exist = members_.rows[row * members_.words + block.word];
+  for (const std::size_t v : distinct_) block.exist &= ~bit_of(objects_[v]);
+  if (block.exist == 0) return false;
   if (coincides_) {
-    coincide = lanes;
-  } else {
-    for (const std::size_t v : order_) {
-      if (scope_.HaveSameRoot(v, lane_)) coincide |= bit_of(objects_[v]);
-    }
+    block.coincide = block.exist;
+    return true;
   }
+  for (const std::size_t v : order_) {
+    if (scope_.HaveSameRoot(v, lane_)) block.coincide |= bit_of(objects_[v]);
+  }
+  return true;
+}
 
-  // Where the decisions exist, and what the root says of the conditions.
-  std::uint64_t satisfied = 0, one = 0, several = 0;  // Open conditions: at least one, two.
-  const auto count_open = [&](std::uint64_t open) {
-    several |= one & open;
-    one |= open;
-  };
-  std::array<std::uint64_t, kMaxTests> never{};  // By test: the root rules it out.
+/// Where the decisions exist, and what the root says of the conditions.
+bool Freezer::ClauseLanes::LookAtDecisions(Block& block) {
   for (std::size_t i = 0; i < tests_.size(); ++i) {
     const Test& test = tests_[i];
     if (!test.use.in_row) {
       const Bits domain = freezer_.clauses_.known(test.use.cell);
-      if ((domain & ~Bits{test.mask()}) == 0) return;
-      never[i] = (domain & test.mask()) == 0 ? ~std::uint64_t{0} : 0;
+      if ((domain & ~Bits{test.mask()}) == 0) return false;
+      block.never[i] = (domain & test.mask()) == 0 ? ~std::uint64_t{0} : 0;
     } else {
-      const std::uint8_t* const cells = CellsOf(test.use, word);
-      lanes &= ~Excluded(cells, 0xFF);
-      satisfied |= Certain(cells, test.mask());
-      never[i] = Excluded(cells, test.mask());
+      const std::uint8_t* const cells = CellsOf(test.use, block.word);
+      block.exist &= ~Excluded(cells, 0xFF);
+      block.satisfied |= Certain(cells, test.mask());
+      block.never[i] = Excluded(cells, test.mask());
     }
-    count_open(~never[i]);
+    block.CountOpen(~block.never[i]);
   }
   for (const Comparison& comparison : comparisons_) {
     for (const Use* use : {&comparison.left, &comparison.right}) {
-      if (use->in_row) lanes &= ~Excluded(CellsOf(*use, word), 0xFF);
+      if (use->in_row) block.exist &= ~Excluded(CellsOf(*use, block.word), 0xFF);
     }
   }
-  if ((lanes & ~satisfied) == 0) return;
+  if (block.active() == 0) return false;
   std::uint64_t never_equal = 0;
   for (Comparison& comparison : comparisons_) {
-    satisfied |= StatusIn(&comparison, word, lanes & ~satisfied, &never_equal);
-    count_open(~never_equal);
+    block.satisfied |= StatusIn(&comparison, block.word, block.active(), &never_equal);
+    block.CountOpen(~never_equal);
     // A comparison alone is a table.
-    several |= ~never_equal;
+    block.several |= ~never_equal;
   }
+  return true;
+}
+
+/// Lanes in which a code holds are left out.
+bool Freezer::ClauseLanes::AskCodes(Block& block) {
   for (const Condition* condition : codes_) {
     const std::vector<int>& arguments = condition->lhs.arguments;
     const bool inline_code = condition->kind == Condition::Kind::kCode && !condition->external;
     if (inline_code) {
       // Dear: only where it matters. What the root satisfies is left out, too.
-      lanes &= ~satisfied;
-      lanes &= ~HoldsIn(*condition, word, lanes);
+      block.exist = block.active();
+      block.exist &= ~HoldsIn(*condition, block.word, block.exist);
     } else if (std::ranges::count(arguments, static_cast<int>(lane_)) != 0) {
-      lanes &= ~HoldsIn(*condition, word, lanes);
+      block.exist &= ~HoldsIn(*condition, block.word, block.exist);
     }
-    if ((lanes & ~satisfied) == 0) return;
+    if (block.active() == 0) return false;
   }
+  return true;
+}
 
-  const std::uint64_t active = lanes & ~satisfied;
-  std::uint64_t general = active & (coincide | members_.by_flag[word]);
-  if (by_flag_) general = active;
-  std::uint64_t left = lanes & ~coincide & ~members_.by_flag[word];
-  if (by_flag_) left = 0;
-  const bool whole = num_uses() <= 3;  // As GroundClauses::Add(): nothing is left out.
-  const auto contribute = [&](std::uint64_t of_gate, std::uint64_t open, std::uint64_t exist,
-                              LaneGate gate) {
-    if (whole) {
-      Contribute(word, 0, of_gate, open, gate);
-      return;
+/// Lanes fall apart by which of their tests are open.
+void Freezer::ClauseLanes::SplitByTests(std::uint64_t of_gate, std::uint64_t open,
+                                        std::uint64_t exist, LaneGate gate, Block& block) {
+  if (num_uses() <= 3) {  // As GroundClauses::Add(): nothing is left out.
+    Contribute(block.word, 0, of_gate, open, gate);
+    return;
+  }
+  while (open != 0) {
+    const int lane = std::countr_zero(open);
+    std::uint64_t alike = open;
+    unsigned dropped = 0;
+    for (std::size_t i = 0; i < tests_.size(); ++i) {
+      const std::uint64_t never = block.never[i];
+      const bool out = (never >> lane & 1) != 0;
+      dropped |= static_cast<unsigned>(out) << i;
+      alike &= out ? never : ~never;
     }
-    while (open != 0) {
-      const int lane = std::countr_zero(open);
-      std::uint64_t alike = open;
-      unsigned dropped = 0;
-      for (std::size_t i = 0; i < tests_.size(); ++i) {
-        const bool out = (never[i] >> lane & 1) != 0;
-        dropped |= static_cast<unsigned>(out) << i;
-        alike &= out ? never[i] : ~never[i];
-      }
-      const int num_open = static_cast<int>(tests_.size()) - std::popcount(dropped);
-      dropped = num_open <= 3 ? dropped : 0;
-      if (IsStored(dropped)) {
-        // A clause of many conditions: where some of them are known it says no more, and no less.
-        const bool many = tests_.size() > kMaxTableArity && dropped == 0;
-        Contribute(word, dropped, many ? exist : alike, alike, gate);
-      } else {
-        general |= alike;
-      }
-      open &= ~alike;
+    const int num_open = static_cast<int>(tests_.size()) - std::popcount(dropped);
+    dropped = num_open <= 3 ? dropped : 0;
+    if (IsStored(dropped)) {
+      // A clause of many conditions: where some of them are known it says no more, and no less.
+      const bool many = tests_.size() > kMaxTableArity && dropped == 0;
+      Contribute(block.word, dropped, many ? exist : alike, alike, gate);
+    } else {
+      block.general |= alike;
     }
-  };
-  const auto part = [&](const Members::Waiting& waiting) {
-    std::uint64_t of_gate = waiting.objects[word] & left;
-    std::uint64_t exist = of_gate;
-    std::uint64_t open = of_gate & active;
-    if (open == 0) return;
-    const std::uint64_t few = open & ~several;
-    if (few != 0) {
-      const std::uint64_t gated = gate_.empty() ? few & members_.planned[word] : few;
-      general |= gated | (few & ~one);
-      for (std::size_t i = 0; i < tests_.size(); ++i) {
-        const std::uint64_t alone = few & ~gated & ~never[i];
-        if (alone != 0) RestrictLanes(tests_[i], word, alone);
-      }
-      open &= ~few;
-      of_gate &= ~few;
-      if (open == 0) return;
-    }
-    if (first_round_) freezer_.clauses_.CountAdded(static_cast<std::size_t>(std::popcount(open)));
-    // What lanes wait for themselves is no part of the gate, even when the tuple waits for it too.
-    for (const RowPlaces::Needed& needed :
-         freezer_.places_->NeededIn(freezer_.space_.sets[set.set].root, first)) {
-      if (std::ranges::count(gate_, needed.membership) == 0) continue;
-      const std::uint64_t own = of_gate & needed.lanes;
-      if ((own & open) == 0) continue;
-      contribute(own, own & open, exist & needed.lanes,
-                 {GateOf(waiting.memberships, needed.membership), waiting.always});
-      of_gate &= ~own;
-      open &= ~own;
-      exist &= ~needed.lanes;
-    }
-    if (open == 0) return;
-    contribute(of_gate, open, exist,
-               {GateOf(waiting.memberships, RowPlaces::kAlwaysThere), waiting.always});
-  };
+    open &= ~alike;
+  }
+}
 
-  for (const Members::Waiting& waiting : members_.waiting) part(waiting);
-  if (general != 0) General(word, general);
+/// The lanes among `left` that wait for the same.
+void Freezer::ClauseLanes::GroundWaiting(const Members::Waiting& waiting, std::uint64_t left,
+                                         Block& block) {
+  std::uint64_t of_gate = waiting.objects[block.word] & left;
+  std::uint64_t exist = of_gate;
+  std::uint64_t open = of_gate & block.active();
+  if (open == 0) return;
+  const std::uint64_t few = open & ~block.several;
+  if (few != 0) {
+    const std::uint64_t gated = gate_.empty() ? few & members_.planned[block.word] : few;
+    block.general |= gated | (few & ~block.one);
+    for (std::size_t i = 0; i < tests_.size(); ++i) {
+      const std::uint64_t alone = few & ~gated & ~block.never[i];
+      if (alone != 0) RestrictLanes(tests_[i], block.word, alone);
+    }
+    open &= ~few;
+    of_gate &= ~few;
+    if (open == 0) return;
+  }
+  if (first_round_) freezer_.clauses_.CountAdded(static_cast<std::size_t>(std::popcount(open)));
+  // What lanes wait for themselves is no part of the gate, even when the tuple waits for it too.
+  const int root = freezer_.space_.sets[clause_.variables[lane_].set.set].root;
+  for (const RowPlaces::Needed& needed : freezer_.places_->NeededIn(root, block.word * kLanes)) {
+    if (std::ranges::count(gate_, needed.membership) == 0) continue;
+    const std::uint64_t own = of_gate & needed.lanes;
+    if ((own & open) == 0) continue;
+    SplitByTests(own, own & open, exist & needed.lanes,
+                 {GateOf(waiting.memberships, needed.membership), waiting.always}, block);
+    of_gate &= ~own;
+    open &= ~own;
+    exist &= ~needed.lanes;
+  }
+  if (open == 0) return;
+  SplitByTests(of_gate, open, exist,
+               {GateOf(waiting.memberships, RowPlaces::kAlwaysThere), waiting.always}, block);
+}
+
+void Freezer::ClauseLanes::Word(std::uint32_t word) {
+  Block block;
+  block.word = word;
+  if (!FindLanes(block) || !LookAtDecisions(block) || !AskCodes(block)) return;
+  const std::uint64_t one_by_one =
+      by_flag_ ? ~std::uint64_t{0} : block.coincide | members_.by_flag[word];
+  block.general = block.active() & one_by_one;
+  const std::uint64_t left = block.exist & ~one_by_one;
+  for (const Members::Waiting& waiting : members_.waiting) GroundWaiting(waiting, left, block);
+  if (block.general != 0) General(word, block.general);
 }
 
 /// The clause in these lanes, without the conditions that are left out.

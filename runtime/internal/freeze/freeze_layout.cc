@@ -311,7 +311,7 @@ void Freezer::AppendSlotsOf(const Constraint& constraint, Opening* opening) cons
   }
   for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
     const Literal& literal = network_.literals[l];
-    if (literal.kind == Literal::Kind::kSlot || literal.kind == Literal::Kind::kPair ||
+    if (literal.kind == Literal::Kind::kIn || literal.kind == Literal::Kind::kPair ||
         literal.kind == Literal::Kind::kLong) {
       append(literal.a);
     }

@@ -5,6 +5,12 @@
 // to do with these. What reads more, a long decision beside another one, or a counter, stays a
 // comparison of ranges (internal/network/term_ranges.h).
 //
+// Where size(a) and size(b) have the numbers {1, 2, 4, 8}:
+//
+//   size(a) * 2 < 8                       a test: size(a) is one of {1, 2}
+//   size(a) + size(b) <= 4                a relation: {1, 2} with {1, 2}
+//   size(a) * size(b) * size(c) <= 64     a comparison of ranges
+//
 // Terms are exact as long as nothing exceeds kLargestTerm. While the root is propagated, ranges
 // beyond that are rounded outwards (term_numbers.h), so that nothing false follows from them. Then
 // the freeze looks at the ranges of all parts of a term that are left, and refuses what could still
@@ -374,7 +380,7 @@ Freezer::Outcome Freezer::GroundTerms(const Condition& condition, const Object* 
     for (std::size_t value = 0; value < values.size(); ++value) {
       if (values[value]) bits |= Bits{1} << value;
     }
-    *literal = {Literal::Kind::kSlot, {}, leaves[0].slot, 0, bits, 0};
+    *literal = {Literal::Kind::kIn, {}, leaves[0].slot, 0, bits, 0};
     return Outcome::kOpen;
   }
   std::vector<std::int64_t> key = {static_cast<std::int64_t>(condition.op),

@@ -8,6 +8,13 @@
 // test single entries the test is the same, and must stay so. "Nothing was seen" (0xFF) is outside
 // of the table: the loop then takes all kinds.
 //
+// A slot with the values A and B has two lists. A table on its list of pairs leaves another slot
+// {X, Y} with A and with {A, B}, and {X} with B. A clause on the other list has the literal "is B".
+//
+//   before    now     pairs                clauses                bits of the wake table
+//   {A, B}    {A}     same: nothing new    B is gone: look        kScalarWork
+//   {A, B}    {B}     {X}: look            it holds               kPairWork
+//
 // Slots with the same tables and values on their lists have the same wake table, nearly all of a
 // choice. So a description of the lists is looked up before a table is made.
 #include <algorithm>

@@ -279,7 +279,7 @@ void AppendTermCounters(const Network& network, std::uint64_t number,
 
 void AppendSlots(const Network& network, const Literal& literal, std::vector<Slot>* slots) {
   switch (literal.kind) {
-    case Literal::Kind::kSlot:
+    case Literal::Kind::kIn:
     case Literal::Kind::kLong:
       slots->push_back(literal.a);
       break;
@@ -290,7 +290,7 @@ void AppendSlots(const Network& network, const Literal& literal, std::vector<Slo
     case Literal::Kind::kTerm:
       AppendTermSlots(network, literal.x, slots);
       break;
-    case Literal::Kind::kCounter:
+    case Literal::Kind::kCounterIn:
     case Literal::Kind::kCounterNot:
     case Literal::Kind::kCounterPair:
       break;
@@ -300,7 +300,7 @@ void AppendSlots(const Network& network, const Literal& literal, std::vector<Slo
 void AppendCounters(const Network& network, const Literal& literal,
                     std::vector<std::uint32_t>* counters) {
   switch (literal.kind) {
-    case Literal::Kind::kCounter:
+    case Literal::Kind::kCounterIn:
     case Literal::Kind::kCounterNot:
       counters->push_back(literal.a);
       break;
@@ -311,7 +311,7 @@ void AppendCounters(const Network& network, const Literal& literal,
     case Literal::Kind::kTerm:
       AppendTermCounters(network, literal.x, counters);
       break;
-    case Literal::Kind::kSlot:
+    case Literal::Kind::kIn:
     case Literal::Kind::kPair:
     case Literal::Kind::kLong:
       break;
@@ -326,7 +326,7 @@ void SetGuards(const Network& network, const Constraint& clause, std::uint32_t w
   for (std::uint32_t step = 1; step < size && found < 2; ++step) {
     const std::uint32_t at = clause.literal_begin + (watched - clause.literal_begin + step) % size;
     const Literal& literal = network.literals[at];
-    if (literal.kind != Literal::Kind::kSlot || literal.a >= num_narrow) continue;
+    if (literal.kind != Literal::Kind::kIn || literal.a >= num_narrow) continue;
     (found == 0 ? watch->guard_a : watch->guard_b) = literal.a;
     (found == 0 ? watch->guard_mask_a : watch->guard_mask_b) = static_cast<std::uint8_t>(literal.x);
     ++found;
@@ -349,7 +349,7 @@ void IndexClauses(std::uint32_t num_narrow, const std::vector<std::uint8_t>& cov
       slots.clear();
       AppendSlots(*network, literal, &slots);
       // A comparison may turn false at any change: the empty mask always wakes.
-      const Bits mask = literal.kind == Literal::Kind::kSlot ? literal.x : 0;
+      const Bits mask = literal.kind == Literal::Kind::kIn ? literal.x : 0;
       ClauseWatch watch{mask, id};
       SetGuards(*network, constraint, l, num_narrow, &watch);
       for (const Slot slot : slots) watches.push_back({slot, watch});
@@ -380,7 +380,7 @@ void IndexCounters(std::uint32_t num_narrow, Network* network) {
         const Literal& literal = network->increment_literals[l];
         std::vector<Slot> slots;
         AppendSlots(*network, literal, &slots);
-        const bool narrow = literal.kind == Literal::Kind::kSlot && literal.a < num_narrow;
+        const bool narrow = literal.kind == Literal::Kind::kIn && literal.a < num_narrow;
         for (const Slot slot : slots) {
           of_counter.emplace_back(slot, narrow ? static_cast<std::uint32_t>(literal.x) : 0);
         }

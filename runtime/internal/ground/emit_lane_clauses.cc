@@ -196,7 +196,7 @@ void LaneEmitter::EmitClause(const LaneClause& clause) {
         values = network_.inverses[network_.cells[cell].inverse][values];
         cell = network_.cells[cell].slot;
       }
-      network_.literals.push_back({Literal::Kind::kSlot, {}, cell, 0, values, 0});
+      network_.literals.push_back({Literal::Kind::kIn, {}, cell, 0, values, 0});
     }
     constraint.literal_end = static_cast<std::uint32_t>(network_.literals.size());
     network_.constraints.push_back(constraint);

@@ -8,6 +8,15 @@
 // imply together is propagated; a pair whose clauses a triple behind the same gate holds needs no
 // table of its own (MarkSubsumed).
 //
+// At the root mode(a) and mode(b) may be NOW or LATER, and mode(c) is LATER:
+//
+//   mode(a) is NOW || mode(b) is LATER || mode(c) is NOW   the last literal fails: a pattern of the
+//                                                          group of mode(a) and mode(b)
+//   mode(a) is LATER || mode(b) is NOW                     another pattern of that group
+//   Finish()                                               one table: both are equal
+//
+// A clause mode(c) is NOW || mode(a) is NOW would have one literal left: mode(a) is NOW, at once.
+//
 // Invariants: after FixKnown(), what is left of a clause depends on the domains of that moment and
 // on nothing else, so the order of clauses does not show. A clause is never lost: it acts on the
 // root, or is in a group, a pending clause, or the LaneStore, or the root satisfies it.
@@ -68,7 +77,7 @@ GroundClauses::GroundClauses(Network& network, RelationStore& relations, RootDom
       table_(1u << 12, 0) {}
 
 Literal GroundClauses::MemberLiteral(Slot slot, bool is_member) {
-  return {Literal::Kind::kSlot, {}, slot, 0, is_member ? kTrueBit : kFalseBit, 0};
+  return {Literal::Kind::kIn, {}, slot, 0, is_member ? kTrueBit : kFalseBit, 0};
 }
 
 std::uint32_t GroundClauses::OwnGate(std::span<const Slot> slots) {
@@ -100,7 +109,7 @@ Truth GroundClauses::Known(const Literal& literal) const {
 void GroundClauses::AppendNegation(const Literal& literal, std::vector<Literal>* out) const {
   Literal negation = literal;
   switch (literal.kind) {
-    case Literal::Kind::kSlot: {
+    case Literal::Kind::kIn: {
       const int size = domains_.sizes[literal.a];
       negation.x = ~literal.x & (size >= 64 ? ~Bits{0} : (Bits{1} << size) - 1);
       out->push_back(negation);
@@ -110,16 +119,16 @@ void GroundClauses::AppendNegation(const Literal& literal, std::vector<Literal>*
       std::swap(negation.x, negation.y);
       out->push_back(negation);
       return;
-    case Literal::Kind::kCounter:
+    case Literal::Kind::kCounterIn:
       if (literal.x > 0) {
-        out->push_back({Literal::Kind::kCounter, {}, literal.a, 0, 0, literal.x - 1});
+        out->push_back({Literal::Kind::kCounterIn, {}, literal.a, 0, 0, literal.x - 1});
       }
       if (literal.y < kSaturated) {
-        out->push_back({Literal::Kind::kCounter, {}, literal.a, 0, literal.y + 1, kSaturated});
+        out->push_back({Literal::Kind::kCounterIn, {}, literal.a, 0, literal.y + 1, kSaturated});
       }
       return;
     case Literal::Kind::kCounterNot:
-      out->push_back({Literal::Kind::kCounter, {}, literal.a, 0, literal.x, literal.x});
+      out->push_back({Literal::Kind::kCounterIn, {}, literal.a, 0, literal.x, literal.x});
       return;
     case Literal::Kind::kCounterPair:
       negation.op = Negated(literal.op);
@@ -154,9 +163,9 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
   all.reserve(given.size());
   for (const Literal& literal : given) {
     Literal* same = nullptr;
-    if (literal.kind == Literal::Kind::kSlot) {
+    if (literal.kind == Literal::Kind::kIn) {
       for (Literal& other : all) {
-        if (other.kind == Literal::Kind::kSlot && other.a == literal.a) same = &other;
+        if (other.kind == Literal::Kind::kIn && other.a == literal.a) same = &other;
       }
     }
     if (same != nullptr) {
@@ -184,7 +193,7 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
 
   if (literals.size() == 1) {
     const Literal& only = literals.front();
-    if (only.kind == Literal::Kind::kSlot &&
+    if (only.kind == Literal::Kind::kIn &&
         std::ranges::includes(domains_.memberships[only.a], open_gate)) {
       RestrictSlot(only.a, only.x, origin);
       return;
@@ -194,13 +203,13 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
       RestrictLong(only, origin);
       return;
     }
-    if (only.kind == Literal::Kind::kCounter && open_gate.empty()) {
+    if (only.kind == Literal::Kind::kCounterIn && open_gate.empty()) {
       Interval& bounds = domains_.counters[only.a];
       bounds = bounds & Interval{only.x, only.y};
       if (bounds.IsEmpty() && !failure_) failure_ = origin;
       return;
     }
-    if (only.kind == Literal::Kind::kSlot) {
+    if (only.kind == Literal::Kind::kIn) {
       for (const Slot slot : open_gate) literals.push_back(MemberLiteral(slot, false));
       open_gate.clear();
     }
@@ -214,7 +223,7 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
   const auto count = [&](std::span<const Literal> counted, int* slots) {
     for (const Literal& literal : counted) {
       const bool pair = literal.kind == Literal::Kind::kPair;
-      on_decisions &= (pair || literal.kind == Literal::Kind::kSlot) && !IsHidden(literal.a) &&
+      on_decisions &= (pair || literal.kind == Literal::Kind::kIn) && !IsHidden(literal.a) &&
                       !(pair && IsHidden(literal.b));
       *slots += pair ? 2 : 1;
     }
@@ -280,7 +289,7 @@ bool GroundClauses::AddToTable(std::span<const Literal> literals, std::uint32_t 
   for (const Literal& literal : literals) {
     if (literal.kind == Literal::Kind::kPair) {
       if (++num_pairs > 2 || !insert(literal.a) || !insert(literal.b)) return false;
-    } else if (literal.kind != Literal::Kind::kSlot || !insert(literal.a)) {
+    } else if (literal.kind != Literal::Kind::kIn || !insert(literal.a)) {
       return false;
     }
   }
@@ -296,7 +305,7 @@ bool GroundClauses::AddToTable(std::span<const Literal> literals, std::uint32_t 
   Pattern pattern;
   pattern.origin = origin;
   for (const Literal& literal : literals) {
-    if (literal.kind == Literal::Kind::kSlot) {
+    if (literal.kind == Literal::Kind::kIn) {
       pattern.masks[position(literal.a)] |= literal.x;
     } else {
       pattern.pair_positions[pattern.num_pairs] = {position(literal.a), position(literal.b)};
@@ -320,7 +329,7 @@ bool GroundClauses::AddToJoint(std::span<const Literal> literals, std::uint32_t 
   bool has_terms = false;
   for (const Literal& literal : literals) {
     switch (literal.kind) {
-      case Literal::Kind::kSlot:
+      case Literal::Kind::kIn:
         slots.push_back(literal.a);
         break;
       case Literal::Kind::kPair:
@@ -337,7 +346,7 @@ bool GroundClauses::AddToJoint(std::span<const Literal> literals, std::uint32_t 
         }
         break;
       }
-      case Literal::Kind::kCounter:
+      case Literal::Kind::kCounterIn:
       case Literal::Kind::kCounterNot:
       case Literal::Kind::kCounterPair:
       case Literal::Kind::kLong:
@@ -429,7 +438,7 @@ bool GroundClauses::MergeTest(std::vector<Literal>* literals) {
   for (Literal& pair : *literals) {
     if (pair.kind != Literal::Kind::kPair) continue;
     const auto test = std::ranges::find_if(*literals, [&](const Literal& literal) {
-      return literal.kind == Literal::Kind::kSlot && (literal.a == pair.a || literal.a == pair.b);
+      return literal.kind == Literal::Kind::kIn && (literal.a == pair.a || literal.a == pair.b);
     });
     if (test == literals->end()) continue;
     const PairRelation& relation = network_.pair_relations[pair.x];
@@ -458,7 +467,7 @@ void GroundClauses::AddClause(std::span<const Literal> given, std::span<const Sl
   // Over decisions alone it sleeps like a table until its objects are there. A clause that reads
   // counters stays awake: what they say may rule the objects out.
   if (std::ranges::all_of(literals, [&](const Literal& literal) {
-        return literal.kind == Literal::Kind::kSlot && !IsHidden(literal.a);
+        return literal.kind == Literal::Kind::kIn && !IsHidden(literal.a);
       })) {
     clause.gate = gate.empty() ? 0 : gates_.Intern({gate.begin(), gate.end()});
     if (lanes_.AddGroundClause(literals, clause.gate, origin)) return;
@@ -633,7 +642,7 @@ bool GroundClauses::FinishAsClause(const Group& group) {
   if (pattern.num_pairs != 0) return false;
   PendingClause clause{{}, pattern.origin, group.gate};
   for (int i = 0; i < group.arity; ++i) {
-    clause.literals.push_back({Literal::Kind::kSlot, {}, group.slots[i], 0, pattern.masks[i], 0});
+    clause.literals.push_back({Literal::Kind::kIn, {}, group.slots[i], 0, pattern.masks[i], 0});
   }
   clauses_.push_back(std::move(clause));
   return true;

@@ -3,6 +3,13 @@
 // LaneEmitter: what a LaneStore has collected becomes runs of the network. A run hangs on the one
 // cell that all lanes of a view share; what cannot hang anywhere in a run also gets a record, a
 // Constraint, and is propagated by itself from there.
+//
+// Of e(x,y) is A || c(x,z) is B || d(y,z) is C the view of x = 1, y = 2 gives
+//
+//   a run on e(1,2), in all lanes z: when that one changes, rows c(1,.) and d(2,.) are restricted.
+//
+// When c(1,3) changes, that run is of no use. The view of x = 1, z = 3, whose lane is y, has a run
+// on c(1,3) if d lies in rows by y, too. Otherwise there is a record for each lane.
 #pragma once
 
 #include <array>

@@ -371,7 +371,7 @@ bool LaneStore::AddGroundClause(std::span<const Literal> literals, std::uint32_t
   if (!is_on() || literals.size() < 2 || literals.size() > LaneClause::kMaxLiterals) return false;
   std::array<Slot, LaneClause::kMaxLiterals> all;
   for (std::size_t i = 0; i < literals.size(); ++i) {
-    if (literals[i].kind != Literal::Kind::kSlot || !places_->IsDecision(literals[i].a)) {
+    if (literals[i].kind != Literal::Kind::kIn || !places_->IsDecision(literals[i].a)) {
       return false;
     }
     all[i] = literals[i].a;

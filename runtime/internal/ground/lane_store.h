@@ -6,6 +6,14 @@
 // share, the rows that they do not, and *classes* of lanes that have the same clauses. So n^3
 // clauses take n^2 views of n / 64 words. The store knows nothing of requirements.
 //
+// e(x,y) is A || c(x,z) is B || d(y,z) is C, for all x, y, z that differ, where x is 1 and y is 2:
+//
+//   view       cells    e(1,2) | row c(1,.), row d(2,.)     one shared cell, and two rows
+//              lanes    z, the objects 0 to 63
+//   class      lanes    0, 3, 4, … 63                       all but 1 and 2
+//              patterns {"A, B or C"}                       a second requirement over these cells
+//                                                           adds its own in the lanes that have it
+//
 // A constraint is in one view for each object that can be its lane (RowPlaces::LanesOf), for a run
 // that hangs on c(x, y) needs the lanes z, and one that hangs on c(x, z) the lanes y. Who has to
 // see each constraint once looks at the view whose lane is the last of these objects.

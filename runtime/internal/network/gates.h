@@ -3,6 +3,9 @@
 // The gates of a freeze. A gate stands for a set of memberships and is open when all of them are
 // TRUE; what is about planned objects rests behind one. Equal sets are the same gate, so
 // constraints over the same planned objects open together.
+//
+// All clauses over the planned objects p and q rest behind the gate {p, q}. One over p alone rests
+// behind {p}, which is open whenever {p, q} is (IsPartOf).
 #pragma once
 
 #include <algorithm>

@@ -164,14 +164,14 @@ class Reader {
 
   GroundLiteral Read(const Literal& literal) {
     switch (literal.kind) {
-      case Literal::Kind::kSlot:
+      case Literal::Kind::kIn:
         return {.a = Variable(literal.a), .values = literal.x};
       case Literal::Kind::kPair:
         return {.kind = GroundLiteral::Kind::kPair,
                 .a = Variable(literal.a),
                 .b = Variable(literal.b),
                 .pairs = static_cast<std::uint32_t>(literal.x)};
-      case Literal::Kind::kCounter:
+      case Literal::Kind::kCounterIn:
         return {.kind = GroundLiteral::Kind::kCounterIn,
                 .a = literal.a,
                 .interval = {literal.x, literal.y}};
@@ -406,10 +406,9 @@ struct ViewOfForm {
 }  // namespace
 }  // namespace internal
 
-int TermOutlook(const GroundForm& form, std::uint32_t test, const GroundView& view) {
-  const internal::TermView term{form.terms, form.universes, form.terms.tests[test]};
-  return static_cast<int>(internal::TermStatus(term, internal::ViewOfForm{view}, false)) -
-         static_cast<int>(internal::Truth::kMaybe);
+Truth TermStatus(const GroundForm& form, const GroundLiteral& literal, const GroundView& view) {
+  const internal::TermView term{form.terms, form.universes, form.terms.tests[literal.a]};
+  return internal::TermStatus(term, internal::ViewOfForm{view}, literal.negated);
 }
 
 Interval WeightRange(const GroundForm& form, std::uint32_t test, const GroundView& view) {

@@ -82,18 +82,13 @@ inline constexpr int kMaxTableArity = 4;
 
 /// An atom over domains; three-valued on partial ones.
 struct Literal {
-  enum class Kind : std::uint8_t {
-    kSlot,         ///< Slot a takes a value of the mask x.
-    kPair,         ///< Slots a and b are in the value relation x; y is its complement.
-    kCounter,      ///< Counter a lies in [x, y].
-    kCounterNot,   ///< Counter a is not x.
-    kCounterPair,  ///< Counters a and b: a op b.
-    kLong,         ///< The b words from slot a on are within Network::long_masks from x on.
-    kTerm,         ///< Network::terms.tests[x] holds; y is 1: does not hold.
-  };
-  Kind kind = Kind::kSlot;
+  using Kind = LiteralKind;
+  Kind kind = Kind::kIn;
   CompareOp op = CompareOp::kEq;
-  std::uint32_t a = 0, b = 0;
+  std::uint32_t a = 0, b = 0;  ///< Slots, or counters; kLong: b words.
+  /// kIn: x is the mask of values. kPair: x is the relation of values, y its complement.
+  /// kCounterIn: [x, y]. kCounterNot: not x. kLong: Network::long_masks from x on. kTerm:
+  /// Network::terms.tests[x]; y is 1: does not hold.
   std::uint64_t x = 0, y = 0;
   friend bool operator==(const Literal&, const Literal&) = default;
 };

@@ -7,6 +7,15 @@
 // What a domain of several values supports is the union of what two smaller ones do, which are done
 // already.
 //
+// Slots a and b have the values 0, 1, 2, and there is one clause, a in {0, 1} or b in {2}. The
+// masks are those of a, the first of the slots with the most values:
+//
+//   value of b      0         1         2                   masks
+//   a may be        {0, 1}    {0, 1}    {0, 1, 2}
+//
+//   domain of b     {0}       {2}          {0, 2}           look-up table of a, by domain of b
+//   a may be        {0, 1}    {0, 1, 2}    {0, 1, 2}        the last one: what {0} and {2} support
+//
 // Equal content is stored once, also when other clauses led to it; the list of patterns is each
 // relation's own, for it says who is to blame.
 #include "runtime/internal/network/relation_store.h"

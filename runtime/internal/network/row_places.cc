@@ -4,6 +4,18 @@
 // symmetric choice also stands, mirrored, in the row of z at lane x. So an object can be the lane
 // of a set of slots when each of them that reads it has it in one of these places, and nowhere
 // else.
+//
+// order is a choice of pairs of the objects 0 to 3, size one of single objects. An `x` is a slot,
+// an `m` a mirror:
+//
+//   lane              0    1    2    3
+//   row order(0,.)    .    x    x    x      order(0,2) stands in the row of 0 at lane 2,
+//   row order(1,.)    m    .    x    x
+//   row order(2,.)    m    m    .    x      and mirrored in the row of 2 at lane 0
+//   row order(3,.)    m    m    m    .
+//   row size(.)       x    x    x    x
+//
+// Of order(0,2) and size(2) object 2 can be the lane: rows order(0,.) and size(.), lane 2.
 #include "runtime/internal/network/row_places.h"
 
 #include <algorithm>

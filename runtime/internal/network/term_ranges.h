@@ -10,6 +10,13 @@
 // several decisions are open. What is left when few combinations are (one open decision, or
 // kMostCombinations of several) is tried value by value.
 //
+// size(a) * size(b) <= 8, with size(a) in [2, 4] and size(b) in [1, 8]:
+//
+//   forwards      the product is in [2, 32]: the comparison may hold and may fail
+//   backwards     it must hold: the product is in [2, 8]
+//                 size(b) is at most 8 / 2: [1, 4]
+//                 size(a) is at most 8 / 1: nothing new
+//
 // Invariants: every function here is monotone: on smaller domains it never leaves more. With all
 // decisions and counters constrained the status is exact, unless numbers were rounded
 // (term_numbers.h): then it is not known. Only the root of a freeze meets that. What divides by 0
@@ -29,10 +36,9 @@
 #include "runtime/int_domain.h"
 #include "runtime/internal/network/term_numbers.h"
 #include "runtime/interval.h"
+#include "runtime/literal_status.h"
 
 namespace exh::runtime::internal {
-
-enum class Truth : std::uint8_t { kFalse, kMaybe, kTrue };
 
 /// What a node may be; empty when min > max: it has no value.
 template <typename N>

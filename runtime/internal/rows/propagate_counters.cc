@@ -14,6 +14,14 @@
 //            and when a single value is left, each factor must be completed to it by the others
 //            (ReachProduct)
 //
+// A sum of 2, which counts, and of 3 and 4, which may, so of [2, 9]. Its bounds become [5, 5]:
+//
+//   4    2 + 4 > 5: it must not count. The counter is queued again, with [2, 5]
+//   3    5 - 3 < 5: without it the rest stays below. It must count
+//
+// A product of a in {1, 2, 4} and b in {2, 3} must be 4: 3 does not divide 4, so b is 2, and a
+// must complete it: a is 2.
+//
 // All arithmetic saturates; a saturated maximum is "not known" and proves nothing. Intervals only
 // shrink, and a narrower contribution never yields a wider interval, so the fixpoint does not
 // depend on the order.

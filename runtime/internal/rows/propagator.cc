@@ -77,7 +77,7 @@ bool Propagator::FailTable(const Relation& relation,
     }
     for (int pair = 0; pair < pattern.num_pairs; ++pair) {
       const auto [left, right] = pattern.pair_positions[pair];
-      acts &= PairStatus(network_.pair_relations[pattern.pair_relations[pair]], domains[left],
+      acts &= PairStatus(network_.pair_relations[pattern.pair_relations[pair]].rows, domains[left],
                          domains[right]) != Truth::kTrue;
     }
     if (acts) {
@@ -284,7 +284,7 @@ bool Propagator::RunClause(const Constraint& constraint) {
   const Literal* last = nullptr;
   for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
     const Literal& literal = network_.literals[l];
-    if (literal.kind == Literal::Kind::kSlot) {  // Nearly all are; worth a path of their own.
+    if (literal.kind == Literal::Kind::kIn) {  // Nearly all are; worth a path of their own.
       const Bits values = domain(literal.a);
       if ((values & literal.x) == 0) continue;
       if ((values & ~literal.x) == 0) return true;
@@ -302,11 +302,11 @@ bool Propagator::RunClause(const Constraint& constraint) {
 
 bool Propagator::MakeTrue(const Literal& literal, Origin origin) {
   switch (literal.kind) {
-    case Literal::Kind::kSlot:
+    case Literal::Kind::kIn:
       return Keep(literal.a, literal.x, origin);
     case Literal::Kind::kPair:
       return KeepPairs(network_.pair_relations[literal.x], literal, origin);
-    case Literal::Kind::kCounter:
+    case Literal::Kind::kCounterIn:
       return KeepCounter(literal.a, {literal.x, literal.y}, origin);
     case Literal::Kind::kCounterNot:
       return KeepDifferent(literal.a, literal.x, origin);
@@ -322,11 +322,11 @@ bool Propagator::MakeTrue(const Literal& literal, Origin origin) {
 
 bool Propagator::MakeFalse(const Literal& literal, Origin origin) {
   switch (literal.kind) {
-    case Literal::Kind::kSlot:
+    case Literal::Kind::kIn:
       return Keep(literal.a, ~literal.x, origin);
     case Literal::Kind::kPair:
       return KeepPairs(network_.pair_relations[literal.y], literal, origin);
-    case Literal::Kind::kCounter: {
+    case Literal::Kind::kCounterIn: {
       Interval outside = counter(literal.a);
       if (outside.min >= literal.x && outside.min <= literal.y) {
         if (literal.y == kSaturated) return Fail(origin);

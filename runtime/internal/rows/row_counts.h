@@ -6,6 +6,17 @@
 // whether anything can follow for the increments. Only then the contributions are listed one by
 // one, and propagate_counters.cc reasons with them.
 //
+// A sum that counts 1 for each task t with on(m, t) is YES, in one run over the row on(m,.):
+//
+//   lane t       0        1            2       3
+//   on(m,.)     {YES}   {YES, NO}     {NO}    {YES}
+//   may count    1        1                    1        three lanes: the maximum is 3
+//   counts       1                             1        two lanes: the minimum is 2
+//   one open              1                             it could be kept from counting
+//
+// Between 2 and 3 with a largest open increment of 1: bounds of [0, 5] push nothing back, bounds of
+// [0, 2] do.
+//
 // Included once by each file with kernels, after it has defined EXH_ROW_TARGET: the loop is
 // compiled for each instruction set, so that the kernels are inlined into it.
 #pragma once

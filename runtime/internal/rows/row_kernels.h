@@ -4,6 +4,12 @@
 // mask of lanes, and look-ups that yield 64 new cells. There is a portable form of every kernel,
 // which says what it computes, and wider ones that are chosen at run time; all give the same
 // results, bit for bit. Rows begin at multiples of kLanes bytes.
+//
+//   row                {A}    {A, B}    {B}
+//   excluded(A)                         1        holds no A
+//   certain(A)          1                        holds nothing but A
+//   open                        1                has several values
+//   keep(A)            {A}     {A}      {}       changes lanes 1 and 2
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,16 @@
 // tables, clauses and counters are queued, for they cost more and often many changes lead to one of
 // them.
 //
+// Slot 5 has lost a value, from {A, B} to {A}:
+//
+//   slots: 5            RunSlot(5)   pairs     restrict slot 9 at once, which is queued
+//                                    clauses   record 3 is queued, for its literal "5 is B" fails
+//                                    counters  counter 2 is queued
+//   slots: 9            RunSlot(9)   nothing can tell its domains apart
+//   records: 3          one literal is left: slot 7 is restricted and queued
+//   slots: 7            RunSlot(7) …
+//   counters: 2         computed once, whatever happened to its increments meanwhile
+//
 // Invariant, whenever the loop comes round: whatever constraint could restrict a domain reads a
 // slot or counter that is queued, or is queued itself. An entry may therefore be skipped when it
 // cannot tell the domain from the one that was seen (`before`), or when all that it could restrict

@@ -5,6 +5,13 @@
 // kernel computes the new cells of all lanes and a mask of those that change; Commit() then writes
 // these one by one, for each has a mirror cell and a slot that is to be queued.
 //
+// A run of the clause e(x,y) is A || c(x,z) is B || d(y,z) is C, when e(x,y) has just lost A:
+//
+//   lane z                0              1              2
+//   c(x,z) is B fails     yes            no             yes
+//   d(y,z) is C fails     no             yes            yes
+//   the run says          d(y,0) is C    c(x,1) is B    dead end: this clause is to blame
+//
 // A lane takes part when it is in Run::lanes and its object is present.
 //
 // Invariant: a cell and its mirror say the same, and both are written before anything else is

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "examples/lift/program_file.h"
+#include "functional/lift/program_file.h"
 #include "search/commands/command.h"
 #include "search/commands/functional/functional.h"
 #include "search/solve/functional_file.h"

@@ -16,7 +16,7 @@
 #include "base/spelling.h"
 #include "base/system/signals.h"
 #include "base/system/user_file.h"
-#include "examples/lift/judge.h"
+#include "functional/lift/judge.h"
 #include "kernels/devices/device.h"
 #include "search/commands/functional/functional.h"
 #include "search/commands/search_options.h"

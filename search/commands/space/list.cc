@@ -41,7 +41,7 @@ int List() {
     }
   }
   for (const auto& kernel : kernels::AllKernels()) {
-    const kernels::Origin& origin = *kernels::FindOrigin(*kernel);
+    const kernels::KernelOrigin& origin = *kernels::FindOrigin(*kernel);
     fmt::print("{:<{}} {}\n", kernel->name(), name_width, kernel->summary());
     if (!origin.file.empty()) {
       fmt::print("  from the plugin {}, space {}\n", origin.file,

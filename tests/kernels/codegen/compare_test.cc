@@ -22,13 +22,13 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kDenormal = std::numeric_limits<float>::denorm_min();
 
 /// One output, what became of it, and what Compare() says.
-Comparison Of(const std::vector<double>& reference, const std::vector<double>& tolerance,
-              const std::vector<float>& got, double rms_limit = 1) {
+OutputComparison Of(const std::vector<double>& reference, const std::vector<double>& tolerance,
+                    const std::vector<float>& got, double rms_limit = 1) {
   return Compare({"z", true, ir::Type::kF32, {}, reference, tolerance, rms_limit},
                  std::as_bytes(std::span(got)));
 }
 /// The same of one element of a type.
-Comparison OfOne(ir::Type type, double reference, double tolerance, double got) {
+OutputComparison OfOne(ir::Type type, double reference, double tolerance, double got) {
   ir::Elements elements(type, 1);
   elements.Set(0, got);
   const std::vector<double> references = {reference}, tolerances = {tolerance};
@@ -81,7 +81,7 @@ TEST(Compare, AFlushedDenormalIsWrong) {
 }
 
 TEST(Compare, SaysWhichElementIsTheFirst) {
-  const Comparison comparison = Of({1, 2, 3, 4}, {0.5, 0.5, 0.5, kSameBits}, {1, 3, 9, 4});
+  const OutputComparison comparison = Of({1, 2, 3, 4}, {0.5, 0.5, 0.5, kSameBits}, {1, 3, 9, 4});
   EXPECT_EQ(comparison.why, "z[1] is 3, expected 2 within 0.5 (2 elements are wrong)");
   EXPECT_EQ(comparison.first_wrong, 1u);
   EXPECT_EQ(comparison.wrong, 2u);

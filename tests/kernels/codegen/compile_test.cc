@@ -38,7 +38,7 @@ class CompilerTest : public ::testing::Test {
 };
 
 TEST_F(CompilerTest, OneTextIsCompiledOnce) {
-  Compiler compiler(Options());
+  HostCompiler compiler(Options());
   const Compiled first = compiler.Compile(kSource);
   ASSERT_EQ(first.verdict, Verdict::kCorrect) << first.why;
   EXPECT_TRUE(fs::exists(first.library));
@@ -53,7 +53,7 @@ TEST_F(CompilerTest, OneTextIsCompiledOnce) {
 }
 
 TEST_F(CompilerTest, LibraryGoesWithItsLastUser) {
-  Compiler compiler(Options());
+  HostCompiler compiler(Options());
   const Compiled first = compiler.Compile(kSource), second = compiler.Compile(kSource);
   compiler.Discard(first);
   EXPECT_TRUE(fs::exists(second.library));
@@ -64,13 +64,13 @@ TEST_F(CompilerTest, LibraryGoesWithItsLastUser) {
 }
 
 TEST_F(CompilerTest, LibraryThatWasRemovedIsCompiledAgain) {
-  Compiler compiler(Options());
+  HostCompiler compiler(Options());
   fs::remove(compiler.Compile(kSource).library);
   EXPECT_TRUE(fs::exists(compiler.Compile(kSource).library));
 }
 
 TEST_F(CompilerTest, ErrorCarriesTheComplaint) {
-  Compiler compiler(Options());
+  HostCompiler compiler(Options());
   const Compiled compiled = compiler.Compile("int x = undeclared_name;\n");
   EXPECT_EQ(compiled.verdict, Verdict::kCompileError);
   EXPECT_THAT(compiled.why, HasSubstr("undeclared_name"));
@@ -81,7 +81,7 @@ TEST_F(CompilerTest, ErrorCarriesTheComplaint) {
 TEST_F(CompilerTest, MissingCompilerIsNotTheCandidatesFault) {
   CompilerOptions options = Options();
   options.compiler = "no-such-compiler";
-  const Compiled compiled = Compiler(options).Compile(kSource);
+  const Compiled compiled = HostCompiler(options).Compile(kSource);
   EXPECT_EQ(compiled.verdict, Verdict::kBroken);
   EXPECT_THAT(compiled.why, HasSubstr("'no-such-compiler' was not found on PATH"));
 }
@@ -90,7 +90,7 @@ TEST_F(CompilerTest, HangingCompilerIsStopped) {
   CompilerOptions options = Options();
   options.compiler = Script("slow", "sleep 1000");
   options.timeout_s = 0.3;
-  const Compiled compiled = Compiler(options).Compile(kSource);
+  const Compiled compiled = HostCompiler(options).Compile(kSource);
   EXPECT_EQ(compiled.verdict, Verdict::kCompileTimeout);
   EXPECT_THAT(compiled.why, HasSubstr("longer than 0.3 s"));
 }
@@ -100,7 +100,7 @@ TEST_F(CompilerTest, WhatTakesFarLongerThanOthersIsGivenUp) {
   options.compiler = Script("some",
                             "for file in \"$@\"; do case $file in *.cc) "
                             "grep -q sleepy $file && sleep 50;; esac; done; g++ \"$@\"");
-  Compiler compiler(options);
+  HostCompiler compiler(options);
   for (const char* name : {"a", "b", "c", "d"}) {
     ASSERT_EQ(compiler.Compile(std::string("int ") + name + ";").verdict, Verdict::kCorrect);
   }
@@ -112,19 +112,19 @@ TEST_F(CompilerTest, WhatTakesFarLongerThanOthersIsGivenUp) {
 TEST_F(CompilerTest, CrashingCompilerAndFullDisk) {
   CompilerOptions options = Options();
   options.compiler = Script("crash", "kill -SEGV $$");
-  const Compiled crashed = Compiler(options).Compile(kSource);
+  const Compiled crashed = HostCompiler(options).Compile(kSource);
   EXPECT_EQ(crashed.verdict, Verdict::kCompileError);
   EXPECT_THAT(crashed.why, HasSubstr("SIGSEGV"));
 
   options.compiler = Script("full", "echo 'a.o: No space left on device' >&2; exit 1");
-  EXPECT_EQ(Compiler(options).Compile(kSource).verdict, Verdict::kBroken);
+  EXPECT_EQ(HostCompiler(options).Compile(kSource).verdict, Verdict::kBroken);
 }
 
 TEST_F(CompilerTest, WhatTheMachineDidIsNotTheTextsFault) {
   CompilerOptions options = Options();
   const auto verdict_of = [&](const std::string& script) {
     options.compiler = Script("spoilt", script);
-    return Compiler(options).Compile(kSource);
+    return HostCompiler(options).Compile(kSource);
   };
   // Itself, or a helper of it, killed by somebody.
   for (const char* const signal : {"KILL", "TERM", "HUP", "INT"}) {
@@ -159,7 +159,7 @@ TEST_F(CompilerTest, WhatWasSpoiltIsCompiledAgain) {
   const std::string mark = folder_.path() + "/mark";
   options.compiler = Script(
       "once", "[ -e " + mark + " ] || { touch " + mark + "; kill -KILL $$; }; exec g++ \"$@\"");
-  Compiler compiler(options);
+  HostCompiler compiler(options);
   EXPECT_EQ(compiler.Compile(kSource).verdict, Verdict::kBroken);
   EXPECT_EQ(compiler.Compile(kSource).verdict, Verdict::kCorrect);
 }
@@ -174,7 +174,7 @@ TEST_F(CompilerTest, StopsWithItsToken) {
     while (!fs::exists(mark)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     stop.Stop();
   });
-  Compiler compiler(options);
+  HostCompiler compiler(options);
   EXPECT_EQ(compiler.Compile(kSource).verdict, Verdict::kStopped);
   stops.join();
 }
@@ -195,7 +195,7 @@ TEST(Patience, LeavesTimeForOthers) {
 TEST_F(CompilerTest, FolderThatCannotBeMade) {
   CompilerOptions options = Options();
   options.directory = "/proc/no/such/place";
-  const Compiled compiled = Compiler(options).Compile(kSource);
+  const Compiled compiled = HostCompiler(options).Compile(kSource);
   EXPECT_EQ(compiled.verdict, Verdict::kBroken);
   EXPECT_THAT(compiled.why, HasSubstr("/proc/no/such/place"));
 }
@@ -204,7 +204,7 @@ TEST_F(CompilerTest, LeavesNoFilesBehindFailures) {
   CompilerOptions options = Options();
   options.keep_source = false;
   options.directory = folder_.path() + "/out";
-  Compiler compiler(options);
+  HostCompiler compiler(options);
   compiler.Compile("int x = undeclared_name;\n");
   EXPECT_TRUE(fs::is_empty(options.directory));
 }

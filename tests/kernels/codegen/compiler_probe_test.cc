@@ -87,12 +87,12 @@ TEST_F(CompilerProbe, AWrongOneIsCalledWithWhatMendsIt) {
   EXPECT_THAT(options.known.Notes(), Each(HasSubstr("everything is compiled with")));
   // It is what a candidate is compiled with, and makes another library of the same text.
   const std::string text = "extern \"C\" int exh_run() { return 1; }\n";
-  Compiler with(options);
+  HostCompiler with(options);
   const Compiled mended = with.Compile(text);
   ASSERT_EQ(mended.verdict, Verdict::kCorrect) << mended.why;
   options.known = {};
   options.compiler = "g++";
-  EXPECT_NE(Compiler(options).Compile(text).library, mended.library);
+  EXPECT_NE(HostCompiler(options).Compile(text).library, mended.library);
   std::ifstream calls(folder_.path() + "/calls");
   std::string last;
   for (std::string line; std::getline(calls, line);) last = line;

@@ -36,7 +36,7 @@ constexpr int kHolds = 0, kDoesNot = 1, kNotOffered = 2;
 /// What became of a child that contains itself and then asks `refused`.
 int Contained(const std::function<bool(const Containment&)>& offered,
               const std::function<bool()>& refused) {
-  const Allowance allowance = AllowanceFor(1 << 20, 2);
+  const ProcessAllowance allowance = AllowanceFor(1 << 20, 2);
   const pid_t child = ::fork();
   if (child == 0) {
     const Containment containment = Contain(allowance);

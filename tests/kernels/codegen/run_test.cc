@@ -68,7 +68,7 @@ class RunTest : public ::testing::Test {
     CompilerOptions options;
     options.directory = folder_.path();
     options.flags = {"-O1", "-shared", "-fPIC", "-w"};
-    const Compiled compiled = Compiler(options).Compile(outside + kHead + body + "}\n");
+    const Compiled compiled = HostCompiler(options).Compile(outside + kHead + body + "}\n");
     EXPECT_EQ(compiled.verdict, Verdict::kCorrect) << compiled.why;
     request_.library = compiled.library;
     return RunCandidate(request_, *problems_, server_);
@@ -77,7 +77,7 @@ class RunTest : public ::testing::Test {
   kernels::testing::TemporaryFolder folder_;
   ForkServer server_{{EXH_RUNNER_PROGRAM}};
   std::unique_ptr<ProblemSet> problems_;
-  RunRequest request_;
+  CpuRunRequest request_;
 };
 
 /// As many batches as a measurement in full has: more than five where they still got faster.
@@ -133,15 +133,15 @@ TEST_F(RunTest, WritesFarOutsideBoundsEndTheProcess) {
 }
 
 TEST_F(RunTest, LargeArraysHaveLargeGuards) {
-  const std::vector<ArrayShape> shapes = {{100, false},
-                                          {30 << 20, true},
-                                          {7, true, ir::Type::kI8},
-                                          {9 << 18, false, ir::Type::kF64},
-                                          {9 << 18, true, ir::Type::kBf16}};
-  const ArrayLayout layout(shapes);
+  const std::vector<SharedShape> shapes = {{100, false},
+                                           {30 << 20, true},
+                                           {7, true, ir::Type::kI8},
+                                           {9 << 18, false, ir::Type::kF64},
+                                           {9 << 18, true, ir::Type::kBf16}};
+  const SharedLayout layout(shapes);
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const ArrayLayout::Place& place = layout.places()[i];
+    const SharedLayout::Place& place = layout.places()[i];
     EXPECT_GE(place.address - end, std::max<std::uint64_t>(kGuardBytes, shapes[i].bytes())) << i;
     if (i > 0) {
       EXPECT_GE(place.address - end, shapes[i - 1].bytes()) << i;
@@ -524,7 +524,8 @@ TEST_F(RunTest, StoppedRunsSayNothing) {
   Run(kCorrect);  // Compiles.
   CompilerOptions options;
   options.directory = folder_.path();
-  const Compiled hangs = Compiler(options).Compile(kHead + std::string("for (;;) usleep(1000); }"));
+  const Compiled hangs =
+      HostCompiler(options).Compile(kHead + std::string("for (;;) usleep(1000); }"));
   request_.library = hangs.library;
   EXPECT_EQ(RunCandidate(request_, *problems_, server_, &stop).verdict, Verdict::kStopped);
 }
@@ -583,8 +584,8 @@ class TypedRunTest : public ::testing::Test {
     CompilerOptions options;
     options.directory = folder_.path();
     options.flags = {"-O1", "-shared", "-fPIC", "-w"};
-    const Compiled compiled =
-        Compiler(options).Compile(head + (instead.empty() ? kCopies : instead) + change + "}\n");
+    const Compiled compiled = HostCompiler(options).Compile(
+        head + (instead.empty() ? kCopies : instead) + change + "}\n");
     EXPECT_EQ(compiled.verdict, Verdict::kCorrect) << compiled.why;
     request_.library = compiled.library;
     return RunCandidate(request_, *problems_, server_);
@@ -598,7 +599,7 @@ class TypedRunTest : public ::testing::Test {
   ForkServer server_{{EXH_RUNNER_PROGRAM}};
   std::vector<ir::Elements> inputs_;
   std::unique_ptr<ProblemSet> problems_;
-  RunRequest request_;
+  CpuRunRequest request_;
 };
 
 TEST_F(TypedRunTest, WhatIsRightIs) {

@@ -29,7 +29,7 @@ class Counts {
     EXPECT_EQ(code.error, "");
     if (code.error.empty()) counts_ = CountStatically(code, gpu);
   }
-  double operator[](Count count) const { return counts_[static_cast<std::size_t>(count)]; }
+  double operator[](StaticCount count) const { return counts_[static_cast<std::size_t>(count)]; }
 
  private:
   StaticCounts counts_ = {};
@@ -40,22 +40,22 @@ TEST(StaticCounts, NeighbouringLanesShareSectors) {
   const Counts along(
       f, Draw(f, {Block(kOuter, 8, {Loop(kMiddle, 4, {Thread(0, kInner, 32, All())})})}));
   // Two reads and a write, four times: each is 32 elements of 4 bytes.
-  EXPECT_EQ(along[Count::kReads], 8);
-  EXPECT_EQ(along[Count::kWrites], 4);
-  EXPECT_EQ(along[Count::kLines], 12);
-  EXPECT_EQ(along[Count::kSectors], 48);
-  EXPECT_EQ(along[Count::kLooseSectors], 0);
-  EXPECT_EQ(along[Count::kFromL2], 48);
-  EXPECT_EQ(along[Count::kSharedUses], 0);
+  EXPECT_EQ(along[StaticCount::kReads], 8);
+  EXPECT_EQ(along[StaticCount::kWrites], 4);
+  EXPECT_EQ(along[StaticCount::kLines], 12);
+  EXPECT_EQ(along[StaticCount::kSectors], 48);
+  EXPECT_EQ(along[StaticCount::kLooseSectors], 0);
+  EXPECT_EQ(along[StaticCount::kFromL2], 48);
+  EXPECT_EQ(along[StaticCount::kSharedUses], 0);
   const Counts apart(
       f, Draw(f, {Thread(0, kOuter, 32, {Loop(kMiddle, 4, {Loop(kInner, 8, All())})})}));
   // Each lane is in a line of its own, 32 times. The first cache keeps what is read.
-  EXPECT_EQ(apart[Count::kReads], 64);
-  EXPECT_EQ(apart[Count::kLines], 3 * 32 * 32);
-  EXPECT_EQ(apart[Count::kSectors], 3 * 32 * 32);
-  EXPECT_EQ(apart[Count::kLooseSectors], 3 * 32 * 28);
-  EXPECT_EQ(apart[Count::kFromL2], 2 * 128 + 32 * 32);
-  EXPECT_GT(apart[Count::kBusy], along[Count::kBusy]);
+  EXPECT_EQ(apart[StaticCount::kReads], 64);
+  EXPECT_EQ(apart[StaticCount::kLines], 3 * 32 * 32);
+  EXPECT_EQ(apart[StaticCount::kSectors], 3 * 32 * 32);
+  EXPECT_EQ(apart[StaticCount::kLooseSectors], 3 * 32 * 28);
+  EXPECT_EQ(apart[StaticCount::kFromL2], 2 * 128 + 32 * 32);
+  EXPECT_GT(apart[StaticCount::kBusy], along[StaticCount::kBusy]);
 }
 
 /// What 32 threads write down columns of 64 elements, others read along rows.
@@ -77,20 +77,20 @@ TEST(StaticCounts, LanesOfOneBankWait) {
   const ir::Function f = Axpy(2048);
   Schedule s = Transposed(f);
   const Counts plain(f, s);
-  EXPECT_EQ(plain[Count::kShared], 2048 * 4);
-  EXPECT_EQ(plain[Count::kSharedUses], 64 + 64);
-  EXPECT_EQ(plain[Count::kWavefronts], 64 * 32 + 64);
-  EXPECT_EQ(plain[Count::kConflicts], 64 * 31);
-  EXPECT_EQ(plain[Count::kBarriers], 1);
+  EXPECT_EQ(plain[StaticCount::kShared], 2048 * 4);
+  EXPECT_EQ(plain[StaticCount::kSharedUses], 64 + 64);
+  EXPECT_EQ(plain[StaticCount::kWavefronts], 64 * 32 + 64);
+  EXPECT_EQ(plain[StaticCount::kConflicts], 64 * 31);
+  EXPECT_EQ(plain[StaticCount::kBarriers], 1);
   for (const ir::MemBlock& block : f.blocks) {
     if (s.InBlocks(block.id)) s.skew.Set(block.id, Skew::XOR);
   }
   const Counts found(f, s);
-  EXPECT_LT(found[Count::kConflicts], 64 * 31);
+  EXPECT_LT(found[StaticCount::kConflicts], 64 * 31);
   // A layout that was not looked for is taken to be the best.
   const Counts hoped(f, s, {}, BankSearch::kNone);
-  EXPECT_EQ(hoped[Count::kConflicts], 0);
-  EXPECT_EQ(hoped[Count::kWavefronts], 64 + 64);
+  EXPECT_EQ(hoped[StaticCount::kConflicts], 0);
+  EXPECT_EQ(hoped[StaticCount::kWavefronts], 64 + 64);
 }
 
 TEST(StaticCounts, BlocksComeInWaves) {
@@ -101,25 +101,25 @@ TEST(StaticCounts, BlocksComeInWaves) {
   gpu.units = 2;
   gpu.warps = 16;
   const Counts two(f, s, gpu);  // Blocks of 8 warps at once on each of two units: 4, 4, 2.
-  EXPECT_EQ(two[Count::kBlocks], 10);
-  EXPECT_EQ(two[Count::kWarps], 8);
-  EXPECT_EQ(two[Count::kResidentWarps], 16);
-  EXPECT_EQ(two[Count::kWaves], 3);
-  EXPECT_NEAR(two[Count::kLastWave], 100 * 10.0 / 12, 1e-9);
-  EXPECT_EQ(two[Count::kReads], 5 * 2 * 2 * 8);  // Five blocks of a unit.
+  EXPECT_EQ(two[StaticCount::kBlocks], 10);
+  EXPECT_EQ(two[StaticCount::kWarps], 8);
+  EXPECT_EQ(two[StaticCount::kResidentWarps], 16);
+  EXPECT_EQ(two[StaticCount::kWaves], 3);
+  EXPECT_NEAR(two[StaticCount::kLastWave], 100 * 10.0 / 12, 1e-9);
+  EXPECT_EQ(two[StaticCount::kReads], 5 * 2 * 2 * 8);  // Five blocks of a unit.
   gpu.warps = 8;
   const Counts one(f, s, gpu);
-  EXPECT_EQ(one[Count::kResidentWarps], 8);
-  EXPECT_EQ(one[Count::kWaves], 5);
-  EXPECT_EQ(one[Count::kChain], two[Count::kChain]);
-  EXPECT_NEAR(one[Count::kWaiting] / two[Count::kWaiting], 5.0 / 3, 1e-9);
+  EXPECT_EQ(one[StaticCount::kResidentWarps], 8);
+  EXPECT_EQ(one[StaticCount::kWaves], 5);
+  EXPECT_EQ(one[StaticCount::kChain], two[StaticCount::kChain]);
+  EXPECT_NEAR(one[StaticCount::kWaiting] / two[StaticCount::kWaiting], 5.0 / 3, 1e-9);
   // Registers are a limit, too, and a program may ask for few of them.
   gpu.warps = 64;
   gpu.registers = 256 * 32;
-  EXPECT_EQ(Counts(f, s, gpu)[Count::kResidentWarps], 8);
+  EXPECT_EQ(Counts(f, s, gpu)[StaticCount::kResidentWarps], 8);
   Schedule asks = s;
   asks.min_blocks.Set(2);
-  EXPECT_EQ(Counts(f, asks, gpu)[Count::kResidentWarps], 16);
+  EXPECT_EQ(Counts(f, asks, gpu)[StaticCount::kResidentWarps], 16);
 }
 
 TEST(StaticCounts, CopiesAreTextAndTurnsAreNot) {
@@ -127,17 +127,17 @@ TEST(StaticCounts, CopiesAreTextAndTurnsAreNot) {
   const Counts copied(f,
                       Draw(f, {Loop(kOuter, 2, {Unroll(kMiddle, 3, {Unroll(kInner, 4, All())})})}));
   const Counts looped(f, Draw(f, {Loop(kOuter, 2, {Loop(kMiddle, 3, {Loop(kInner, 4, All())})})}));
-  EXPECT_EQ(copied[Count::kText], 12 * 4 + 3);  // A loop takes three.
-  EXPECT_EQ(copied[Count::kSteps], 2 * (12 * 4 + 3));
-  EXPECT_EQ(copied[Count::kTurns], 2);
-  EXPECT_EQ(looped[Count::kText], 4 + 3 * 3);
-  EXPECT_EQ(looped[Count::kTurns], 2 + 6 + 24);
-  EXPECT_EQ(copied[Count::kArithmetic], 24);
-  EXPECT_EQ(looped[Count::kArithmetic], 24);
+  EXPECT_EQ(copied[StaticCount::kText], 12 * 4 + 3);  // A loop takes three.
+  EXPECT_EQ(copied[StaticCount::kSteps], 2 * (12 * 4 + 3));
+  EXPECT_EQ(copied[StaticCount::kTurns], 2);
+  EXPECT_EQ(looped[StaticCount::kText], 4 + 3 * 3);
+  EXPECT_EQ(looped[StaticCount::kTurns], 2 + 6 + 24);
+  EXPECT_EQ(copied[StaticCount::kArithmetic], 24);
+  EXPECT_EQ(looped[StaticCount::kArithmetic], 24);
   // Copies ask for all that they read before they wait.
   const GpuLimits gpu;
-  EXPECT_GE(looped[Count::kChain], 24 * gpu.read_latency_clk);
-  EXPECT_LT(copied[Count::kChain], 3 * gpu.read_latency_clk);
+  EXPECT_GE(looped[StaticCount::kChain], 24 * gpu.read_latency_clk);
+  EXPECT_LT(copied[StaticCount::kChain], 3 * gpu.read_latency_clk);
 }
 
 TEST(StaticCounts, NobodyWaitsForWhatWasReadAhead) {
@@ -149,7 +149,7 @@ TEST(StaticCounts, NobodyWaitsForWhatWasReadAhead) {
   }
   const Counts early(f, s);
   const GpuLimits gpu;
-  EXPECT_EQ(late[Count::kChain] - early[Count::kChain], 24 * gpu.read_latency_clk);
+  EXPECT_EQ(late[StaticCount::kChain] - early[StaticCount::kChain], 24 * gpu.read_latency_clk);
 }
 
 TEST(StaticCounts, OfWhatBlocksDivide) {
@@ -157,15 +157,15 @@ TEST(StaticCounts, OfWhatBlocksDivide) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const auto none = MakeRandomMatmul(seed);
     const Counts whole(none->function, none->schedule);
-    EXPECT_EQ(whole[Count::kLaunches], 0);
-    EXPECT_EQ(whole[Count::kHandedOver], 0);
+    EXPECT_EQ(whole[StaticCount::kLaunches], 0);
+    EXPECT_EQ(whole[StaticCount::kHandedOver], 0);
     const auto last = MakeRandomMatmul(seed, ir::Type::kF32, AcrossBlocks::LAST_BLOCK);
     const Counts tickets(last->function, last->schedule);
-    EXPECT_EQ(tickets[Count::kLaunches], 0);
-    EXPECT_GT(tickets[Count::kHandedOver], 0) << seed;
-    met += tickets[Count::kMet];
+    EXPECT_EQ(tickets[StaticCount::kLaunches], 0);
+    EXPECT_GT(tickets[StaticCount::kHandedOver], 0) << seed;
+    met += tickets[StaticCount::kMet];
     const auto second = MakeRandomMatmul(seed, ir::Type::kF32, AcrossBlocks::SECOND_LAUNCH);
-    EXPECT_EQ(Counts(second->function, second->schedule)[Count::kLaunches], 1) << seed;
+    EXPECT_EQ(Counts(second->function, second->schedule)[StaticCount::kLaunches], 1) << seed;
   }
   EXPECT_GT(met, 0);
 }
@@ -176,15 +176,16 @@ TEST(StaticCounts, AreNumbersThatAgree) {
     const auto random = MakeRandomMatmul(seed);
     const Counts counts(random->function, random->schedule);
     for (std::size_t number = 0; number < kNumCounts; ++number) {
-      const double count = counts[static_cast<Count>(number)];
-      EXPECT_TRUE(std::isfinite(count) && count >= 0) << seed << NameOf(static_cast<Count>(number));
+      const double count = counts[static_cast<StaticCount>(number)];
+      EXPECT_TRUE(std::isfinite(count) && count >= 0)
+          << seed << NameOf(static_cast<StaticCount>(number));
     }
-    EXPECT_LE(counts[Count::kConflicts], counts[Count::kWavefronts]) << seed;
-    EXPECT_LE(counts[Count::kLooseSectors], counts[Count::kSectors]) << seed;
-    EXPECT_LE(counts[Count::kLines], counts[Count::kSectors] * 32) << seed;
-    EXPECT_GE(counts[Count::kGuess], counts[Count::kBusy]) << seed;
-    EXPECT_GE(counts[Count::kGuess], counts[Count::kWaiting]) << seed;
-    conflicts += counts[Count::kConflicts];
+    EXPECT_LE(counts[StaticCount::kConflicts], counts[StaticCount::kWavefronts]) << seed;
+    EXPECT_LE(counts[StaticCount::kLooseSectors], counts[StaticCount::kSectors]) << seed;
+    EXPECT_LE(counts[StaticCount::kLines], counts[StaticCount::kSectors] * 32) << seed;
+    EXPECT_GE(counts[StaticCount::kGuess], counts[StaticCount::kBusy]) << seed;
+    EXPECT_GE(counts[StaticCount::kGuess], counts[StaticCount::kWaiting]) << seed;
+    conflicts += counts[StaticCount::kConflicts];
   }
   EXPECT_GT(conflicts, 0);
 }
@@ -192,12 +193,12 @@ TEST(StaticCounts, AreNumbersThatAgree) {
 TEST(StaticCounts, HaveNames) {
   std::set<std::string_view> names;
   for (std::size_t number = 0; number < kNumCounts; ++number) {
-    const std::string_view name = NameOf(static_cast<Count>(number));
+    const std::string_view name = NameOf(static_cast<StaticCount>(number));
     EXPECT_FALSE(name.empty());
     EXPECT_TRUE(names.insert(name).second) << name;
   }
-  EXPECT_EQ(NameOf(Count::kWaves), "waves of blocks");
-  EXPECT_EQ(NameOf(Count::kGuess), "guessed ns");
+  EXPECT_EQ(NameOf(StaticCount::kWaves), "waves of blocks");
+  EXPECT_EQ(NameOf(StaticCount::kGuess), "guessed ns");
 }
 
 }  // namespace

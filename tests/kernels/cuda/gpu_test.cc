@@ -61,7 +61,7 @@ class OnFakeGpu : public ::testing::Test {
 };
 
 TEST_F(OnFakeGpu, WhatIsUploadedIsThereForTheNextLaunch) {
-  const Buffer from(gpu_, 8), to(gpu_, 8);
+  const DeviceBuffer from(gpu_, 8), to(gpu_, 8);
   for (const std::uint64_t value : {7u, 8u}) {
     std::uint64_t own = value;
     gpu_.Upload(from.data(), &own, sizeof own);
@@ -76,12 +76,12 @@ TEST_F(OnFakeGpu, WhatIsUploadedIsThereForTheNextLaunch) {
 
 TEST_F(OnFakeGpu, GuardZonesLieAroundAnySize) {
   for (const std::size_t bytes : {1, 4, 10, 4096}) {
-    const Buffer buffer(gpu_, bytes);
+    const DeviceBuffer buffer(gpu_, bytes);
     gpu_.Synchronize();
     unsigned int words[2] = {};
     gpu_.Download(&words[0], buffer.data() - 4, 4);
     gpu_.Download(&words[1], buffer.guard_after(), 4);
-    EXPECT_THAT(words, Each(Buffer::kGuardWord)) << bytes;
+    EXPECT_THAT(words, Each(DeviceBuffer::kGuardWord)) << bytes;
     EXPECT_EQ(buffer.guard_after() + buffer.data_in_guard(), buffer.data() + bytes);
     EXPECT_EQ(buffer.guard_after() % 4, 0u);
     EXPECT_EQ(buffer.words(), (bytes + 3) / 4);
@@ -334,7 +334,7 @@ TEST_F(OnFakeGpu, MistakesNameTheCall) {
               HasSubstr("cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE"));
   EXPECT_THAT(text([&] { programs_.Function("exh_kernel"); }),
               HasSubstr("cuModuleGetFunction: CUDA_ERROR_NOT_FOUND"));
-  EXPECT_THAT(text([&] { Buffer(gpu_, std::size_t{1} << 40); }),
+  EXPECT_THAT(text([&] { DeviceBuffer(gpu_, std::size_t{1} << 40); }),
               HasSubstr("cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"));
 }
 

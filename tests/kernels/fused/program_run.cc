@@ -34,7 +34,7 @@ std::string ComparedOn(const cpu::Problem& view, const RunArrays& run) {
   if (!error.empty()) return error;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (!view.arrays[i].is_output) continue;
-    const cpu::Comparison comparison = cpu::Compare(view.arrays[i], arrays[i]);
+    const cpu::OutputComparison comparison = cpu::Compare(view.arrays[i], arrays[i]);
     if (!comparison.why.empty()) return comparison.why;
   }
   return "";

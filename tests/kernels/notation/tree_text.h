@@ -51,7 +51,7 @@ inline std::string TreeText(const Kernel& kernel) {
                     array.is_output, TreeText(array.type), TreeText(array.extents),
                     TreeText(array.strides), array.outside.text, array.doc);
   }
-  for (const Requirement& requirement : kernel.requirements) {
+  for (const SizeRequirement& requirement : kernel.requirements) {
     text += fmt::format("require {} doc '{}'\n", TreeText(requirement.condition), requirement.doc);
   }
   for (const Statement& statement : kernel.statements) {

@@ -85,22 +85,22 @@ void Gpu::AllowShared(CUfunction function, std::uint64_t bytes) const {
 
 // ---- Buffer -------------------------------------------------------------------------------------
 
-Buffer::Buffer(const Gpu& gpu, std::size_t bytes) : gpu_(&gpu), bytes_(bytes) {
+DeviceBuffer::DeviceBuffer(const Gpu& gpu, std::size_t bytes) : gpu_(&gpu), bytes_(bytes) {
   gpu.Check(gpu.cu().cuMemAlloc(&base_, words() * sizeof(kGuardWord) + 2 * kGuardBytes),
             "cuMemAlloc");
   gpu.Fill(guard_before(), kGuardWord, kGuardWords);
   gpu.Fill(guard_after(), kGuardWord, words_after());
 }
 
-Buffer::~Buffer() {
+DeviceBuffer::~DeviceBuffer() {
   if (base_ != 0) gpu_->cu().cuMemFree(base_);  // A broken context frees nothing; it ends soon.
 }
 
-Buffer::Buffer(Buffer&& other) noexcept {
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept {
   *this = std::move(other);
 }
 
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
   std::swap(gpu_, other.gpu_);
   std::swap(base_, other.base_);
   std::swap(bytes_, other.bytes_);

@@ -25,16 +25,16 @@ class GpuError : public std::runtime_error {
 class Gpu;
 
 /// Device memory between two guard zones whose contents are known.
-class Buffer {
+class DeviceBuffer {
  public:
   static constexpr std::size_t kGuardBytes = 256 << 10;   ///< On each side.
   static constexpr unsigned int kGuardWord = 0xA5C3D2E1;  ///< What fills them.
 
-  Buffer() = default;
-  Buffer(const Gpu& gpu, std::size_t bytes);
-  ~Buffer();
-  Buffer(Buffer&& other) noexcept;
-  Buffer& operator=(Buffer&& other) noexcept;
+  DeviceBuffer() = default;
+  DeviceBuffer(const Gpu& gpu, std::size_t bytes);
+  ~DeviceBuffer();
+  DeviceBuffer(DeviceBuffer&& other) noexcept;
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
 
   CUdeviceptr data() const { return base_ == 0 ? 0 : base_ + kGuardBytes; }
   std::size_t bytes() const { return bytes_; }

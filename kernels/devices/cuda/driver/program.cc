@@ -7,7 +7,7 @@
 
 namespace exh::kernels::cuda {
 
-Program::Program(const Gpu& gpu, const Module& module, const kernels::Launch& launch)
+DeviceProgram::DeviceProgram(const Gpu& gpu, const Module& module, const kernels::Launch& launch)
     : gpu_(gpu), overlaps_(launch.overlaps && gpu.facts().capability() >= kLaunchesOverlapFrom) {
   for (const SideLaunch& one : InOrder(launch)) {
     Kernel kernel;
@@ -21,14 +21,14 @@ Program::Program(const Gpu& gpu, const Module& module, const kernels::Launch& la
   }
 }
 
-void Program::Enqueue(void** arguments) const {
+void DeviceProgram::Enqueue(void** arguments) const {
   for (const Kernel& kernel : kernels_) {
     const bool is_early = overlaps_ && &kernel != &kernels_.front();
     gpu_.Launch(kernel.function, kernel.launch, arguments, is_early);
   }
 }
 
-void Program::EnqueueBlocks(void** arguments, std::uint64_t blocks) const {
+void DeviceProgram::EnqueueBlocks(void** arguments, std::uint64_t blocks) const {
   kernels::Launch launch = main().launch;
   launch.grid = blocks;
   gpu_.Launch(main().function, launch, arguments);

@@ -14,7 +14,7 @@
 
 namespace exh::kernels::cuda {
 
-class Program {
+class DeviceProgram {
  public:
   /// One of its kernels.
   struct Kernel {
@@ -25,7 +25,7 @@ class Program {
   };
 
   /// Every kernel may have its shared memory then. The module outlives the program.
-  Program(const Gpu& gpu, const Module& module, const kernels::Launch& launch);
+  DeviceProgram(const Gpu& gpu, const Module& module, const kernels::Launch& launch);
 
   /// In the order in which they are launched.
   const std::vector<Kernel>& all() const { return kernels_; }

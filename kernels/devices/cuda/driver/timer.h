@@ -51,7 +51,7 @@ class Timer {
   const Gpu& gpu_;
   CUfunction clock_;
   CUevent begin_ = nullptr, end_ = nullptr;
-  Buffer ticks_;
+  DeviceBuffer ticks_;
 };
 
 }  // namespace exh::kernels::cuda

@@ -9,8 +9,8 @@
 namespace exh::kernels {
 namespace {
 
-using cuda::Buffer;
 using cuda::CUdeviceptr;
+using cuda::DeviceBuffer;
 
 constexpr int kWarp = 32;
 constexpr std::uint64_t kSharedBytes = 16 << 10;  ///< Dynamic, of a block of those that read it.
@@ -157,7 +157,7 @@ class Characterizer {
 
   void Measure(const Probe& probe) {
     Characteristic found{probe.name, probe.unit, probe.how, probe.is_latency};
-    const Buffer memory(gpu_, std::max<std::uint64_t>(probe.bytes, 16));
+    const DeviceBuffer memory(gpu_, std::max<std::uint64_t>(probe.bytes, 16));
     gpu_.Fill(memory.data(), 0, memory.bytes() / 4);
     const auto function = programs_.Function(probe.kernel);
     Launch launch;
@@ -181,7 +181,7 @@ class Characterizer {
   void Measure(const Chase& chase) {
     Characteristic found{chase.name, "clk", chase.how, true};
     const std::uint64_t size = std::min(chase.bytes, gpu_.facts().memory_bytes / 8);
-    const Buffer memory(gpu_, size + chase.step);
+    const DeviceBuffer memory(gpu_, size + chase.step);
     CUdeviceptr data = memory.data();
     std::uint64_t count = size / chase.step, step = chase.step;
     std::array<void*, 3> link = {&data, &count, &step};
@@ -193,7 +193,7 @@ class Characterizer {
     int rounds = kStretchSteps;
     std::uint64_t bytes = size;
     std::array<void*, 4> arguments = {&spans, &rounds, &data, &bytes};
-    const Buffer other(gpu_, chase.is_cold ? 4 * gpu_.facts().l2_bytes / 4 * 4 : 4);
+    const DeviceBuffer other(gpu_, chase.is_cold ? 4 * gpu_.facts().l2_bytes / 4 * 4 : 4);
     for (int repeat = 0; repeat < repeats(); ++repeat) {
       gpu_.Fill(other.data(), 0, other.bytes() / 4);
       gpu_.Launch(programs_.Function(chase.kernel), {1, 1, 0, 0}, arguments.data());
@@ -207,8 +207,8 @@ class Characterizer {
     const std::uint64_t free = gpu_.facts().memory_bytes / 4;
     const std::uint64_t most = (is_full_ ? 8192 : 2048) * kMiB;
     const std::uint64_t bytes = std::min(free, most) / 4 / 16 * 16;
-    const Buffer a(gpu_, bytes), b(gpu_, bytes), c(gpu_, bytes);
-    for (const Buffer* buffer : {&a, &b, &c}) gpu_.Fill(buffer->data(), 0, bytes / 4);
+    const DeviceBuffer a(gpu_, bytes), b(gpu_, bytes), c(gpu_, bytes);
+    for (const DeviceBuffer* buffer : {&a, &b, &c}) gpu_.Fill(buffer->data(), 0, bytes / 4);
     struct Stream {
       const char *name, *how, *kernel;
       int arrays;
@@ -248,7 +248,7 @@ class Characterizer {
   const cuda::Timer& timer_;
   const cuda::Module& programs_;
   const bool is_full_;
-  Buffer spans_;
+  DeviceBuffer spans_;
   std::vector<Characteristic> found_;
 };
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "kernels/ir/fragments.h"
 
 namespace exh::kernels::cuda {
@@ -101,7 +101,7 @@ std::string OfUnit(MatrixUnit unit, ir::Type element, const Form& form) {
     begins.insert(form.value == "double" ? ir::Type::kF64 : ir::Type::kF32);
   }
   std::string text;
-  for (const std::string& function : codegen::CudaUnitFunctions({{unit, element}}, begins)) {
+  for (const std::string& function : codegen::UnitFunctions({{unit, element}}, begins)) {
     text += function + "\n";
   }
   const std::string word(ir::WordOf(element));
@@ -125,8 +125,8 @@ std::string OfLanes() {
 }
 
 /// The results of a kernel; NaN where it wrote none.
-std::vector<float> Run(const Gpu& gpu, const Module& module, const char* kernel, Buffer& a,
-                       Buffer& b, Buffer& out) {
+std::vector<float> Run(const Gpu& gpu, const Module& module, const char* kernel, DeviceBuffer& a,
+                       DeviceBuffer& b, DeviceBuffer& out) {
   constexpr unsigned int kNan = 0x7fc00000;
   gpu.Fill(out.data(), kNan, kBlocks * kOut);
   CUdeviceptr pointers[] = {a.data(), b.data(), out.data()};
@@ -153,8 +153,8 @@ KnownTry Try(const Nvrtc& nvrtc, const Gpu& gpu, const KnownText& text,
   for (std::size_t i = 0; i < kA; ++i) first[i] = static_cast<float>(i * 7 % 11) - 5;
   for (std::size_t i = 0; i < kB; ++i) second[i] = static_cast<float>(i * 5 % 13) - 6;
   const Module module(gpu, cubin.bytes);
-  Buffer a(gpu, kA * sizeof(float)), b(gpu, kB * sizeof(float));
-  Buffer out(gpu, kBlocks * kOut * sizeof(float));
+  DeviceBuffer a(gpu, kA * sizeof(float)), b(gpu, kB * sizeof(float));
+  DeviceBuffer out(gpu, kBlocks * kOut * sizeof(float));
   gpu.Upload(a.data(), first.data(), kA * sizeof(float));
   gpu.Upload(b.data(), second.data(), kB * sizeof(float));
   const std::vector<float> expected = Run(gpu, module, "exh_expect", a, b, out);

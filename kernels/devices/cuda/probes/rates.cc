@@ -29,7 +29,7 @@ MeasuredRates MeasureRates(const Gpu& gpu, const Timer& timer, const RateFunctio
   // Bytes per ns are GB/s.
   const double moved = 2.0 * static_cast<double>(kBytes);
   {
-    const Buffer from(gpu, kBytes), to(gpu, kBytes);
+    const DeviceBuffer from(gpu, kBytes), to(gpu, kBytes);
     gpu.Fill(from.data(), 0, kBytes / 4);
     gpu.Fill(to.data(), 0, kBytes / 4);
     const auto driver = [&](int) {
@@ -49,7 +49,7 @@ MeasuredRates MeasureRates(const Gpu& gpu, const Timer& timer, const RateFunctio
   Launch launch;
   launch.threads = kFmaThreads;
   launch.grid = static_cast<std::uint64_t>(gpu.facts().multiprocessors * kFmaBlocksPerSm);
-  const Buffer out(gpu, 4 * kFmaThreads);
+  const DeviceBuffer out(gpu, 4 * kFmaThreads);
   CUdeviceptr target = out.data();
   float a = 0.5F, b = 1.0F;
   int rounds = kFmaRounds;

@@ -111,9 +111,9 @@ class Bench {
       return;
     }
     const Module module(gpu_, cubin);
-    const Program program(gpu_, module, request.launch);
+    const DeviceProgram program(gpu_, module, request.launch);
     m.blocks_per_sm = program.main().blocks_per_sm;
-    for (const Program::Kernel& kernel : program.all()) {
+    for (const DeviceProgram::Kernel& kernel : program.all()) {
       if (kernel.blocks_per_sm > 0) continue;
       m.verdict = Verdict::kCrash;
       m.why = fmt::format("no multiprocessor holds a block of {} threads with {} bytes{}",
@@ -122,7 +122,7 @@ class Bench {
       return;
     }
     const std::size_t scratch_bytes = request.launch.scratch_bytes();
-    if (scratch_bytes > scratch_.bytes()) scratch_ = Buffer(gpu_, scratch_bytes);
+    if (scratch_bytes > scratch_.bytes()) scratch_ = DeviceBuffer(gpu_, scratch_bytes);
     const auto launch = [&](DataSet& set, std::size_t copy) {
       CUdeviceptr scratch = scratch_.data();
       program.Enqueue(set.Arguments(copy, &scratch).data());
@@ -137,7 +137,7 @@ class Bench {
   /// multiprocessor has as many as it holds, and enough of the grid that what the beginning of a
   /// launch costs is little of it. 0: it is launched whole. What has several kernels, or blocks
   /// that meet, does not say what it takes in part.
-  std::uint64_t PartOf(const RunRequest& request, const Program& program) const {
+  std::uint64_t PartOf(const RunRequest& request, const DeviceProgram& program) const {
     constexpr std::uint64_t kLeastWaves = 2, kMostParts = 16;
     const Launch& launch = request.launch;
     if (request.worth_ns <= 0 || !launch.sides.empty() || launch.workspace_bytes > 0) return 0;
@@ -149,7 +149,7 @@ class Bench {
 
   /// Times some of the blocks of a program. False: by that all of it takes too long, or its verdict
   /// is known.
-  bool IsWorthIt(const RunRequest& request, const Program& program, std::uint64_t blocks,
+  bool IsWorthIt(const RunRequest& request, const DeviceProgram& program, std::uint64_t blocks,
                  RunAnswer& answer) {
     // What is near what decides is looked at twice: something else may have delayed the first.
     constexpr int kLooks = 2;
@@ -199,7 +199,7 @@ class Bench {
 
   /// Whether a program that looks at the clock ends before it gives up. Of one that is launched in
   /// part (0: it is not), in its share of that time.
-  void TryWithCare(const RunRequest& request, const Program& program, std::uint64_t part,
+  void TryWithCare(const RunRequest& request, const DeviceProgram& program, std::uint64_t part,
                    RunAnswer& answer) {
     Measurement& m = answer.measurement;
     const double share =
@@ -405,8 +405,8 @@ class Bench {
   std::vector<std::unique_ptr<DataSet>> sets_;
   std::optional<Timer> timer_;
   std::optional<Vendor> vendor_;
-  Buffer deadline_{gpu_, sizeof(std::uint64_t)};
-  Buffer scratch_;  ///< Launch::scratch_bytes(), or more.
+  DeviceBuffer deadline_{gpu_, sizeof(std::uint64_t)};
+  DeviceBuffer scratch_;  ///< Launch::scratch_bytes(), or more.
 };
 
 std::unique_ptr<Bench> MakeBench(const std::string& line, RunReady& ready) {

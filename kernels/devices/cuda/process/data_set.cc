@@ -108,8 +108,8 @@ void DataSet::AddReference(const cpu::ProblemArray& from, const Module& programs
                            Reference& to) const {
   to.check = programs.Function(NameFor("exh_check", from.type).c_str());
   to.poison = PoisonOf(from);
-  to.values = Buffer(gpu_, from.reference.size_bytes());
-  to.tolerance = Buffer(gpu_, from.tolerance.size_bytes());
+  to.values = DeviceBuffer(gpu_, from.reference.size_bytes());
+  to.tolerance = DeviceBuffer(gpu_, from.tolerance.size_bytes());
   to.rms_limit = from.rms_limit;
   if (from.type == ir::Type::kI64) {  // As the device programs have it: integers.
     std::vector<std::int64_t> whole(from.whole.begin(), from.whole.end());
@@ -173,30 +173,30 @@ std::vector<std::uint64_t> DataSet::Hashes(std::size_t count) const {
 }
 
 /// Bytes before the data are counted from 0, those behind its end from kGuardBytes.
-void DataSet::CheckGuards(const Buffer& buffer) const {
+void DataSet::CheckGuards(const DeviceBuffer& buffer) const {
   const auto check = [&](CUdeviceptr zone, std::size_t zone_words, std::size_t zone_skipped,
                          std::uint64_t first) {
-    unsigned int word = Buffer::kGuardWord;
+    unsigned int word = DeviceBuffer::kGuardWord;
     auto skipped = static_cast<unsigned int>(zone_skipped);
     auto words = static_cast<unsigned int>(zone_words);
     CUdeviceptr result = result_.data();
     std::array<void*, 6> arguments = {&zone, &word, &skipped, &first, &words, &result};
     gpu_.Launch(guard_, {kGuardBlocks, kCheckThreads, 0, 0}, arguments.data());
   };
-  check(buffer.guard_before(), Buffer::kGuardWords, 0, 0);
+  check(buffer.guard_before(), DeviceBuffer::kGuardWords, 0, 0);
   check(buffer.guard_after(), buffer.words_after(), buffer.data_in_guard(),
-        Buffer::kGuardBytes - buffer.data_in_guard());
+        DeviceBuffer::kGuardBytes - buffer.data_in_guard());
 }
 
 /// `guard`: the first byte that changed, as CheckGuards() counts.
 std::string DataSet::OutOfBoundsText(const Array& array, std::uint64_t guard) const {
   const std::uint64_t width = ir::BytesOf(array.type);
-  if (guard < Buffer::kGuardBytes) {
+  if (guard < DeviceBuffer::kGuardBytes) {
     return fmt::format("{} was written outside its bounds, {} elements before its start",
-                       array.name, (Buffer::kGuardBytes - guard + width - 1) / width);
+                       array.name, (DeviceBuffer::kGuardBytes - guard + width - 1) / width);
   }
   return fmt::format("{} was written outside its bounds, {} elements behind its end", array.name,
-                     (guard - Buffer::kGuardBytes) / width);
+                     (guard - DeviceBuffer::kGuardBytes) / width);
 }
 
 std::string DataSet::WrongText(std::size_t copy, std::size_t number, std::uint64_t first,
@@ -217,7 +217,8 @@ std::string DataSet::WrongText(std::size_t copy, std::size_t number, std::uint64
 
 DataSet::Verdict DataSet::Check(std::size_t copy, bool has_results) const {
   // More than CheckGuards() can find: the words behind an array may be one more.
-  constexpr std::uint64_t kBehindGuards = 2 * Buffer::kGuardBytes + sizeof(Buffer::kGuardWord);
+  constexpr std::uint64_t kBehindGuards =
+      2 * DeviceBuffer::kGuardBytes + sizeof(DeviceBuffer::kGuardWord);
   Verdict verdict;
   for (std::size_t i = 0; i < arrays_.size(); ++i) {
     const Array& array = arrays_[i];

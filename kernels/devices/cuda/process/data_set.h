@@ -58,7 +58,7 @@ class DataSet {
   struct Reference {
     CUfunction check = nullptr;
     unsigned char poison = 0;  ///< Every byte of what the output is filled with.
-    Buffer values, tolerance;
+    DeviceBuffer values, tolerance;
     double rms_limit = 1;
   };
   struct Array {
@@ -73,7 +73,7 @@ class DataSet {
 
   Verdict Check(std::size_t copy, bool has_results) const;
   void AddReference(const cpu::ProblemArray& from, const Module& programs, Reference& to) const;
-  void CheckGuards(const Buffer& buffer) const;
+  void CheckGuards(const DeviceBuffer& buffer) const;
   std::string OutOfBoundsText(const Array& array, std::uint64_t guard) const;
   std::string WrongText(std::size_t copy, std::size_t number, std::uint64_t first,
                         std::uint64_t wrong) const;
@@ -84,10 +84,10 @@ class DataSet {
   CUfunction guard_, hash_;
   std::vector<Array> arrays_;
   std::vector<Scalar> scalars_;
-  std::vector<std::vector<Buffer>> copies_;          ///< By copy, by array.
+  std::vector<std::vector<DeviceBuffer>> copies_;    ///< By copy, by array.
   std::vector<std::vector<CUdeviceptr>> addresses_;  ///< Of them.
   std::vector<std::uint64_t> input_hashes_;          ///< By array; of no use for outputs.
-  Buffer result_, hashes_;
+  DeviceBuffer result_, hashes_;
   double forgiven_ = 0;
 };
 

@@ -126,7 +126,7 @@ void Vendor::Prepare(const VendorCall& call, const std::vector<std::vector<CUdev
   Check(functions_.cublasSetMathMode(cublas_,
                                      is_narrow ? kDefaultMath | kWideReductions : kDefaultMath),
         "cublasSetMathMode");
-  scratch_ = Buffer(gpu_, call.scratch_bytes);
+  scratch_ = DeviceBuffer(gpu_, call.scratch_bytes);
   gpu_.FillBytes(scratch_.data(), 0, call.scratch_bytes);
   for (std::size_t copy = 0; copy < copies.size(); ++copy) {
     for (const VendorStep& step : call.before)

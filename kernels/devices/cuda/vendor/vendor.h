@@ -51,7 +51,7 @@ class Vendor {
   CublasFunctions functions_;
   cublasHandle_t cublas_ = nullptr;
   cublasLtHandle_t cublaslt_ = nullptr;
-  Buffer workspace_, scratch_;
+  DeviceBuffer workspace_, scratch_;
   std::vector<std::vector<Step>> before_, steps_;  ///< By copy.
   std::string version_, description_;
 };
