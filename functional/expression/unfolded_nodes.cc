@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <unordered_set>
 #include <utility>
 
 #include "base/check.h"
@@ -45,24 +44,6 @@ std::string TextOf(const Expression::Node& node) {
     text += fmt::format(" {} {} {}", guard.offset, fmt::join(guard.strides, ","), guard.extent);
   }
   return text;
-}
-
-/// Those that some kernel reads, and none of them is, by name.
-std::map<std::string, const Node*> InputsOf(const Program& program) {
-  std::map<std::string, const Node*> inputs;
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> open;
-  for (const Kernel& kernel : program.kernels) open.push_back(kernel.result.get());
-  while (!open.empty()) {
-    const Node& node = *open.back();
-    open.pop_back();
-    if (!seen.insert(&node).second) continue;
-    if (node.kind == Node::Kind::kInput) inputs.emplace(node.name, &node);
-    for (const NodePtr& input : node.inputs) open.push_back(input.get());
-    if (node.body != nullptr) open.push_back(node.body.get());
-  }
-  for (const Kernel& kernel : program.kernels) inputs.erase(kernel.name);
-  return inputs;
 }
 
 ScalarShape ShapeOf(const std::string& name, const functional::Type& type, const Program& program,
