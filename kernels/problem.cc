@@ -296,10 +296,11 @@ bool ComparesZeros(const Expression& e) {
   });
 }
 
-/// Does a load whose elements have an index of their own read the array?
-bool GathersFrom(const Expression& e, ir::ArrayId array) {
+/// Is it open which results an element reaches: has a load of the array an index of its own, or is
+/// anything that was stored loaded again?
+bool GoesAnywhere(const Expression& e, ir::ArrayId array) {
   return std::ranges::any_of(e.nodes, [array](const Expression::Node& node) {
-    return node.op == ir::Op::kLoad && node.index >= 0 && node.array == array;
+    return node.store >= 0 || (node.index >= 0 && node.array == array);
   });
 }
 
@@ -335,8 +336,8 @@ void MakeSpecial(const Expression& e, std::uint64_t seed, ProblemData& data) {
       for (const auto& [slice, elements] : slices) {
         MakeSliceSpecial(slice, elements, generator, values);
       }
-    } else if (GathersFrom(e, array.id) && values.size() > 0) {
-      // What it is summed with is not known: one, so that something is left of the results.
+    } else if (GoesAnywhere(e, array.id) && values.size() > 0) {
+      // One alone, so that something is left of the results.
       values.Set(generator() % values.size(), std::numeric_limits<double>::quiet_NaN());
     }
     for (std::uint64_t i = 0; compares_zeros && i < values.size(); ++i) {

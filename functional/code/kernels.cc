@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "functional/code/lowerer.h"
@@ -14,14 +13,6 @@ namespace {
 /// Threads of a group when nothing but the whole device is divided.
 constexpr std::int64_t kThreadsOfDevice = 256, kRowOfDevice = 64;
 
-void AddInputs(const Node& node, std::set<const Node*>& seen,
-               std::map<std::string, const Node*>& inputs) {
-  if (!seen.insert(&node).second) return;
-  if (node.kind == Node::Kind::kInput) inputs.emplace(node.name, &node);
-  for (const NodePtr& input : node.inputs) AddInputs(*input, seen, inputs);
-  if (node.body != nullptr) AddInputs(*node.body, seen, inputs);
-}
-
 }  // namespace
 
 Lowerer::Lowerer(const Program& program, const Assignment& parameters, const GpuLimits& limits)
@@ -30,10 +21,6 @@ Lowerer::Lowerer(const Program& program, const Assignment& parameters, const Gpu
 }
 
 void Lowerer::AddArrays() {
-  std::map<std::string, const Node*> inputs;
-  std::set<const Node*> seen;
-  for (const Kernel& kernel : program_.kernels) AddInputs(*kernel.result, seen, inputs);
-  for (const Kernel& kernel : program_.kernels) inputs.erase(kernel.name);
   const auto add = [&](const std::string& name, const Node& node, bool is_result) {
     const std::vector<ScalarShape> scalars = ScalarsOf(*node.type, numbers());
     if (scalars.size() != 1) Refuse(node, fmt::format("'{}' is made of tuples", name));
@@ -51,7 +38,7 @@ void Lowerer::AddArrays() {
     value->target = TargetOf(storage);
     by_name_[name] = std::move(value);
   };
-  for (const auto& [name, node] : inputs) add(name, *node, false);
+  for (const auto& [name, node] : InputsOf(program_)) add(name, *node, false);
   for (const Kernel& kernel : program_.kernels) add(kernel.name, *kernel.result, true);
 }
 

@@ -18,7 +18,7 @@ namespace {
 using kernels::ir::Op;
 
 /// Of nodes: what rounds that are told one by one may come to.
-constexpr std::size_t kMostNodes = 1 << 17;
+constexpr std::size_t kMostNodes = 1 << 18;
 
 /// Of a dimension, the outermost 0. Null: there is none that is known.
 const Term* LengthAt(const Type& type, int dimension) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <unordered_set>
 #include <utility>
 
 #include "base/check.h"
@@ -45,24 +44,6 @@ std::string TextOf(const Expression::Node& node) {
     text += fmt::format(" {} {} {}", guard.offset, fmt::join(guard.strides, ","), guard.extent);
   }
   return text;
-}
-
-/// Those that some kernel reads, and none of them is, by name.
-std::map<std::string, const Node*> InputsOf(const Program& program) {
-  std::map<std::string, const Node*> inputs;
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> open;
-  for (const Kernel& kernel : program.kernels) open.push_back(kernel.result.get());
-  while (!open.empty()) {
-    const Node& node = *open.back();
-    open.pop_back();
-    if (!seen.insert(&node).second) continue;
-    if (node.kind == Node::Kind::kInput) inputs.emplace(node.name, &node);
-    for (const NodePtr& input : node.inputs) open.push_back(input.get());
-    if (node.body != nullptr) open.push_back(node.body.get());
-  }
-  for (const Kernel& kernel : program.kernels) inputs.erase(kernel.name);
-  return inputs;
 }
 
 ScalarShape ShapeOf(const std::string& name, const functional::Type& type, const Program& program,
@@ -297,6 +278,7 @@ void Unfolder::AddTo(Place& place, const Index& index, std::int64_t factor) {
     }
     if (atom.kind != Atom::Kind::kDiv) AddTo(place, atom.of, times);
     if (atom.kind == Atom::Kind::kWithin) continue;
+    EXH_CHECK(atom.kind == Atom::Kind::kDiv || atom.kind == Atom::Kind::kMod);
     const Value quotient =
         Computed(Op::kDiv, {Whole(PlaceOf(atom.of)), WholeNumber(atom.by)}, ir::Type::kI32);
     // What is left is all without the quotient.
@@ -325,9 +307,9 @@ Expression::Input Unfolder::Whole(const Place& place) {
 Index Unfolder::NewAxes(const std::vector<std::int64_t>& lengths, std::vector<int>& axes) {
   Index index;
   for (const std::int64_t length : lengths) {
+    if (length == 1) continue;
     const int axis = static_cast<int>(out_.axes.size());
     index = index * length + Index(IndexVariable::Of(axis, fmt::format("i{}", axis), length));
-    if (length == 1) continue;
     out_.axes.push_back({fmt::format("i{}", axis), static_cast<std::uint32_t>(length)});
     axes.push_back(axis);
   }

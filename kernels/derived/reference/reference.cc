@@ -337,11 +337,14 @@ class Analysis {
 
   /// Tensors that nobody reads any more.
   void Free(int reader, bool is_last_strip) {
-    for (std::size_t node = 0; node < tensors_.size(); ++node) {
-      const bool has_strips = Contains(expression_.nodes[node].axes, plan_.strip_axis);
-      if (plan_.last_reader[node] != reader || (!is_last_strip && !has_strips)) continue;
-      tensors_[node] = {};
-    }
+    const bool is_new = std::ranges::find(there_, reader) == there_.end();
+    if (is_new && tensors_[At(reader)].is_there()) there_.push_back(reader);
+    std::erase_if(there_, [&](int node) {
+      const bool has_strips = Contains(Node(node).axes, plan_.strip_axis);
+      if (plan_.last_reader[At(node)] != reader || (!is_last_strip && !has_strips)) return false;
+      tensors_[At(node)] = {};
+      return true;
+    });
   }
 
   Tensor NewTensor(int index, const Program& program) const {
@@ -725,6 +728,7 @@ class Analysis {
   // By node:
   std::vector<double> largest_;  ///< The largest sum of absolute values.
   std::vector<Tensor> tensors_;
+  std::vector<int> there_;               ///< Whose tensors are.
   std::vector<Tensor> written_;          ///< By array: what was stored, if it is loaded again.
   std::int64_t window_ = 1, first_ = 0;  ///< The strip at hand: how long, from where on.
   std::mutex mutex_;                     ///< Of sums that are noted.

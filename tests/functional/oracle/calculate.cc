@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -19,19 +18,6 @@ namespace {
 
 using reference::Cell;
 using CellsByName = std::map<std::string, std::vector<Cell>>;
-
-void FindInputs(const Node& root, std::map<std::string, const Node*>& found) {
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> open = {&root};
-  while (!open.empty()) {
-    const Node& node = *open.back();
-    open.pop_back();
-    if (!seen.insert(&node).second) continue;
-    if (node.kind == Node::Kind::kInput) found.try_emplace(node.name, &node);
-    for (const NodePtr& input : node.inputs) open.push_back(input.get());
-    if (node.body != nullptr) open.push_back(node.body.get());
-  }
-}
 
 std::vector<Cell> CellsOf(const ArrayFacts& input,
                           const std::map<std::string, std::vector<double>>& inputs) {
@@ -73,26 +59,15 @@ Reference ReferenceOf(const std::vector<Cell>& cells) {
   return reference;
 }
 
-std::vector<ArrayFacts> InputsOf(const Program& program, const Assignment& parameters) {
-  std::map<std::string, const Node*> found;
-  for (const Kernel& kernel : program.kernels) FindInputs(*kernel.result, found);
-  for (const Kernel& kernel : program.kernels) found.erase(kernel.name);
-  reference::Lengths lengths(program, parameters);
-  std::vector<ArrayFacts> facts;
-  facts.reserve(found.size());
-  for (const auto& [name, node] : found) facts.push_back(lengths.FactsOf(name, *node->type));
-  return facts;
-}
-
 }  // namespace
 
 std::vector<Reference> Calculate(const Program& program, const Assignment& parameters,
                                  const std::map<std::string, std::vector<double>>& inputs) {
   CellsByName memory;
-  for (const ArrayFacts& input : InputsOf(program, parameters)) {
-    memory[input.name] = CellsOf(input, inputs);
-  }
   reference::Lengths lengths(program, parameters);
+  for (const auto& [name, node] : InputsOf(program)) {
+    memory[name] = CellsOf(lengths.FactsOf(name, *node->type), inputs);
+  }
   reference::Compiler compiler(lengths);
   std::vector<reference::Code> codes;
   for (const Kernel& kernel : program.kernels) codes.push_back(compiler.Compile(kernel));
