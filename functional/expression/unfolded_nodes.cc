@@ -307,7 +307,7 @@ Expression::Input Unfolder::Whole(const Place& place) {
 Index Unfolder::NewAxes(const std::vector<std::int64_t>& lengths, std::vector<int>& axes) {
   Index index;
   for (const std::int64_t length : lengths) {
-    if (length == 1) continue;
+    if (length == 1) continue;  // No axis: the next one has the number that it would have.
     const int axis = static_cast<int>(out_.axes.size());
     index = index * length + Index(IndexVariable::Of(axis, fmt::format("i{}", axis), length));
     out_.axes.push_back({fmt::format("i{}", axis), static_cast<std::uint32_t>(length)});

@@ -197,6 +197,25 @@ TEST(Expression, OfReductions) {
               ElementsAre(20));
 }
 
+// What has one element is no axis, wherever it stands among those that are.
+TEST(Expression, OfArraysOfOneElement) {
+  const std::string text = R"(
+size rows = 3
+size columns = 4
+input x: [[[[float]1]columns]1]rows
+kernel y: [[[[float]1]columns]1]rows = map(a -> map(b -> map(c -> map(d -> d * 2.0, c), b), a), x)
+)";
+  const auto doubled = [](const Numbers& numbers) {
+    Numbers all;
+    for (const double number : numbers) all.push_back(2 * number);
+    return all;
+  };
+  for (const auto& [rows, columns] : {std::pair(3, 4), std::pair(1, 4), std::pair(3, 1)}) {
+    const Numbers x = Some(rows * columns, 5);
+    EXPECT_EQ(ValuesOf(text, {{"x", x}}, {}, {{"rows", rows}, {"columns", columns}}), doubled(x));
+  }
+}
+
 TEST(Expression, OfAMatrixProduct) {
   const Given given = {{"m", 3}, {"n", 2}, {"k", 4}};
   const Numbers a = Some(12, 1), b = Some(8, 2);

@@ -329,7 +329,8 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
       pointers.push_back(fmt::format("{}* const {} = reinterpret_cast<{}*>(exh_global + {});", type,
                                      BodyPrinter::NameOf(temporary), type, space.Take(bytes)));
     }
-    // Not restricted: threads of a team hand each other what lies there (codegen/print/gpu/printer.cc).
+    // Not restricted: threads of a team hand each other what lies there
+    // (codegen/print/gpu/printer.cc).
     if (space.bytes > 0) parameters += ", unsigned char* exh_global";
     for (const Kernel& kernel : kernels) out.PrintKernel(kernel, parameters, pointers, space);
     launch.workspace_bytes = space.bytes;
