@@ -109,7 +109,7 @@ ROOMS = {
         "cuda/standalone": {"standalone", "package"},
         "cuda": {".", "cuda/driver", "cuda/probes", "cuda/process", "cuda/pools", "cuda/standalone", "standalone", "package", "rates"},
         "cpu": {".", "standalone", "package", "rates"},
-        "hip_text": {"."},
+        "gpu_text": {"."},
     },
     "search": {
         "log": set(),
@@ -150,12 +150,12 @@ ANTLR = re.compile(r"antlr|KernelLexer|KernelParser|ExhLexer|ExhParser|ExhBase|E
 ANTLR_FILES = ("dsl/syntax/parse.cc", "dsl/syntax/parse_tree.h", "dsl/syntax/parse_tree.cc",
                "dsl/syntax/antlr_support.h", "kernels/notation/syntax/parse.cc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
-ASKS_WHICH_DEVICE = re.compile(r'\blanguage\s*[!=]=|[!=]=\s*"(cpu|cuda|hip|h200)"|"(cpu|cuda|hip|h200)"\s*[!=]='
-                               r'|\bis_(cpu|cuda|hip)\b', re.I)
+ASKS_WHICH_DEVICE = re.compile(r'\blanguage\s*[!=]=|[!=]=\s*"(cpu|cuda|hip|opencl|h200)"|"(cpu|cuda|hip|opencl|h200)"\s*[!=]='
+                               r'|\bis_(cpu|cuda|hip|opencl)\b', re.I)
 # Outside of the backends nobody asks this, either, and nobody names one of them: the command that measures a GPU
 # for a file of rates is the exception.
 ASKS_FOR_GPU = re.compile(r'(\.|->)is_gpu\(\)')
-NAMES_BACKEND = re.compile(r'#include "kernels/devices/(cpu|cuda|hip_text)/')
+NAMES_BACKEND = re.compile(r'#include "kernels/devices/(cpu|cuda|gpu_text)/')
 NAMES_ONE = ("kernels/devices/", "search/commands/machine/characterize.cc")
 HOST_HEADER = re.compile(r'^\s*header\s*=\s*(")([^"]+)"')
 

@@ -64,10 +64,10 @@ class TaskWorkload final : public Workload {
 
   double flops() const override { return task_.flops; }
 
-  std::vector<NamedSource> Yardsticks(ir::Language dialect) const override {
+  std::vector<NamedSource> Yardsticks(ir::Dialect dialect) const override {
     const Kernel& kernel = *task_.kernel;
     std::vector<NamedSource> sources;
-    if (dialect == ir::Language::kCpp) {
+    if (dialect == ir::Dialect::kCpp) {
       sources = OfProcessor();
     } else {
       sources = {{"naive", CallKernel(kernel, "NaiveCuda", &Kernel::NaiveCuda, task_.sizes)}};
@@ -80,8 +80,8 @@ class TaskWorkload final : public Workload {
     return CallKernel(*task_.kernel, "Vendor", &Kernel::Vendor, task_.sizes);
   }
 
-  std::map<std::string, std::string, std::less<>> Versions(ir::Language dialect) const override {
-    if (dialect != ir::Language::kCpp) return {};
+  std::map<std::string, std::string, std::less<>> Versions(ir::Dialect dialect) const override {
+    if (dialect != ir::Dialect::kCpp) return {};
     return {{"eigen", EigenVersion()}};
   }
 

@@ -46,13 +46,13 @@ class Workload {
   virtual double flops() const { return 0; }
 
   /// What a winner is compared with, as sources in this dialect.
-  virtual std::vector<NamedSource> Yardsticks(ir::Language /*dialect*/) const { return {}; }
+  virtual std::vector<NamedSource> Yardsticks(ir::Dialect /*dialect*/) const { return {}; }
   /// The calls of a GPU vendor's library that compute the same; without steps: it has none.
   virtual VendorCall Vendor() const { return {}; }
   /// What the yardsticks are, in words; may be empty.
   virtual std::string YardstickText() const { return ""; }
   /// Versions of what the yardsticks in this dialect depend on, by name.
-  virtual std::map<std::string, std::string, std::less<>> Versions(ir::Language /*dialect*/) const {
+  virtual std::map<std::string, std::string, std::less<>> Versions(ir::Dialect /*dialect*/) const {
     return {};
   }
 };

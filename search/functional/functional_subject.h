@@ -12,6 +12,7 @@
 #include "functional/lift/tree_file.h"
 #include "kernels/devices/workload.h"
 #include "kernels/ir/device.h"
+#include "models/device_rates.h"
 #include "search/functional/mapped_program.h"
 #include "search/subject/problem.h"
 #include "search/subject/subject.h"

@@ -101,7 +101,7 @@ Source SourceOf(const functional::GpuProgram& program) {
     }
   }
   launch.workspace_bytes = static_cast<std::uint64_t>(program.global_bytes);
-  Source source(kernels::ir::OpFunctions(program.text, kernels::ir::Language::kCuda) + program.text,
+  Source source(kernels::ir::OpFunctions(program.text, kernels::ir::Dialect::kCuda) + program.text,
                 launch);
   for (const functional::GpuArray& array : program.arrays) {
     source.argument_bytes += static_cast<std::uint64_t>(array.elements) * sizeof(float);

@@ -86,6 +86,26 @@ std::string Poison(ir::Type type) {
   return std::to_string(kConspicuous >> (64 - bits)) + (bits == 64 ? "ll" : "");
 }
 
+/// A type of vectors: elements in memory, and what a register holds of them. Narrow elements are
+/// vectors of the type that they are computed in.
+struct VectorText {
+  ir::Type type;
+  std::uint32_t lanes;
+  ir::Type compute = ir::ComputeTypeOf(type);
+  bool is_narrow = type != compute;
+  std::string element = std::string(ElementName(type));
+  std::string name = std::to_string(lanes) + VectorSuffix(type), memory = "vec" + name;
+  std::string held = VectorName(compute, lanes);
+
+  std::uint64_t bytes() const { return std::uint64_t{lanes} * ir::BytesOf(type); }
+  std::string Widened(const std::string& x) const {
+    return is_narrow ? "widen" + name + "(" + x + ")" : x;
+  }
+  std::string Narrowed(const std::string& x) const {
+    return is_narrow ? "narrow" + name + "(" + x + ")" : x;
+  }
+};
+
 class CpuPrinter : LoopPrinter {
  public:
   CpuPrinter(const LoweredCode& code, const PrinterOptions& options, const CodeNames& names,
@@ -158,7 +178,7 @@ class CpuPrinter : LoopPrinter {
     for (const auto& [lanes, named] : types) {
       for (const bool narrow : {false, true}) {  // Narrow ones name the others.
         for (const ir::Type type : named) {
-          if (ir::InfoOf(type).is_narrow() == narrow) VectorType(type, lanes);
+          if (ir::InfoOf(type).is_narrow() == narrow) VectorType({type, lanes});
         }
       }
     }
@@ -182,32 +202,27 @@ class CpuPrinter : LoopPrinter {
     out_.Line();
   }
 
-  /// Elements in memory stand at any address. In registers narrow ones are vectors of the type that
-  /// they are computed in.
-  void VectorType(ir::Type type, std::uint32_t lanes) {
-    const ir::Type compute = ir::ComputeTypeOf(type);
-    const std::string element(ElementName(type)), name = Number(lanes) + VectorSuffix(type);
-    const std::string memory = "vec" + name, held = VectorName(compute, lanes);
-    const std::string bytes = Number(std::uint64_t{lanes} * ir::BytesOf(type));
-    const bool narrow = type != compute;
-    out_.Line("typedef " + element + " " + memory + " __attribute__((vector_size(" + bytes +
-              ")));");
-    out_.Line("typedef " + element + " " + memory + "u __attribute__((vector_size(" + bytes +
-              "), aligned(" + Number(ir::BytesOf(type)) + "), may_alias));");
-    if (narrow) Narrowing(type, lanes);
-    const std::string read = "*(const " + memory + "u*)p";
-    out_.Line("static inline " + held + " load" + name + "(const " + element + "* p) { return " +
-              (narrow ? "widen" + name + "(" + read + ")" : read) + "; }");
-    out_.Line("static inline void store" + name + "(" + element + "* p, " + held + " v) { *(" +
-              memory + "u*)p = " + (narrow ? "narrow" + name + "(v)" : "v") + "; }");
-    if (MayBePart(type, lanes)) PartialAccesses(type, lanes);
-    if (MayStream(type, lanes)) StreamStore(type, lanes);
-    if (!narrow) {
+  /// Elements in memory stand at any address.
+  void VectorType(const VectorText& v) {
+    const std::string typedef_of = "typedef " + v.element + " " + v.memory;
+    const std::string size = "vector_size(" + Number(v.bytes()) + ")";
+    out_.Line(typedef_of + " __attribute__((" + size + "));");
+    out_.Line(typedef_of + "u __attribute__((" + size + ", aligned(" + Number(ir::BytesOf(v.type)) +
+              "), may_alias));");
+    if (v.is_narrow) Narrowing(v);
+    out_.Line("static inline " + v.held + " load" + v.name + "(const " + v.element +
+              "* p) { return " + v.Widened("*(const " + v.memory + "u*)p") + "; }");
+    out_.Line("static inline void store" + v.name + "(" + v.element + "* p, " + v.held +
+              " v) { *(" + v.memory + "u*)p = " + v.Narrowed("v") + "; }");
+    if (MayBePart(v.type, v.lanes)) PartialAccesses(v);
+    if (MayStream(v.type, v.lanes)) StreamStore(v);
+    if (!v.is_narrow) {
       std::string copies = "x";
-      for (std::uint32_t lane = 1; lane < lanes; ++lane) copies += ", x";
-      out_.Line("static inline " + memory + " splat" + name + "(" + element + " x) { return " +
-                memory + "{" + copies + "}; }");
-      for (const std::string& line : ir::VectorOpFunctions(Calls(type), type, lanes, memory)) {
+      for (std::uint32_t lane = 1; lane < v.lanes; ++lane) copies += ", x";
+      out_.Line("static inline " + v.memory + " splat" + v.name + "(" + v.element +
+                " x) { return " + v.memory + "{" + copies + "}; }");
+      for (const std::string& line :
+           ir::VectorOpFunctions(Calls(v.type), v.type, v.lanes, v.memory)) {
         out_.Line(line);
       }
     }
@@ -246,11 +261,7 @@ class CpuPrinter : LoopPrinter {
   }
 
   /// A store that reads no line first, where the vector is as long as a register and aligned.
-  void StreamStore(ir::Type type, std::uint32_t lanes) {
-    const std::uint64_t bytes = std::uint64_t{lanes} * ir::BytesOf(type);
-    const std::string element(ElementName(type)), name = Number(lanes) + VectorSuffix(type);
-    const std::string held = VectorName(ir::ComputeTypeOf(type), lanes);
-    const bool narrow = type != ir::ComputeTypeOf(type);
+  void StreamStore(const VectorText& v) {
     struct Register {
       std::uint64_t bytes;
       const char *macro, *builtin;
@@ -258,55 +269,46 @@ class CpuPrinter : LoopPrinter {
     constexpr Register kRegisters[] = {{16, "__SSE__", "movntps"},
                                        {32, "__AVX__", "movntps256"},
                                        {64, "__AVX512F__", "movntps512"}};
-    out_.Open("static inline void stream" + name + "(" + element + "* p, " + held + " v)");
+    out_.Open("static inline void stream" + v.name + "(" + v.element + "* p, " + v.held + " v)");
     for (const Register& one : kRegisters) {
-      if (one.bytes != bytes) continue;
+      if (one.bytes != v.bytes()) continue;
       out_.Raw("#if defined(" + std::string(one.macro) + ") && !defined(__clang__)");
-      out_.Line("typedef float floats __attribute__((vector_size(" + Number(bytes) + ")));");
-      out_.Open("if ((unsigned long)p % " + Number(bytes) + " == 0)");
+      out_.Line("typedef float floats __attribute__((vector_size(" + Number(one.bytes) + ")));");
+      out_.Open("if ((unsigned long)p % " + Number(one.bytes) + " == 0)");
       out_.Line("__builtin_ia32_" + std::string(one.builtin) +
-                "((float*)p, __builtin_bit_cast(floats, " +
-                (narrow ? "narrow" + name + "(v)" : "v") + "));");
+                "((float*)p, __builtin_bit_cast(floats, " + v.Narrowed("v") + "));");
       out_.Line("return;");
       out_.Close();
       out_.Raw("#endif");
     }
-    out_.Line("store" + name + "(p, v);");
+    out_.Line("store" + v.name + "(p, v);");
     out_.Close();
   }
 
   /// Of the first lanes only; the others are 0, and are not written.
-  void PartialAccesses(ir::Type type, std::uint32_t lanes) {
-    const ir::Type compute = ir::ComputeTypeOf(type);
-    const std::string element(ElementName(type)), name = Number(lanes) + VectorSuffix(type);
-    const std::string memory = "vec" + name, held = VectorName(compute, lanes);
-    const bool narrow = type != compute;
+  void PartialAccesses(const VectorText& v) {
     const std::string each =
-        "for (long lane = 0; lane < " + Number(lanes) + "; ++lane) if (lane < count) ";
-    out_.Line("static inline " + held + " part_load" + name + "(const " + element +
-              "* p, long count) { " + memory + " x = {}; " + each + "x[lane] = p[lane]; return " +
-              (narrow ? "widen" + name + "(x)" : "x") + "; }");
-    out_.Line("static inline void part_store" + name + "(" + element + "* p, " + held +
-              " v, long count) { const " + memory + " x = " +
-              (narrow ? "narrow" + name + "(v)" : "v") + "; " + each + "p[lane] = x[lane]; }");
+        "for (long lane = 0; lane < " + Number(v.lanes) + "; ++lane) if (lane < count) ";
+    out_.Line("static inline " + v.held + " part_load" + v.name + "(const " + v.element +
+              "* p, long count) { " + v.memory + " x = {}; " + each + "x[lane] = p[lane]; return " +
+              v.Widened("x") + "; }");
+    out_.Line("static inline void part_store" + v.name + "(" + v.element + "* p, " + v.held +
+              " v, long count) { const " + v.memory + " x = " + v.Narrowed("v") + "; " + each +
+              "p[lane] = x[lane]; }");
   }
 
   /// Between a register and the elements of memory.
-  void Narrowing(ir::Type type, std::uint32_t lanes) {
-    const std::string name = Number(lanes) + VectorSuffix(type);
-    const std::string memory = VectorName(type, lanes);
-    const std::string held = VectorName(ir::ComputeTypeOf(type), lanes);
-    std::string widened = "__builtin_convertvector(x, " + held + ")", narrowed = "x";
-    if (ir::IsFloat(type)) {
-      const std::string bits = VectorName(ir::Type::kU32, lanes);
-      const std::string word(ir::WordOf(type));
-      widened = "exh_" + word + "_float<" + held + ">(__builtin_convertvector(x, " + bits + "))";
+  void Narrowing(const VectorText& v) {
+    std::string widened = "__builtin_convertvector(x, " + v.held + ")", narrowed = "x";
+    if (ir::IsFloat(v.type)) {
+      const std::string bits = VectorName(ir::Type::kU32, v.lanes), word(ir::WordOf(v.type));
+      widened = "exh_" + word + "_float<" + v.held + ">(__builtin_convertvector(x, " + bits + "))";
       narrowed = "exh_" + word + "_bits<" + bits + ">(x)";
     }
-    out_.Line("static inline " + held + " widen" + name + "(" + memory + " x) { return " + widened +
-              "; }");
-    out_.Line("static inline " + memory + " narrow" + name + "(" + held +
-              " x) { return __builtin_convertvector(" + narrowed + ", " + memory + "); }");
+    out_.Line("static inline " + v.held + " widen" + v.name + "(" + v.memory + " x) { return " +
+              widened + "; }");
+    out_.Line("static inline " + v.memory + " narrow" + v.name + "(" + v.held +
+              " x) { return __builtin_convertvector(" + narrowed + ", " + v.memory + "); }");
   }
 
   /// What stays in a register; nothing where no register is as long.

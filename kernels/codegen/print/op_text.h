@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Operators and conversions as text. All printers take them from here: each is printed once.
-//
-// Registers hold compute types (ir::ComputeTypeOf()), memory holds elements. Between the two stand
-// the functions of kernels/ir/text/type_text.h.
+// Values in registers: scalars, and the vectors that C++ has there. Operators and conversions of
+// scalars are those of kernels/ir/text/op_text.h.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +10,12 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
-#include "kernels/ir/text/type_text.h"
+#include "kernels/ir/text/op_text.h"
 
 namespace exh::kernels::codegen {
 
-using ir::Dialect, ir::ElementName, ir::NumberText, ir::RegisterName;
-
-/// `text`, of a register type `from`, as `to` (both compute types): "static_cast<float>(x)";
-/// unchanged where they are one.
-std::string CastText(const std::string& text, ir::Type from, ir::Type to, Dialect in);
-
-/// An element in memory, of any type, as a value in a register: "exh_from_f16(x)".
-std::string FromElementText(const std::string& element, ir::Type type, Dialect in);
-
-/// A register that holds a value of `from`, as an element of `to`, of any types: "exh_to_f16(x)".
-/// It is rounded. Unchanged where both are one and wide.
-std::string ToElementText(const std::string& text, ir::Type from, ir::Type to, Dialect in);
+using ir::CastText, ir::Dialect, ir::ElementName, ir::FromElementText, ir::NumberText,
+    ir::RegisterName, ir::ToElementText;
 
 /// A value in a register: a scalar, or a vector, which only C++ has in registers.
 struct ValueText {
@@ -40,11 +28,9 @@ struct ValueText {
 ValueText Convert(const ValueText& value, ir::Type from, ir::Type to, std::uint32_t lanes,
                   Dialect in);
 
-/// The operator of its operands. They are names, literals, calls or elements in registers of the
-/// type `computes` is computed in; but the condition of a kSelect has any type, and where it is a
-/// vector, elements as wide as those of its value (ConditionText()). Comparisons are int, 1 or 0.
-/// `computes` tells !a of a bool from ~a of an integer. Where any operand is a vector of `lanes`,
-/// so is the value.
+/// The operator of its operands (ir::OpText), which are names, literals, calls or elements. Where
+/// any is a vector of `lanes`, so is the value; the condition of a kSelect that is one has elements
+/// as wide as those of the value (ConditionText()).
 ValueText OpText(ir::Op op, ir::Type computes, const std::vector<ValueText>& operands,
                  std::uint32_t lanes, Dialect in);
 

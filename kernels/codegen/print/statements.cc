@@ -201,7 +201,8 @@ std::string Statements::SumOf(const Affine& affine, bool is_large, const Wanted&
     text += text.empty() ? "" : " + ";
     text += term.dim_class == moved_class_ ? moved_index_ : names_.index(term.dim_class);
     if (term.coefficient != 1) {
-      text += " * " + std::to_string(term.coefficient) + (is_large ? "ll" : "");
+      text += " * " + std::to_string(term.coefficient) +
+              std::string(is_large ? ir::LongSuffix(style_.dialect) : "");
     }
   }
   if (constant == 0) return text;

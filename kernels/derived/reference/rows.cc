@@ -23,7 +23,7 @@ void Copy(const T* from, std::int64_t step, std::int64_t points, double* to) {
 }
 
 /// Points of a row, from the first to the one before the second.
-using Piece = std::pair<std::int64_t, std::int64_t>;
+using Stretch = std::pair<std::int64_t, std::int64_t>;
 
 const double* Zeros() {
   static const std::vector<double> zeros(At(kRow), 0.0);
@@ -36,8 +36,8 @@ std::int64_t Quotient(std::int64_t a, std::int64_t b) {
 }
 
 /// The points of a piece at which first, first + step, … is in 0 … extent - 1.
-Piece Cut(Piece piece, std::int64_t first, std::int64_t step, std::int64_t extent) {
-  if (step == 0) return first >= 0 && first < extent ? piece : Piece{0, 0};
+Stretch Cut(Stretch piece, std::int64_t first, std::int64_t step, std::int64_t extent) {
+  if (step == 0) return first >= 0 && first < extent ? piece : Stretch{0, 0};
   if (step < 0) return Cut(piece, extent - 1 - first, -step, extent);
   return {std::max(piece.first, -Quotient(first, step)),
           std::min(piece.second, Quotient(extent - 1 - first, step) + 1)};
@@ -146,12 +146,12 @@ void Rows::Load(std::size_t which, std::int64_t points) {
   slot.error = memory + kRow;
 }
 
-Piece Rows::Inside(const Program::Read& read, std::int64_t points) const {
-  Piece inside = {0, points};
+Stretch Rows::Inside(const Program::Read& read, std::int64_t points) const {
+  Stretch inside = {0, points};
   for (const Program::Guard& guard : read.guards) {
     inside = Cut(inside, guard.base + Offset(guard.steps), guard.steps.back(), guard.extent);
   }
-  return inside.first < inside.second ? inside : Piece{0, 0};
+  return inside.first < inside.second ? inside : Stretch{0, 0};
 }
 
 void Rows::LoadElements(const Program::Read& read, std::int64_t offset, std::int64_t points,

@@ -40,7 +40,7 @@ Finding FindCompiler() {
 class CpuBackend final : public Backend {
  public:
   std::string_view language() const override { return "c++"; }
-  ir::Language dialect() const override { return ir::Language::kCpp; }
+  ir::Dialect dialect() const override { return ir::Dialect::kCpp; }
   std::string_view suffix() const override { return ".cc"; }
   bool shares_processor() const override { return true; }
 

@@ -28,7 +28,7 @@ namespace {
 class CudaBackend final : public Backend {
  public:
   std::string_view language() const override { return "cuda"; }
-  ir::Language dialect() const override { return ir::Language::kCuda; }
+  ir::Dialect dialect() const override { return ir::Dialect::kCuda; }
   std::string_view suffix() const override { return ".cu"; }
   bool is_gpu() const override { return true; }
   std::vector<Finding> Examine() const override { return ExamineCuda(); }

@@ -21,6 +21,7 @@
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/ir/ops.h"
+#include "kernels/ir/text/op_functions.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 #include "tests/kernels/codegen/random_matmul.h"
 #include "tests/kernels/codegen/temporary_folder.h"
@@ -551,6 +552,26 @@ TEST(OpText, OperatorsGoByType) {
             "exh_from_f16(exh_to_f16(static_cast<float>(a)))");
   EXPECT_EQ(CastText("a", Type::kI32, Type::kF32, Dialect::kCpp), "static_cast<float>(a)");
   EXPECT_EQ(CastText("a", Type::kI32, Type::kI32, Dialect::kCpp), "a");
+}
+
+TEST(OpText, OpenClHasWordsOfItsOwn) {
+  const auto text = [](Op op, Type type, const std::vector<std::string>& names) {
+    std::vector<ValueText> operands;
+    for (const std::string& name : names) operands.push_back({name});
+    return OpText(op, type, operands, 1, Dialect::kOpenCl).text;
+  };
+  EXPECT_EQ(text(Op::kMad, Type::kF32, {"a", "b", "c"}), "fma(a, b, c)");
+  EXPECT_EQ(text(Op::kExp, Type::kF32, {"a"}), "exp(a)");
+  // C has one function of a name.
+  EXPECT_EQ(text(Op::kMad, Type::kI64, {"a", "b", "c"}), "exh_mad_i64(a, b, c)");
+  EXPECT_EQ(text(Op::kMax, Type::kF16, {"a", "b"}), "exh_max_f32(a, b)");
+  const std::string functions = ir::HelperFunctions("exh_max_f32(exh_to_bf16(", Dialect::kOpenCl);
+  EXPECT_THAT(functions, HasSubstr("static inline float exh_max_f32(float a, float b) {"));
+  EXPECT_THAT(functions, HasSubstr("static inline ushort exh_to_bf16(float value) {"));
+  EXPECT_THAT(functions, Not(HasSubstr("double")));
+  EXPECT_EQ(CastText("a", Type::kI32, Type::kI64, Dialect::kOpenCl), "(long)(a)");
+  EXPECT_EQ(NumberText(3, Type::kI64, Dialect::kOpenCl), "3l");
+  EXPECT_EQ(NumberText(INFINITY, Type::kF32, Dialect::kOpenCl), "as_float(2139095040)");
 }
 
 /// Texts of f32 alone hold nothing of other types.

@@ -35,12 +35,6 @@ void GpuStatements::CombineSlices(const Combine& combine, std::uint64_t offset) 
   if (!is_handed_over) ShareOwned(combine);
 }
 
-std::string GpuStatements::ShuffleText(const std::string& value, std::uint32_t bit) const {
-  const std::uint32_t lanes = code_.tree.num_threads;
-  const std::string all = lanes < 32 ? std::to_string((1u << lanes) - 1) + "u" : "0xffffffffu";
-  return "__shfl_xor_sync(" + all + ", " + value + ", " + std::to_string(bit) + ")";
-}
-
 void GpuStatements::Halve(const Combine& combine) {
   const std::vector<std::string> all = Registers(combine.reduction);
   const std::string function = CombineFunction(code_.function->inst(combine.reduction));
@@ -61,7 +55,7 @@ void GpuStatements::Halve(const Combine& combine) {
 void GpuStatements::ShareOwned(const Combine& combine) {
   const std::vector<std::string> all = Registers(combine.reduction);
   const ir::Type held = ir::ComputeTypeOf(code_.function->inst(combine.reduction).type);
-  const std::string element(RegisterName(held));
+  const std::string element = words_.Register(held);
   std::size_t step = all.size() / combine.owned;
   for (const std::uint32_t bit : BitsIn(combine.halved) | std::views::reverse) {
     out_.Open("");
@@ -125,12 +119,13 @@ void GpuStatements::MeetInShared(const Combine& combine, std::uint64_t offset) {
   const ir::Type held = ir::ComputeTypeOf(inst.type);
   const std::vector<std::string> all = Registers(inst.id);
   const std::vector<std::string> owned = EveryOf(all, all.size() / combine.owned);
-  const std::string element(RegisterName(held)), function = CombineFunction(inst);
+  const std::string slices = words_.Pointer(words_.Register(held), MemSpace::SHARED);
+  const std::string function = CombineFunction(inst);
   const bool all_write = combine.below >= code_.tree.num_threads;
   const std::string writers = Condition(combine.silent, all_write ? 0 : combine.below);
   const SliceWalk walk = WalkOf(combine);
   out_.Open("");
-  out_.Line(element + "* const exh_slices = reinterpret_cast<" + element + "*>(exh_shared) + " +
+  out_.Line(slices + " const exh_slices = " + words_.CastPointer(slices, "exh_shared") + " + " +
             std::to_string(offset / ir::BytesOf(held)) + ";");
   out_.Line("const int exh_slot = " + walk.slot + ", exh_first = " + walk.first + ";");
   for (std::size_t begin = 0; begin < owned.size(); begin += combine.at_once) {
@@ -139,13 +134,13 @@ void GpuStatements::MeetInShared(const Combine& combine, std::uint64_t offset) {
       const std::string base = std::to_string((i - begin) * combine.num_slots);
       return "exh_slices[" + (i == begin ? index : base + " + " + index) + "]";
     };
-    out_.Line("__syncthreads();");
+    out_.Line(words_.barrier);
     out_.Open(writers.empty() ? "" : "if (" + writers + ")");
     for (std::size_t i = begin; i < end; ++i) {
       out_.Line(place(i, "exh_slot") + " = " + owned[i] + ";");
     }
     out_.Close();
-    out_.Line("__syncthreads();");
+    out_.Line(words_.barrier);
     for (std::size_t i = begin; i < end; ++i) {
       out_.Line(owned[i] + " = " + place(i, "exh_first") + ";");
     }

@@ -45,8 +45,7 @@ std::string GpuStatements::PlaceFunction(const ir::Instruction& inst, const XorL
   for (const auto& [distance, bits] : taken) {
     text += " ^ (e >> " + std::to_string(distance) + " & " + std::to_string(bits) + ")";
   }
-  places_.insert("static __device__ __forceinline__ int " + name + "(int e) { return " + text +
-                 "; }");
+  places_.insert(words_.function + "int " + name + "(int e) { return " + text + "; }");
   return name;
 }
 

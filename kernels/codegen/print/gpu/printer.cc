@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/text_writer.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/gpu/statements.h"
+#include "kernels/codegen/print/gpu/words.h"
 #include "kernels/codegen/print/loop_printer.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
@@ -106,35 +108,71 @@ Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
 
 /// Parameters, which all kernels have.
 std::string Parameters(const LoweredCode& code, const CodeNames& names, const Launch& launch,
-                       const GpuOptions& options) {
+                       const GpuOptions& options, const GpuWords& words) {
   std::string text;
   const auto add = [&](const std::string& parameter) {
     text += (text.empty() ? "" : ", ") + parameter;
   };
   for (const ir::Array& array : code.function->arrays) {
     const bool is_input = array.role == ir::ArrayRole::kInput;
-    add((is_input ? "const " : "") + std::string(ElementName(array.type)) + "* __restrict__ " +
-        names.array(array.id));
+    add(words.Pointer((is_input ? "const " : "") + words.Element(array.type)) + " " +
+        words.restricted + " " + names.array(array.id));
   }
   for (std::size_t i = 0; i < code.function->scalars.size(); ++i) {
-    const ir::Type type = ir::ComputeTypeOf(code.function->scalars[i].type);
-    add(std::string(RegisterName(type)) + " " + names.scalar(i));
+    add(words.Register(code.function->scalars[i].type) + " " + names.scalar(i));
   }
   if (launch.scratch_bytes() > 0 || options.gives_up) {
     // Not restricted: threads hand each other what lies there, and a compiler may move accesses to
     // a restricted pointer across barriers, as if no other thread could reach it.
-    add("unsigned char* exh_global");
+    add(words.Pointer(words.byte) + " exh_global");
   }
   if (options.gives_up) add("const unsigned long long* exh_deadline");
   return text;
 }
 
 void OpenKernel(const std::string& name, std::uint32_t threads, std::uint32_t blocks,
-                const std::string& parameters, const Overlap& overlap, TextWriter& out) {
-  out.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(threads) + ", " +
-           Number(blocks) + ")");
+                const std::string& parameters, const Overlap& overlap, const GpuWords& words,
+                TextWriter& out) {
+  out.Line(words.Kernel(threads, blocks));
   out.Open(name + "(" + parameters + ")");
   if (overlap.lets) out.Line("exh_let_next_begin();");
+}
+
+/// What the program needs of the language.
+Needs NeedsOf(const LoweredCode& code, const GpuOptions& options) {
+  Needs all;
+  const auto add = [&](bool is_needed, std::string_view what) {
+    if (is_needed) all.insert(what);
+  };
+  const ir::Function& function = *code.function;
+  for (const ir::Array& array : function.arrays) {
+    add(array.type == ir::Type::kF64, needs::kDoubles);
+  }
+  for (const ir::Scalar& scalar : function.scalars) {
+    add(scalar.type == ir::Type::kF64, needs::kDoubles);
+  }
+  for (const ir::Instruction& inst : function.insts) {
+    if (code.tree.node_of_inst[inst.id.index()] < 0) continue;
+    const bool is_double = inst.type == ir::Type::kF64 || inst.computes == ir::Type::kF64;
+    add(is_double, needs::kDoubles);
+    const Cache cache = code.schedule->cache.Or(Cache::CACHE_DEFAULT, inst.id);
+    add(cache != Cache::CACHE_DEFAULT, needs::kCacheHints);
+    add(code.tree.IsUnit(inst), needs::kMatrixUnits);
+  }
+  for (const SplitReduction& split : code.splits.reductions) {
+    add(split.is_atomic(), needs::kAtomics);
+    add(split.way == AcrossBlocks::ATOMIC_VECTOR, needs::kVectorAtomics);
+    add(split.way == AcrossBlocks::LAST_BLOCK, needs::kLastBlock);
+  }
+  for (const Combine& combine : code.combines.combines) {
+    add(!combine.halved.empty() || !combine.shuffled.empty(), needs::kShuffles);
+  }
+  for (const Ring& ring : code.rings.rings) {
+    add(std::ranges::any_of(ring.blocks, &RingBlock::is_async), needs::kAsyncCopies);
+  }
+  add(options.overlaps, needs::kOverlap);
+  add(options.gives_up, needs::kClock);
+  return all;
 }
 
 /// One kernel: what a part of the program runs.
@@ -142,11 +180,12 @@ class KernelPrinter : LoopPrinter {
  public:
   KernelPrinter(const LoweredCode& code, const Part& part, const Overlap& overlap,
                 const GpuOptions& options, const CodeNames& names, const Launch& launch,
-                GpuStatements& statements, TextWriter& out)
+                const GpuWords& words, GpuStatements& statements, TextWriter& out)
       : LoopPrinter(code, names, statements, out),
         overlap_(overlap),
         options_(options),
         launch_(launch),
+        words_(words),
         kernel_(part),
         rest_(WithoutFills(part)),
         statements_(statements),
@@ -163,13 +202,15 @@ class KernelPrinter : LoopPrinter {
       slices_begin_ += BytesOf(code_, window);
     }
     OpenKernel(name, launch_.threads, code_.schedule->min_blocks.Or(1),
-               Parameters(code_, names_, launch_, options_), overlap_, out_);
+               Parameters(code_, names_, launch_, options_, words_), overlap_, words_, out_);
+    const std::string shared = words_.SharedOfKernel(launch_.shared_bytes);
+    if (launch_.shared_bytes > 0 && !shared.empty()) out_.Line(shared);
     AwaitAt(kStart);
     if (options_.gives_up) {
       out_.Line("const unsigned long long exh_end = *exh_deadline;");
       out_.Line("exh_look(exh_end);");
     }
-    if (launch_.threads > 1) out_.Line("const int t = threadIdx.x;");
+    if (launch_.threads > 1) out_.Line("const int t = " + words_.thread + ";");
     Patches();
     Temporaries();
     statements_.DeclareWorkspace();
@@ -235,22 +276,24 @@ class KernelPrinter : LoopPrinter {
     }
   }
 
-  /// "blockIdx.x", or which block it is when `raster` rows of `columns` blocks are gone through
-  /// together, column by column; in the last rows there may be fewer.
+  /// The block's number, or which block it is when `raster` rows of `columns` blocks are gone
+  /// through together, column by column; in the last rows there may be fewer.
   std::string BlockIndex(std::uint64_t blocks, std::uint64_t columns) {
     const std::uint64_t raster = code_.schedule->raster.Or(1), rows = blocks / columns;
-    if (raster == 1 || columns == 1 || rows == 1) return "blockIdx.x";
+    const std::string& number = words_.block;
+    if (raster == 1 || columns == 1 || rows == 1) return number;
     const std::string together = Number(raster * columns);
     std::string height = Number(std::min(raster, rows));
     if (rows > raster && rows % raster != 0) {
-      out_.Line("const int exh_rows = blockIdx.x < " + Number(rows / raster * raster * columns) +
-                " ? " + height + " : " + Number(rows % raster) + ";");
+      out_.Line("const int exh_rows = " + number + " < " +
+                Number(rows / raster * raster * columns) + " ? " + height + " : " +
+                Number(rows % raster) + ";");
       height = "exh_rows";
     }
-    const std::string within = " + blockIdx.x % " + together;
+    const std::string within = " + " + number + " % " + together;
     const std::string column = code_.fault == Fault::kLostPlace ? "" : within + " / " + height;
-    out_.Line("const int exh_block = blockIdx.x / " + together + " * " + together + within + " % " +
-              height + " * " + Number(columns) + column + ";");
+    out_.Line("const int exh_block = " + number + " / " + together + " * " + together + within +
+              " % " + height + " * " + Number(columns) + column + ";");
     return "exh_block";
   }
 
@@ -258,36 +301,36 @@ class KernelPrinter : LoopPrinter {
   void Blocks() {
     const std::vector<int>& classes = BlockClasses();
     const bool is_plain = part_->finishes >= 0 || classes.empty();
-    BlockIndices(is_plain ? "blockIdx.x" : BlockIndex(tree_.num_blocks, Class(classes.back()).size),
+    BlockIndices(is_plain ? words_.block : BlockIndex(tree_.num_blocks, Class(classes.back()).size),
                  "int", true);
   }
 
   void Temporaries() {
     std::uint64_t shared = 0, global = 0;  // In bytes.
+    const auto declare = [&](ir::Type type, MemSpace space, const std::string& name,
+                             const std::string& offset, const std::string& what) {
+      const bool is_shared = space == MemSpace::SHARED;
+      const std::string pointer = words_.Pointer(words_.Element(type), space);
+      out_.Line(pointer + " const " + name + " = " +
+                words_.CastPointer(pointer, is_shared ? "exh_shared" : "exh_global") + " + " +
+                offset + ";  // " + (is_shared ? "SHARED " : "GLOBAL ") + what);
+    };
     for (const TempArray& temp : code_.memory.temps) {
       const ir::MemBlock& block = code_.function->block(temp.block);
-      const std::uint64_t size = ir::BytesOf(block.type);
-      const std::string type = std::string(ElementName(block.type)) + "*";
-      const std::string declaration =
-          type + " const " + names_.temp(temp.block) + " = reinterpret_cast<" + type + ">(";
-      if (temp.space == MemSpace::SHARED) {
-        out_.Line(declaration + "exh_shared) + " + Number(shared / size) + ";  // SHARED " +
-                  block.name());
-        shared += BytesOf(code_, temp);
-      } else {
-        const std::uint64_t first = (launch_.workspace_bytes + global) / size;
-        out_.Line(declaration + "exh_global) + (blockIdx.x * " +
-                  Number(launch_.global_bytes / size) + "ull + " + Number(first) +
-                  ");  // GLOBAL " + block.name());
-        global += BytesOf(code_, temp);
-      }
+      const std::uint64_t size = ir::BytesOf(block.type), bytes = BytesOf(code_, temp);
+      const bool is_shared = temp.space == MemSpace::SHARED;
+      const std::string first =
+          is_shared ? Number(shared / size)
+                    : "(" + words_.block + " * " +
+                          words_.UnsignedNumber(launch_.global_bytes / size, true) + " + " +
+                          Number((launch_.workspace_bytes + global) / size) + ")";
+      declare(block.type, temp.space, names_.temp(temp.block), first, block.name());
+      (is_shared ? shared : global) += bytes;
     }
     for (const CopiedWindow& window : code_.memory.windows) {
       const ir::Window& planned = code_.function->window(window.window);
-      const std::string type = std::string(ElementName(planned.type)) + "*";
-      out_.Line(type + " const " + names_.window(planned) + " = reinterpret_cast<" + type +
-                ">(exh_shared) + " + Number(shared / planned.element_bytes) + ";  // SHARED " +
-                planned.name());
+      declare(planned.type, MemSpace::SHARED, names_.window(planned),
+              Number(shared / planned.element_bytes), planned.name());
       shared += BytesOf(code_, window);
     }
   }
@@ -404,8 +447,7 @@ class KernelPrinter : LoopPrinter {
   void Before(int index) override {
     if (part_ != &rest_) return;
     AwaitAt(index);  // Before a ring's loop: before its first iterations, too.
-    if (code_.threads.barrier_before[static_cast<std::size_t>(index)])
-      out_.Line("__syncthreads();");
+    if (code_.threads.barrier_before[static_cast<std::size_t>(index)]) out_.Line(words_.barrier);
   }
 
   void Ending(int index) override {
@@ -517,21 +559,14 @@ class KernelPrinter : LoopPrinter {
   }
 
   /// Prints what fills rings with iteration `index`, a number or an expression in parentheses.
-  void PrintFill(const Ring& ring, std::uint32_t stages, Fill fill, const std::string& index,
+  void PrintFill(const Ring& ring, std::uint32_t stages, const Part& part, const std::string& index,
                  const std::string& slot) {
-    const Part part = PartOf(ring, stages, fill);
     Select(part);
     statements_.DeclareFilledSlots(ring, stages, slot);
     statements_.MoveLoop(tree_.node(ring.loop).dim_class, index);
     Body(ring.loop);
     statements_.MoveLoop(-1, "");
     Select(rest_);
-  }
-
-  /// Is there anything in a step?
-  bool HasStep(const Ring& ring, std::uint32_t stages, Fill fill) const {
-    const Part part = PartOf(ring, stages, fill);
-    return std::ranges::find(part.insts, true) != part.insts.end();
   }
 
   /// A loop that rings turn in, and what comes before it.
@@ -547,7 +582,8 @@ class KernelPrinter : LoopPrinter {
         if (step + stages < most) continue;
         const std::uint32_t iteration = step + stages - most;
         out_.Open("", "iteration " + Number(iteration) + " of " + NameOf(loop));
-        PrintFill(ring, stages, Fill::kAll, Number(iteration), Number(iteration % slots(stages)));
+        PrintFill(ring, stages, PartOf(ring, stages, Fill::kAll), Number(iteration),
+                  Number(iteration % slots(stages)));
         out_.Close();
       }
       if (ring.under_way >= 0) out_.Line("exh_commit();");
@@ -558,7 +594,7 @@ class KernelPrinter : LoopPrinter {
       if (ring.under_way >= 0 && code_.fault != Fault::kMissingCopyWait) {
         out_.Line("exh_wait<" + std::to_string(ring.under_way) + ">();");
       }
-      if (code_.fault != Fault::kMissingBarrier) out_.Line("__syncthreads();");
+      if (code_.fault != Fault::kMissingBarrier) out_.Line(words_.barrier);
       if (code_.fault != Fault::kEarlyRefill) Refill(ring, slot, slots);
       statements_.DeclareReadSlots(ring, slot);
       Body(ring.loop);
@@ -592,14 +628,15 @@ class KernelPrinter : LoopPrinter {
 
   void Ahead(const Ring& ring, std::uint32_t stages, Fill fill, const std::string& slot,
              std::uint32_t slots) {
-    if (!HasStep(ring, stages, fill)) return;
+    const Part part = PartOf(ring, stages, fill);
+    if (std::ranges::find(part.insts, true) == part.insts.end()) return;
     const int loop = tree_.node(ring.loop).dim_class;
     const std::string later = names_.index(loop) + " + " + Number(stages - 1);
     out_.Open("if (" + later + " < " + Number(Class(loop).size) + ")",
               "iteration " + later + " of " + NameOf(loop));
     // Of the slot before, which is the one that comes last.
     const std::string free = "(" + slot + " == 0 ? " + Number(slots - 1) + " : " + slot + " - 1)";
-    PrintFill(ring, stages, fill, "(" + later + ")", slots == stages ? free : slot);
+    PrintFill(ring, stages, part, "(" + later + ")", slots == stages ? free : slot);
     out_.Close();
   }
 
@@ -628,6 +665,7 @@ class KernelPrinter : LoopPrinter {
   const Overlap overlap_;
   const GpuOptions options_;
   const Launch& launch_;
+  const GpuWords& words_;
   const Part& kernel_;  ///< All of it.
   const Part rest_;     ///< … but what fills its rings.
   GpuStatements& statements_;
@@ -640,16 +678,16 @@ class KernelPrinter : LoopPrinter {
 /// Fills the output of an atomic reduction with the identity of its operator.
 void PrintFill(const LoweredCode& code, const SplitReduction& split, const SideLaunch& launch,
                const Overlap& overlap, const std::string& parameters, const CodeNames& names,
-               TextWriter& out) {
+               const GpuWords& words, TextWriter& out) {
   const ir::Instruction& inst = code.function->inst(split.id);
   const ir::Array& array = code.function->array(code.function->inst(split.store).array);
   const double identity = ir::IdentityOf(ir::CombinedBy(inst.op), inst.type);
-  OpenKernel(launch.kernel, launch.threads, 1, parameters, overlap, out);
+  OpenKernel(launch.kernel, launch.threads, 1, parameters, overlap, words, out);
   if (overlap.awaits) out.Line(kAwait);
-  out.Line("const unsigned long long i = blockIdx.x * " + Number(launch.threads) +
-           "ull + threadIdx.x;");
+  out.Line("const unsigned long long i = " + words.block + " * " + Number(launch.threads) +
+           "ull + " + words.thread + ";");
   out.Line("if (i < " + Number(array.elements) + "ull) " + names.array(array.id) +
-           "[i] = " + NumberText(identity, array.type, Dialect::kCuda) + ";");
+           "[i] = " + NumberText(identity, array.type, words.dialect) + ";");
   out.Close();
 }
 
@@ -663,6 +701,19 @@ void AddLines(const std::vector<std::string>& lines, std::vector<std::string>& a
 }  // namespace
 
 GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
+  if (!options.shuffles) {
+    LoweredCode apart = code;
+    apart.combines = PlanCombines(*code.function, code.tree, code.values, false);
+    GpuOptions others = options;
+    others.shuffles = true;
+    return PrintGpu(apart, others);
+  }
+  const GpuWords& words = WordsOf(options.dialect);
+  const Needs asked = NeedsOf(code, options);
+  for (const std::string_view what : asked) {
+    if (!words.lacks.contains(what)) continue;
+    throw Refused(std::string(words.name) + " has no word for " + std::string(what));
+  }
   const Launch launch = PlanLaunch(code, options);
   const CodeNames names(code);
   TextWriter body;
@@ -681,8 +732,8 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   };
   for (const SplitReduction& split : code.splits.reductions) {
     if (side == launch.sides.end() || !side->is_before || !split.is_atomic()) continue;
-    PrintFill(code, split, next(), overlap(), Parameters(code, names, launch, options), names,
-              body);
+    PrintFill(code, split, next(), overlap(), Parameters(code, names, launch, options, words),
+              names, words, body);
   }
   if (side != launch.sides.begin()) body.Line();
   for (const Part& part : code.splits.parts) {
@@ -694,16 +745,17 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
       body.Line();
     }
     const LoweredCode& own = is_first ? code : rest;
-    GpuStatements statements(own, names, body);
-    KernelPrinter(own, part, overlap(), options, names, launch, statements, body)
+    GpuStatements statements(own, names, words, body);
+    KernelPrinter(own, part, overlap(), options, names, launch, words, statements, body)
         .Print(is_first ? "exh_kernel" : (side++)->kernel);
     AddLines(statements.Helpers(), helpers);
   }
   TextWriter out;
   if (!options.gives_up) PrintSourceHeader(code, out);  // Nobody reads the other.
+  if (const std::string head = words.Head(asked); !head.empty()) out.Raw(head);
   std::string calls = body.text();
   for (const std::string& line : helpers) calls += line;
-  const std::string functions = ir::HelperFunctions(calls, Dialect::kCuda);
+  const std::string functions = ir::HelperFunctions(calls, words.dialect);
   if (!functions.empty()) out.Raw(functions);
   if (body.text().find("exh_copy_") != std::string::npos) out.Raw(AsyncFunctions());
   for (const std::string& line : helpers) out.Line(line);
@@ -722,8 +774,9 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
     out.Line("  if (now > deadline) asm volatile(\"exit;\");");
     out.Line("}");
   }
-  if (launch.shared_bytes > 0) {
-    out.Line("extern __shared__ float4 exh_shared[];");
+  const std::string shared = words.Shared(launch.shared_bytes);
+  if (launch.shared_bytes > 0 && !shared.empty()) {
+    out.Line(shared);
     out.Line();
   }
   return {out.Take() + body.Take(), launch};

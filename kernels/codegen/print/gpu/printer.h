@@ -20,6 +20,7 @@
 
 #include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/ir/fragments.h"
+#include "kernels/ir/text/type_text.h"
 #include "kernels/launch.h"
 
 namespace exh::kernels::codegen {
@@ -30,6 +31,8 @@ struct GpuText {
 };
 
 struct GpuOptions {
+  ir::Dialect dialect = ir::Dialect::kCuda;  ///< … kHip or kOpenCl.
+  bool shuffles = true;  ///< Slices are combined by shuffles; if not, through shared memory alone.
   /// A kernel that gives up: its last parameter is `const unsigned long long* exh_deadline`, a time
   /// of %globaltimer, and its long loops return when that is past. For a first look at kernels that
   /// may run for ever; what is timed is printed without.
@@ -39,7 +42,8 @@ struct GpuOptions {
   bool overlaps = false;
 };
 
-/// The source of an implementation, its decisions as comments on top. `code.error` is empty.
+/// The source of an implementation, its decisions as comments on top. `code.error` is empty. Throws
+/// Refused where the dialect has no word for what it does.
 GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options = {});
 
 /// The functions of a text that are steps of these matrix units, of operands of such elements, and

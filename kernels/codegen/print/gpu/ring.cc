@@ -23,14 +23,24 @@ std::string GpuStatements::ArrayOf(const ir::Instruction& inst) const {
   return (inst.op == ir::Op::kTempStore ? "next_" : "now_") + PlainName(temp);
 }
 
+MemSpace GpuStatements::SpaceOf(const ir::Instruction& inst) const {
+  if (code_.memory.window(inst) != nullptr) return MemSpace::SHARED;
+  return inst.block.valid() ? code_.memory.temp(inst.block).space : MemSpace::GLOBAL;
+}
+
+std::string GpuStatements::PointerTo(ir::MemId temp) const {
+  return words_.Pointer(words_.Element(code_.function->block(temp).type),
+                        code_.memory.temp(temp).space);
+}
+
 void GpuStatements::DeclareReadSlots(const Ring& ring,
                                      const std::function<std::string(std::uint32_t)>& slot) {
   for (const RingBlock& block : ring.blocks) {
     if (!part_->insts[code_.function->block(block.block).load.index()]) continue;
     const std::string& temp = names_.temp(block.block);
     const std::uint64_t stride = SlotStride(*code_.function, code_.memory.temp(block.block));
-    out_.Line("const auto now_" + PlainName(temp) + " = " + temp + " + " + slot(block.stages) +
-              " * " + std::to_string(stride) + ";");
+    out_.Line(words_.Deduced("const auto", PointerTo(block.block)) + " now_" + PlainName(temp) +
+              " = " + temp + " + " + slot(block.stages) + " * " + std::to_string(stride) + ";");
   }
 }
 
@@ -40,8 +50,9 @@ void GpuStatements::DeclareFilledSlots(const Ring& ring, std::uint32_t stages,
     if (block.stages != stages || !part_->insts[block.store.index()]) continue;
     const std::string& temp = names_.temp(block.block);
     const std::uint64_t stride = SlotStride(*code_.function, code_.memory.temp(block.block));
-    out_.Line("const auto next_" + PlainName(temp) + " = " + temp +
-              (slot == "0" ? "" : " + " + slot + " * " + std::to_string(stride)) + ";");
+    out_.Line(words_.Deduced("const auto", PointerTo(block.block)) + " next_" + PlainName(temp) +
+              " = " + temp + (slot == "0" ? "" : " + " + slot + " * " + std::to_string(stride)) +
+              ";");
   }
 }
 

@@ -98,28 +98,26 @@ BitsOf BitsOfType(ir::Type type) {
 
 std::string GpuStatements::CombineFunction(const ir::Instruction& inst) {
   const ir::Type held = ir::ComputeTypeOf(inst.type);
-  const std::string element(RegisterName(held));
+  const std::string element = words_.Register(held);
   // A function, so that each operand is evaluated once.
   const std::string function = "combine_" + BareName(inst.id);
-  combiners_.insert("static __device__ __forceinline__ " + element + " " + function + "(" +
-                    element + " a, " + element + " b) { return " + Combined(inst, "a", "b") +
-                    "; }");
+  combiners_.insert(words_.function + element + " " + function + "(" + element + " a, " + element +
+                    " b) { return " + Combined(inst, "a", "b") + "; }");
   return function;
 }
 
 std::string GpuStatements::CasFunction(const ir::Instruction& inst) {
   const std::string combine = CombineFunction(inst);
-  const std::string element(ElementName(inst.type));
+  const std::string element = words_.Element(inst.type);
   const std::string function = "cas_" + BareName(inst.id);
   BitsOf bits = BitsOfType(inst.type);
   // What the output was filled with is the first guess: most elements are read by nobody before.
-  combiners_.insert("static __device__ __forceinline__ void " + function + "(" + element + "* p, " +
-                    element + " x) { " + bits.word + "* const words = reinterpret_cast<" +
-                    bits.word + "*>(p); " + bits.word + " seen = " + bits.to + "(" +
-                    IdentityOf(inst) + "); while (true) { const " + bits.word +
-                    " before = atomicCAS(words, seen, " + "static_cast<" + bits.word + ">(" +
-                    bits.to + "(" + combine + "(" + bits.from + "(seen), x)))); " +
-                    "if (before == seen) return; seen = before; } }");
+  combiners_.insert(words_.function + "void " + function + "(" + element + "* p, " + element +
+                    " x) { " + bits.word + "* const words = reinterpret_cast<" + bits.word +
+                    "*>(p); " + bits.word + " seen = " + bits.to + "(" + IdentityOf(inst) +
+                    "); while (true) { const " + bits.word + " before = atomicCAS(words, seen, " +
+                    "static_cast<" + bits.word + ">(" + bits.to + "(" + combine + "(" + bits.from +
+                    "(seen), x)))); " + "if (before == seen) return; seen = before; } }");
   return function;
 }
 
@@ -155,8 +153,9 @@ std::string GpuStatements::PartialName(ir::InstId id) const {
 
 void GpuStatements::DeclareWorkspace() {
   const auto declare = [&](const std::string& type, const std::string& name, std::uint64_t offset) {
-    out_.Line(type + "* const " + name + " = reinterpret_cast<" + type + "*>(exh_global + " +
-              Digits(offset) + ");");
+    const std::string pointer = words_.Pointer(type);
+    out_.Line(pointer + " const " + name + " = " +
+              words_.CastPointer(pointer, "exh_global + " + Digits(offset)) + ";");
   };
   for (std::size_t i = 0; i < code_.splits.groups.size(); ++i) {
     const SplitGroup& group = code_.splits.groups[i];
@@ -168,7 +167,7 @@ void GpuStatements::DeclareWorkspace() {
     for (const std::size_t number : group.reductions) {
       const SplitReduction& split = code_.splits.reductions[number];
       const ir::Type held = ir::ComputeTypeOf(code_.function->inst(split.id).type);
-      declare(std::string(RegisterName(held)), PartialName(split.id), split.offset);
+      declare(words_.Register(held), PartialName(split.id), split.offset);
     }
   }
 }
@@ -200,7 +199,9 @@ void GpuStatements::HandOver(int node) {
                {IndexOver(split.split_classes, code_.tree, names_), all},
                {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
                {IndexOver(split.slots, lanes), 1}});
-  out_.Line("auto* const exh_part = " + Moved(PartialName(split.id), at) + ";");
+  const std::string type = words_.Pointer(words_.Register(inst.type));
+  out_.Line(words_.Deduced("auto* const", type) +
+            " exh_part = " + Moved(PartialName(split.id), at) + ";");
   for (const Place& place : OwnedAt(split.id, node)) {
     out_.Line("exh_part[" + Digits(place.number * split.num_slots) + "] = " + place.name + ";");
   }
@@ -225,18 +226,18 @@ void GpuStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
       SumText({{IndexOver(split.tile_classes, code_.tree, names_), split.splits * all},
                {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
                {IndexOver(split.slots, lanes), 1}});
-  out_.Line("const auto* const exh_part = " + Moved(PartialName(id), at) + ";");
+  const std::string type = words_.Pointer("const " + words_.Register(inst.type));
+  out_.Line(words_.Deduced("const auto* const", type) +
+            " exh_part = " + Moved(PartialName(id), at) + ";");
   for (const Place& own : registers) out_.Line(own.name + " = " + IdentityOf(inst) + ";");
   if (registers.size() <= kFew) out_.Line("#pragma unroll 8");
   const std::string sharer = IndexOver(sharing, lanes);
   out_.Open("for (int s = " + (sharer.empty() ? "0" : sharer) + "; s < " + Digits(split.splits) +
             (sharers == 1 ? "; ++s)" : "; s += " + Digits(sharers) + ")"));
-  // What other blocks wrote while this one runs: a load that compilers leave where it is, behind
-  // the ticket. (They may move __ldcg, whose text says nothing of memory.)
   for (const Place& own : registers) {
     const std::string number = Digits(own.number * split.num_slots);
     const std::string element = Moved("exh_part", SumText({{"s", all}, {number, 1}}));
-    out_.Line(own.name + " = " + combine + "(" + own.name + ", __ldcv(" + element + "));");
+    out_.Line(own.name + " = " + combine + "(" + own.name + ", " + words_.Fresh(element) + ");");
   }
   out_.Close();
   out_.Close();
@@ -255,7 +256,7 @@ void GpuStatements::MeetInLastBlock(int node, std::uint64_t offset) {
   const std::string last = "exh_last_" + Digits(At(number));
   // What all threads wrote comes before the ticket.
   if (code_.fault != Fault::kMissingFence) out_.Line("__threadfence();");
-  if (!is_alone) out_.Line("__syncthreads();");
+  if (!is_alone) out_.Line(words_.barrier);
   out_.Line("const bool " + last + " = " +
             (is_alone ? is_last : "__syncthreads_or(t == 0 && " + is_last + ")") + ";");
   if (group.ends_the_others) {

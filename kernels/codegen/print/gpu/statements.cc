@@ -13,19 +13,6 @@
 namespace exh::kernels::codegen {
 namespace {
 
-/// What the compiler of CUDA 13.0 knows to be bytes it multiplies and adds two at a time, and takes
-/// the wrong bytes (a load of four bytes as two numbers of 16 bits for dp2a). So it is not told.
-constexpr const char* kWidenByte =
-    "static __device__ __forceinline__ int exh_from_i8(signed char x) {\n"
-    "#if defined(__CUDACC_RTC__) || defined(__NVCC__)\n"
-    "  int wide;\n"
-    "  asm(\"cvt.s32.s8 %0, %1;\" : \"=r\"(wide) : \"r\"(static_cast<int>(x)));\n"
-    "  return wide;\n"
-    "#else\n"
-    "  return x;\n"
-    "#endif\n"
-    "}";
-
 /// The suffix of the intrinsic that a value of `cache` stands for: "cg" as in __ldcg.
 std::string CacheSuffix(Cache cache, bool is_load) {
   if (cache == Cache::CACHE_GLOBAL) return "cg";
@@ -34,67 +21,11 @@ std::string CacheSuffix(Cache cache, bool is_load) {
   return "";
 }
 
-constexpr const char* kMembers[] = {".x", ".y", ".z", ".w"};
-
-/// Several elements that are loaded or stored at once.
-struct WideType {
-  ir::Type element = ir::Type::kF32;
-  std::uint32_t lanes = 1;
-
-  /// CUDA's own type. Of others a union has the elements, and the words that are moved.
-  bool is_vector() const { return element == ir::Type::kF32 && (lanes == 2 || lanes == 4); }
-  std::string name() const {
-    if (is_vector()) return "float" + std::to_string(lanes);
-    return "exh_" + std::string(ElementWord()) + "x" + std::to_string(lanes);
-  }
-  /// What stands behind the name of one to mean an element of it.
-  std::string member(std::uint32_t lane) const {
-    return is_vector() ? kMembers[lane] : ".e[" + std::to_string(lane) + "]";
-  }
-  /// One that has these elements.
-  std::string Make(const std::string& elements) const {
-    return is_vector() ? "make_" + name() + "(" + elements + ")" : name() + "{{" + elements + "}}";
-  }
-
-  std::uint32_t bytes() const { return lanes * ir::BytesOf(element); }
-  std::uint32_t words() const { return std::max(1u, bytes() / 16); }
-  std::string_view word() const {
-    if (is_vector()) return lanes == 2 ? "float2" : "float4";
-    switch (bytes() / words()) {
-      case 2:
-        return "unsigned short";
-      case 4:
-        return "unsigned";
-      case 8:
-        return "uint2";
-      default:
-        EXH_CHECK(bytes() % 16 == 0);
-        return "uint4";
-    }
-  }
-  /// "union exh_u16x8 { unsigned short e[8]; uint4 words[1]; };"
-  std::string Definition() const {
-    return "union " + name() + " { " + std::string(ElementName(element)) + " e[" +
-           std::to_string(lanes) + "]; " + std::string(word()) + " words[" +
-           std::to_string(words()) + "]; };";
-  }
-
- private:
-  /// Halves are bits, and bools are bytes.
-  std::string_view ElementWord() const {
-    if (ir::IsHalf(element)) return "u16";
-    return element == ir::Type::kBool ? "u8" : ir::WordOf(element);
-  }
-};
-
-bool FitsInt(std::int64_t value) {
-  return std::in_range<std::int32_t>(value);
-}
-
 }  // namespace
 
-GpuStatements::GpuStatements(const LoweredCode& code, const CodeNames& names, TextWriter& out)
-    : Statements(code, names, {Dialect::kCuda, false, 92}, out) {
+GpuStatements::GpuStatements(const LoweredCode& code, const CodeNames& names, const GpuWords& words,
+                             TextWriter& out)
+    : Statements(code, names, {words.dialect, false, 92}, out), words_(words) {
   for (const int node : code.tree.node_of_inst) band_.push_back(code.tree.BandAround(node));
   for (const AdvancedRead& read : code.values.ahead) band_[read.inst.index()] = -1;
   for (const Ring& ring : code.rings.rings) {
@@ -107,11 +38,11 @@ GpuStatements::GpuStatements(const LoweredCode& code, const CodeNames& names, Te
 void GpuStatements::Declare(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
   std::vector<std::string> points = Registers(id);
-  if (Storage(id).is_bits) return DeclareAs(ElementName(inst.type), points);
-  DeclareAs(RegisterName(inst.type), points);
+  if (Storage(id).is_bits) return DeclareAs(words_.Element(inst.type), points);
+  DeclareAs(words_.Register(inst.type), points);
   if (!HasWideSums(id)) return;
   for (std::string& point : points) point.front() = 'a';
-  DeclareAs(RegisterName(code_.tree.SumType(*code_.function, inst)), points);
+  DeclareAs(words_.Register(code_.tree.SumType(*code_.function, inst)), points);
 }
 
 ValueText GpuStatements::ReadRegister(const ir::Instruction& inst, std::size_t operand) const {
@@ -148,9 +79,8 @@ std::string GpuStatements::GuardText(const GuardIndex& guard, const Range& range
                                      std::int64_t lane) const {
   const bool is_large = !FitsInt(guard.extent) || !FitsInt(range.least) || !FitsInt(range.most);
   // Below 0 is far beyond the extent without a sign.
-  return ir::CastTo(is_large ? "unsigned long long" : "unsigned", Sum(guard.index, is_large, lane),
-                    style_.dialect) +
-         " < " + std::to_string(guard.extent) + (is_large ? "ull" : "u");
+  return words_.Unsigned(is_large, Sum(guard.index, is_large, lane)) + " < " +
+         words_.UnsignedNumber(guard.extent, is_large);
 }
 
 bool GpuStatements::IsFixedIn(int band, int dim_class) const {
@@ -170,8 +100,11 @@ void GpuStatements::DeclarePointers(int band) {
       DeclarePlace(inst, *layout, terms);
       continue;
     }
-    out_.Line("const auto p_" + BareName(inst.id) + " = " + ArrayOf(inst) +
-              (terms.empty() ? "" : " + (" + terms + ")") + ";");
+    const bool is_read = inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad;
+    const std::string type = words_.Pointer(
+        (is_read ? "const " : "") + words_.Element(ElementType(inst)), SpaceOf(inst));
+    out_.Line(words_.Deduced("const auto", type) + " p_" + BareName(inst.id) + " = " +
+              ArrayOf(inst) + (terms.empty() ? "" : " + (" + terms + ")") + ";");
   }
 }
 
@@ -231,39 +164,37 @@ GpuStatements::Width GpuStatements::WidthOf(const ir::Instruction& inst) const {
   return {};
 }
 
-std::string GpuStatements::WideHelper(ir::Type element, std::uint32_t lanes, bool is_load,
+const WideAccess& GpuStatements::Wide(ir::Type element, std::uint32_t lanes, bool is_load,
                                       const std::string& suffix) {
   std::string name = (is_load ? "load" : "store") + std::to_string(lanes);
   if (!suffix.empty()) name += "_" + suffix;
   // All halves are the same bits.
   if (element == ir::Type::kBf16) element = ir::Type::kF16;
-  helpers_.insert({name, element, lanes, is_load, suffix});
-  return name;
+  return *wide_.insert({name, {element, lanes}, is_load, suffix}).first;
 }
 
-/// "load4_cg(p_load_a + 8)", "tmp_load_a[3]" …: an element, or a WideType.
+/// "load4_cg(p_load_a + 8)", "tmp_load_a[3]" …: an element, or several.
 std::string GpuStatements::Load(const ir::Instruction& inst, std::uint32_t lanes) {
   const bool is_shared = inst.op == ir::Op::kTempLoad || code_.memory.window(inst) != nullptr;
   const std::string suffix = is_shared ? "" : CacheSuffix(code_.schedule->cache(inst.id), true);
   const std::string pointer = Pointer(inst);
   if (lanes == 1) return suffix.empty() ? Element(inst) : "__ld" + suffix + "(" + pointer + ")";
-  return WideHelper(ElementType(inst), lanes, true, suffix) + "(" + pointer + ")";
+  return words_.Load(Wide(ElementType(inst), lanes, true, suffix), pointer);
 }
 
 std::string GpuStatements::LoadPiece(const ir::Window& window, const std::string& pointer,
                                      std::uint32_t lanes) {
   const std::string suffix = CacheSuffix(code_.schedule->cache(window.read), true);
-  if (lanes > 1) return WideHelper(window.type, lanes, true, suffix) + "(" + pointer + ")";
+  if (lanes > 1) return words_.Load(Wide(window.type, lanes, true, suffix), pointer);
   return suffix.empty() ? "*(" + pointer + ")" : "__ld" + suffix + "(" + pointer + ")";
 }
 
-std::string GpuStatements::ZeroPiece(const ir::Window& window, std::uint32_t lanes) {
-  const std::string zero =
-      ir::IsHalf(window.type) ? "0" : NumberText(0, window.type, Dialect::kCuda);
+std::string GpuStatements::ZeroPiece(const ir::Window& window, std::uint32_t lanes) const {
+  const std::string zero = ir::IsHalf(window.type) ? "0" : Number(0, window.type);
   if (lanes == 1) return zero;
   std::string zeros;
   for (std::uint32_t lane = 0; lane < lanes; ++lane) zeros += (lane == 0 ? "" : ", ") + zero;
-  return WideType{window.type, lanes}.Make(zeros);
+  return words_.Make({window.type, lanes}, zeros);
 }
 
 void GpuStatements::WriteInit(const InitWrite& write, const std::string& value) {
@@ -295,12 +226,7 @@ void GpuStatements::ExecuteLoad(const ir::Instruction& inst) {
   const InstValues& values = Values(inst.id);
   const Width width = WidthOf(inst);
   if (values.lanes == 1 || width.dim_class == values.vector_class) return LoadElements(inst, width);
-  // The lanes share an element.
-  for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
-    SetIndex(values.vector_class, lane);
-    LoadElements(inst, width);
-  }
-  SetIndex(values.vector_class, 0);
+  ForEachLane(inst, [&] { LoadElements(inst, width); });  // They share an element.
 }
 
 void GpuStatements::LoadElements(const ir::Instruction& inst, const Width& width) {
@@ -333,8 +259,8 @@ void GpuStatements::LoadElements(const ir::Instruction& inst, const Width& width
   if (inside == kNever) return each(zeros);
   const WideType type = {element, width.lanes};
   out_.Open(inside.empty() ? "" : "if (" + inside + ")");
-  out_.Line("const " + type.name() + " q = " + Load(inst, width.lanes) + ";");
-  each([&](std::uint32_t lane) { return value_of("q" + type.member(lane)); });
+  out_.Line("const " + words_.Name(type) + " q = " + Load(inst, width.lanes) + ";");
+  each([&](std::uint32_t lane) { return value_of("q" + words_.Member(type, lane)); });
   out_.Close();
   if (inside.empty()) return;
   out_.Open("else");
@@ -346,12 +272,8 @@ void GpuStatements::ExecuteStore(const ir::Instruction& inst) {
   const InstValues& values = Values(inst.id);
   const Width width = WidthOf(inst);
   if (values.lanes == 1 || width.lanes > 1) return StoreElements(inst, width);
-  // Lanes of which some are beyond a covered axis.
-  for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
-    SetIndex(values.vector_class, lane);
-    StoreElements(inst, width);
-  }
-  SetIndex(values.vector_class, 0);
+  // Some are beyond a covered axis.
+  ForEachLane(inst, [&] { StoreElements(inst, width); });
 }
 
 std::string GpuStatements::WhenStored(const ir::Instruction& inst) const {
@@ -404,11 +326,14 @@ void GpuStatements::StoreElements(const ir::Instruction& inst, const Width& widt
   SetIndex(width.dim_class, own);
   if (inside == kNever) return;
   const WideType type = {element, width.lanes};
-  const std::string function =
-      split >= 0 ? "atomicAdd" : WideHelper(element, width.lanes, false, suffix);
-  const std::string to =
-      split >= 0 ? "reinterpret_cast<" + type.name() + "*>(" + pointer + ")" : pointer;
-  out_.Line(guard + function + "(" + to + ", " + type.Make(values) + ");");
+  const std::string all = words_.Make(type, values);
+  if (split >= 0) {
+    const std::string to = words_.CastPointer(words_.Pointer(words_.Name(type)), pointer);
+    out_.Line(guard + "atomicAdd(" + to + ", " + all + ");");
+  } else {
+    const WideAccess& store = Wide(element, width.lanes, false, suffix);
+    out_.Line(guard + words_.Store(store, pointer, all) + ";");
+  }
 }
 
 std::string GpuStatements::Index(const ir::Instruction& inst) const {
@@ -431,63 +356,16 @@ void GpuStatements::Execute(ir::InstId id) {
   if (!HasRegister(id) && values.inits.empty()) return;  // Nobody wants the value.
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return ExecuteLoad(inst);
   if (code_.tree.IsUnit(inst)) return MultiplyTile(inst);
-  for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
-    if (values.lanes > 1) SetIndex(values.vector_class, lane);
+  ForEachLane(inst, [&] {
     ExecuteScalar(inst, inst.op == ir::Op::kIndex ? Index(inst) : Compute(inst).text);
-  }
-  if (values.lanes > 1) SetIndex(values.vector_class, 0);
-}
-
-std::string GpuStatements::Definition(const Helper& helper) {
-  const WideType type = {helper.element, helper.lanes};
-  const std::string element(ElementName(helper.element)), word(type.word());
-  const std::string device = "static __device__ __forceinline__ ";
-  // The words of the memory, and those of `q`.
-  const auto place = [&](std::uint32_t i) {
-    const std::string pointer =
-        "reinterpret_cast<" + std::string(helper.is_load ? "const " : "") + word + "*>(p)";
-    return i == 0 ? pointer : "(" + pointer + " + " + std::to_string(i) + ")";
-  };
-  const auto load = [&](std::uint32_t i) {
-    return helper.suffix.empty() ? "*" + place(i) : "__ld" + helper.suffix + "(" + place(i) + ")";
-  };
-  const auto store = [&](std::uint32_t i, const std::string& value) {
-    return helper.suffix.empty() ? "*" + place(i) + " = " + value + "; "
-                                 : "__st" + helper.suffix + "(" + place(i) + ", " + value + "); ";
-  };
-  const auto own = [](std::uint32_t i) { return "q.words[" + std::to_string(i) + "]"; };
-  std::string body;
-  if (helper.is_load) {
-    if (type.is_vector()) {
-      body = "return " + load(0) + "; ";
-    } else {
-      body = type.name() + " q; ";
-      for (std::uint32_t i = 0; i < type.words(); ++i) body += own(i) + " = " + load(i) + "; ";
-      body += "return q; ";
-    }
-    return device + type.name() + " " + helper.name + "(const " + element + "* p) { " + body + "}";
-  }
-  if (type.is_vector()) {
-    body = store(0, "v");
-  } else {
-    for (std::uint32_t i = 0; i < type.words(); ++i) body += store(i, own(i));
-  }
-  return device + "void " + helper.name + "(" + element + "* p, " + type.name() +
-         (type.is_vector() ? " v" : " q") + ") { " + body + "}";
+  });
 }
 
 std::vector<std::string> GpuStatements::Helpers() const {
-  std::vector<std::string> lines;
-  std::set<std::string> types;
-  for (const Helper& helper : helpers_) {
-    const WideType type = {helper.element, helper.lanes};
-    if (!type.is_vector()) types.insert(type.Definition());
-  }
-  lines.insert(lines.end(), types.begin(), types.end());
-  for (const Helper& helper : helpers_) lines.push_back(Definition(helper));
+  std::vector<std::string> lines = words_.Definitions(wide_);
   lines.insert(lines.end(), combiners_.begin(), combiners_.end());
   lines.insert(lines.end(), places_.begin(), places_.end());
-  if (widens_bytes_) lines.push_back(kWidenByte);
+  if (widens_bytes_) lines.push_back(words_.widen_byte);
   std::ranges::move(UnitFunctions(units_, begins_), std::back_inserter(lines));
   return lines;
 }

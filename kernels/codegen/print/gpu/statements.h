@@ -8,8 +8,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "kernels/codegen/print/gpu/words.h"
 #include "kernels/codegen/print/statements.h"
 
 namespace exh::kernels::codegen {
@@ -19,7 +21,8 @@ namespace exh::kernels::codegen {
 /// operations. The loops are the business of printer.cc.
 class GpuStatements : public Statements {
  public:
-  GpuStatements(const LoweredCode& code, const CodeNames& names, TextWriter& out);
+  GpuStatements(const LoweredCode& code, const CodeNames& names, const GpuWords& words,
+                TextWriter& out);
 
   void Declare(ir::InstId inst) override;
   void Execute(ir::InstId inst) override;
@@ -57,6 +60,7 @@ class GpuStatements : public Statements {
   ir::Type ElementType(const ir::Instruction& inst) const {
     return code_.function->element_type(inst);
   }
+  static bool FitsInt(std::int64_t value) { return std::in_range<std::int32_t>(value); }
   DimKind Kind(int dim_class) const { return Class(dim_class).kind; }
   /// Where the steps of a reduction accumulate: the same, or, where a matrix unit has wider sums
   /// than the value has, one beside it.
@@ -104,14 +108,28 @@ class GpuStatements : public Statements {
     std::string base, offset;
   };
   Address AddressOf(const ir::Instruction& inst);
+  /// The memory that the access is to.
+  MemSpace SpaceOf(const ir::Instruction& inst) const;
+  /// "float*", to where a temporary lies.
+  std::string PointerTo(ir::MemId temp) const;
   /// Where the array begins that the access is to; of a ring, its slot.
   std::string ArrayOf(const ir::Instruction& inst) const;
   std::string Pointer(const ir::Instruction& inst);
   std::string Element(const ir::Instruction& inst);
-  /// The name of a function that loads or stores several elements at once.
-  std::string WideHelper(ir::Type element, std::uint32_t lanes, bool is_load,
+  /// A function that loads or stores several elements at once.
+  const WideAccess& Wide(ir::Type element, std::uint32_t lanes, bool is_load,
                          const std::string& suffix);
   std::string Load(const ir::Instruction& inst, std::uint32_t lanes);
+  /// Prints for each lane of the instruction's own VECTOR dim.
+  template <typename Print>
+  void ForEachLane(const ir::Instruction& inst, const Print& print) {
+    const InstValues& values = Values(inst.id);
+    for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
+      if (values.lanes > 1) SetIndex(values.vector_class, lane);
+      print();
+    }
+    if (values.lanes > 1) SetIndex(values.vector_class, 0);
+  }
   void ExecuteLoad(const ir::Instruction& inst);
   void LoadElements(const ir::Instruction& inst, const Width& width);
   void ExecuteStore(const ir::Instruction& inst);
@@ -123,7 +141,7 @@ class GpuStatements : public Statements {
                  const std::vector<std::uint64_t>& lengths);
   /// So many elements of the argument at `pointer`, and as many zeros.
   std::string LoadPiece(const ir::Window& window, const std::string& pointer, std::uint32_t lanes);
-  static std::string ZeroPiece(const ir::Window& window, std::uint32_t lanes);
+  std::string ZeroPiece(const ir::Window& window, std::uint32_t lanes) const;
   void CopyAsync(const ir::Instruction& store, const ir::Instruction& read);
   /// When a store is to do what it does, beside its guards for memory; empty: always.
   std::string WhenStored(const ir::Instruction& inst) const;
@@ -134,8 +152,9 @@ class GpuStatements : public Statements {
   void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
   void WriteInit(const InitWrite& write, const std::string& value);
 
-  /// "__shfl_xor_sync(0xffffffffu, v_mad_0, 4)".
-  std::string ShuffleText(const std::string& value, std::uint32_t bit) const;
+  std::string ShuffleText(const std::string& value, std::uint32_t bit) const {
+    return words_.Shuffle(value, bit, code_.tree.num_threads);
+  }
   /// A loop over the slices in shared memory, and what a thread reads there.
   struct SliceWalk {
     std::string slot, first, from;  ///< Its own slot, that of the first slice, that of slice `s`.
@@ -160,19 +179,10 @@ class GpuStatements : public Statements {
   std::string AtomicText(const SplitReduction& split, const std::string& pointer,
                          const std::string& value);
 
+  const GpuWords& words_;
   /// By instruction: the band around it that declares a pointer for it, or -1.
   std::vector<int> band_;
-  /// A function that loads or stores several elements at once.
-  struct Helper {
-    std::string name;  ///< "load4_cg"; those of other elements are overloads.
-    ir::Type element = ir::Type::kF32;
-    std::uint32_t lanes = 1;
-    bool is_load = true;
-    std::string suffix;
-    friend auto operator<=>(const Helper&, const Helper&) = default;
-  };
-  static std::string Definition(const Helper& helper);
-  std::set<Helper> helpers_;
+  std::set<WideAccess> wide_;                            ///< That were used.
   std::set<std::pair<ir::MatrixUnit, ir::Type>> units_;  ///< That were used, and elements.
   std::set<ir::Type> begins_;        ///< Of values that sums of a unit of doubles begin with.
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.

@@ -10,10 +10,6 @@
 namespace exh::kernels::codegen {
 namespace {
 
-bool FitsInt(std::int64_t value) {
-  return std::in_range<std::int32_t>(value);
-}
-
 /// "e / 6 % 10": a digit of the number of a piece; the last one needs no remainder.
 std::string Digit(std::uint64_t step, std::uint64_t size, bool is_last) {
   std::string text = "e";
@@ -82,14 +78,13 @@ void GpuStatements::CopyPiece(const ir::Instruction& copy, const CopiedWindow& w
     stride *= side.length;
     if (first.empty()) continue;  // It is always 0.
     const bool is_wide = is_large || !FitsInt(side.least) || !FitsInt(side.most);
-    lines.push_back(std::string("const ") + (is_wide ? "long long " : "int ") + index + " = " +
-                    first + ";");
+    lines.push_back("const " + words_.Element(is_wide ? ir::Type::kI64 : ir::Type::kI32) + " " +
+                    index + " = " + first + ";");
     add(from, index + (side.unit > 1 ? " * " + std::to_string(side.unit) : ""), " + ");
     if (!side.leaves) continue;
     // Below 0 is far beyond the extent without a sign.
     add(inside,
-        (is_wide ? "static_cast<unsigned long long>(" : "static_cast<unsigned>(") + index + ") < " +
-            std::to_string(side.extent) + (is_wide ? "ull" : "u"),
+        words_.Unsigned(is_wide, index) + " < " + words_.UnsignedNumber(side.extent, is_wide),
         " && ");
   }
   for (const std::string& line : lines) out_.Line(line);
@@ -106,8 +101,7 @@ void GpuStatements::CopyPiece(const ir::Instruction& copy, const CopiedWindow& w
               ";");
     return;
   }
-  out_.Line(guard + WideHelper(planned.type, width, false, "") + "(" + target + ", " + piece +
-            ");");
+  out_.Line(guard + words_.Store(Wide(planned.type, width, false, ""), target, piece) + ";");
 }
 
 }  // namespace exh::kernels::codegen

@@ -330,7 +330,7 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
                                      BodyPrinter::NameOf(temporary), type, space.Take(bytes)));
     }
     // Not restricted: threads of a team hand each other what lies there
-    // (codegen/print/gpu/printer.cc).
+    // (kernels/codegen/print/gpu/printer.cc).
     if (space.bytes > 0) parameters += ", unsigned char* exh_global";
     for (const Kernel& kernel : kernels) out.PrintKernel(kernel, parameters, pointers, space);
     launch.workspace_bytes = space.bytes;
