@@ -2,11 +2,12 @@
 #include "search/report/dropped_text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+
+#include "search/log/log_text.h"
 
 namespace exh::search {
 namespace {
