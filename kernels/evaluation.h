@@ -78,7 +78,7 @@ struct Source {
   /// memory of a block, and what blocks have of divided reductions.
   std::uint64_t workspace_bytes = 0;
   /// Of what may run for ever: the same with loops that look at the clock
-  /// (codegen::CudaOptions::gives_up). Empty: it need not be tried with care.
+  /// (codegen::GpuOptions::gives_up). Empty: it need not be tried with care.
   std::string careful;
   std::optional<GpuKernel> gpu;  ///< Nothing: it is no kernel of a GPU.
 

@@ -10,13 +10,13 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <random>
 #include <type_traits>
 
 #include "kernels/cpu/compare.h"
 #include "kernels/derived/reference/product.h"
+#include "kernels/derived/reference/reference.h"
 #include "kernels/derived/reference/special_values.h"
 #include "kernels/derived/tolerance.h"
 #include "kernels/library/call_kernel.h"
@@ -25,6 +25,7 @@
 namespace exh::kernels {
 namespace {
 
+using derived::Expression;
 using derived::HasSpecialDenormals, derived::IsSpecialSlice;
 using derived::MakeSliceSpecial, derived::SpecialElement;
 using Generator = std::mt19937_64;
@@ -143,18 +144,18 @@ std::vector<signed char> WidePositions(std::uint64_t positions, const WholeNumbe
 /// Which of the inputs are drawn.
 enum class Arrays { kAll, kNoFloats };
 
-void DrawWholeNumbers(const Task& task, const WholeNumbers& plan, std::uint64_t seed, Arrays which,
-                      ProblemData& data) {
+void DrawWholeNumbers(const Expression& e, const WholeNumbers& plan, std::uint64_t seed,
+                      Arrays which, ProblemData& data) {
   Generator generator(seed);
-  const std::vector<InputShape> shapes = InputShapes(*task.function);
-  const std::vector<bool> divisors = DivisorArrays(*task.function);
+  const std::vector<InputShape> shapes = InputShapes(e);
+  const std::vector<bool> divisors = DivisorArrays(e);
   const auto is_drawn = [which](const ir::Array& array) {
     return array.role == ir::ArrayRole::kInput &&
            (which == Arrays::kAll || !ir::IsFloat(array.type));
   };
   std::uint64_t positions = 0;
   std::size_t inputs = 0;
-  for (const ir::Array& array : task.function->arrays) {
+  for (const ir::Array& array : e.arrays) {
     const InputShape& shape = shapes[array.id.index()];
     if (!is_drawn(array) || !shape.is_summed()) continue;
     positions = std::max(positions, shape.Positions());
@@ -162,7 +163,7 @@ void DrawWholeNumbers(const Task& task, const WholeNumbers& plan, std::uint64_t 
   }
   const auto wide = WidePositions(positions, plan, inputs, generator);
   signed char input = 0;
-  for (const ir::Array& array : task.function->arrays) {
+  for (const ir::Array& array : e.arrays) {
     if (!is_drawn(array)) continue;
     Elements& values = data[array.name].values = Elements(array.type, array.elements);
     const InputShape& shape = shapes[array.id.index()];
@@ -186,10 +187,10 @@ void DrawWholeNumbers(const Task& task, const WholeNumbers& plan, std::uint64_t 
 }
 
 /// Floats in [-1, 1]; of other types whole numbers.
-void DrawUniform(const Task& task, std::uint64_t seed, ProblemData& data) {
+void DrawUniform(const Expression& e, std::uint64_t seed, ProblemData& data) {
   Generator generator(seed);
   bool are_all_floats = true;
-  for (const ir::Array& array : task.function->arrays) {
+  for (const ir::Array& array : e.arrays) {
     if (array.role != ir::ArrayRole::kInput) continue;
     if (!ir::IsFloat(array.type)) {
       are_all_floats = false;
@@ -206,13 +207,13 @@ void DrawUniform(const Task& task, std::uint64_t seed, ProblemData& data) {
     });
   }
   if (are_all_floats) return;
-  DrawWholeNumbers(task, LargestIntegers(*task.function), seed, Arrays::kNoFloats, data);
+  DrawWholeNumbers(e, LargestIntegers(e), seed, Arrays::kNoFloats, data);
 }
 
 /// Roots and logarithms of negative numbers would show nothing of the others.
-void MakePositive(const ir::Function& function, ProblemData& data) {
-  const std::vector<bool> positive = PositiveArrays(function);
-  for (const ir::Array& array : function.arrays) {
+void MakePositive(const Expression& e, ProblemData& data) {
+  const std::vector<bool> positive = PositiveArrays(e);
+  for (const ir::Array& array : e.arrays) {
     if (!positive[array.id.index()]) continue;
     Elements& values = data[array.name].values;
     for (std::uint64_t i = 0; i < values.size(); ++i) values.Set(i, std::abs(values[i]));
@@ -230,9 +231,9 @@ struct CastInputs {
 };
 
 /// From what is usual to what is small.
-std::vector<CastInputs> WaysToCast(const ir::Function& function, Inputs inputs) {
+std::vector<CastInputs> WaysToCast(const Expression& e, Inputs inputs) {
   std::vector<CastInputs> ways = {{}};
-  if (!CutsFloats(function)) return ways;
+  if (!CutsFloats(e)) return ways;
   for (const int shift : {0, 4, 12, 28, 60}) {
     if (shift > 0 && inputs != Inputs::kUniform) break;  // Whole numbers stay whole.
     for (const CastInputs::Sign sign :
@@ -243,10 +244,10 @@ std::vector<CastInputs> WaysToCast(const ir::Function& function, Inputs inputs) 
   return ways;
 }
 
-void Apply(const CastInputs& way, const ir::Function& function, ProblemData& data) {
+void Apply(const CastInputs& way, const Expression& e, ProblemData& data) {
   if (way.sign == CastInputs::Sign::kAsDrawn && way.shift == 0) return;
-  const std::vector<bool> cut = CutArrays(function), positive = PositiveArrays(function);
-  for (const ir::Array& array : function.arrays) {
+  const std::vector<bool> cut = CutArrays(e), positive = PositiveArrays(e);
+  for (const ir::Array& array : e.arrays) {
     if (!cut[array.id.index()] || !ir::IsFloat(array.type)) continue;
     Elements& values = data[array.name].values;
     for (std::uint64_t i = 0; i < values.size(); ++i) {
@@ -271,13 +272,13 @@ std::uint64_t Unknown(const ProblemData& data) {
 /// `make` draws and computes a problem with one of the ways: the first whose casts all have a place
 /// for what they are given, or else the one where most have. Nothing: it was stopped.
 template <typename Make>
-std::optional<ProblemData> WithMeaning(const Task& task, Inputs inputs, const Make& make) {
+std::optional<ProblemData> WithMeaning(const Expression& e, Inputs inputs, const Make& make) {
   std::optional<ProblemData> best;
   std::uint64_t least = 0;
-  for (const CastInputs& way : WaysToCast(*task.function, inputs)) {
+  for (const CastInputs& way : WaysToCast(e, inputs)) {
     std::optional<ProblemData> data = make(way);
     if (!data) return std::nullopt;
-    const std::uint64_t unknown = CutsFloats(*task.function) ? Unknown(*data) : 0;
+    const std::uint64_t unknown = CutsFloats(e) ? Unknown(*data) : 0;
     if (best && unknown >= least) continue;
     best = std::move(data);
     least = unknown;
@@ -289,26 +290,33 @@ std::optional<ProblemData> WithMeaning(const Task& task, Inputs inputs, const Ma
 // ---- Special values -----------------------------------------------------------------------------
 
 /// Which of two zeros is the larger one nobody says: where that may matter there are none below 0.
-bool ComparesZeros(const ir::Function& function) {
-  return std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
-    return ir::IsFloat(inst.computes) && (inst.op == ir::Op::kMin || inst.op == ir::Op::kMax);
+bool ComparesZeros(const Expression& e) {
+  return std::ranges::any_of(e.nodes, [](const Expression::Node& node) {
+    return ir::IsFloat(node.computes) && (node.op == ir::Op::kMin || node.op == ir::Op::kMax);
+  });
+}
+
+/// Is it open which results an element reaches: has a load of the array an index of its own, or is
+/// anything that was stored loaded again?
+bool GoesAnywhere(const Expression& e, ir::ArrayId array) {
+  return std::ranges::any_of(e.nodes, [array](const Expression::Node& node) {
+    return node.store >= 0 || (node.index >= 0 && node.array == array);
   });
 }
 
 /// In arrays of floats.
-void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
-  if (CutsFloats(*task.function)) return;
+void MakeSpecial(const Expression& e, std::uint64_t seed, ProblemData& data) {
+  if (CutsFloats(e)) return;
   Generator generator(seed + 0x9e3779b97f4a7c15ULL);
-  const std::vector<InputShape> shapes = InputShapes(*task.function);
-  const bool has_sums = SumsInARow(*task.function) > 0;
-  const bool compares_zeros = ComparesZeros(*task.function);
+  const std::vector<InputShape> shapes = InputShapes(e);
+  const bool has_sums = SumsInARow(e) > 0;
+  const bool compares_zeros = ComparesZeros(e);
   const auto may_be_special = [](const ir::Array& array) {
     return array.role == ir::ArrayRole::kInput && ir::IsFloat(array.type);
   };
-  const auto inputs =
-      static_cast<std::size_t>(std::ranges::count_if(task.function->arrays, may_be_special));
+  const auto inputs = static_cast<std::size_t>(std::ranges::count_if(e.arrays, may_be_special));
   std::size_t input = 0;
-  for (const ir::Array& array : task.function->arrays) {
+  for (const ir::Array& array : e.arrays) {
     if (!may_be_special(array)) continue;
     Elements& values = data[array.name].values;
     const InputShape& shape = shapes[array.id.index()];
@@ -328,6 +336,9 @@ void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
       for (const auto& [slice, elements] : slices) {
         MakeSliceSpecial(slice, elements, generator, values);
       }
+    } else if (GoesAnywhere(e, array.id) && values.size() > 0) {
+      // One alone, so that something is left of the results.
+      values.Set(generator() % values.size(), std::numeric_limits<double>::quiet_NaN());
     }
     for (std::uint64_t i = 0; compares_zeros && i < values.size(); ++i) {
       if (values[i] == 0) values.Set(i, 0);
@@ -355,13 +366,13 @@ bool IsExact(const ArrayData& output, double unit, double limit) {
 }
 
 /// Integers are exact whatever the inputs are, floats where they are whole numbers.
-void TolerateNothing(const Task& task, Inputs inputs, ProblemData& data) {
-  const double unit = WholeNumberUnit(*task.function);
-  const bool cuts_floats = CutsFloats(*task.function);
-  const bool any_zero = SumsInARow(*task.function) > 0 || ComparesZeros(*task.function);
-  for (const ir::Array& array : task.function->arrays) {
+void TolerateNothing(const Expression& e, Inputs inputs, ProblemData& data) {
+  const double unit = WholeNumberUnit(e);
+  const bool cuts_floats = CutsFloats(e);
+  const bool any_zero = SumsInARow(e) > 0 || ComparesZeros(e);
+  for (const ir::Array& array : e.arrays) {
     if (array.role != ir::ArrayRole::kOutput) continue;
-    const double limit = ExactLimit(*task.function, array.id);
+    const double limit = ExactLimit(e, array.id);
     if (inputs == Inputs::kUniform && std::isfinite(limit)) continue;
     ArrayData& output = data[array.name];
     const bool is_exact = IsExact(output, unit, limit);
@@ -382,9 +393,55 @@ void TolerateNothing(const Task& task, Inputs inputs, ProblemData& data) {
   }
 }
 
-}  // namespace
+/// Fills the references of a problem; `finite`: they must be.
+using Compute = std::function<void(ProblemData& data, bool finite)>;
 
-namespace {
+ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, std::uint64_t seed,
+                 Inputs inputs, const StoppableProducts& products, const Compute& compute) {
+  const bool is_special = inputs == Inputs::kSpecial;
+  const bool is_finite = !MayLeaveNumbers(e) && !is_special;
+  // Draws inputs, and computes what comes of them.
+  const auto made = [&](const auto& draw) {
+    return WithMeaning(e, inputs, [&](const CastInputs& way) -> std::optional<ProblemData> {
+      ProblemData data;
+      data.scalars = scalars;
+      for (const ir::Array& array : e.arrays) data[array.name];
+      draw(data);
+      if (IsOver()) return std::nullopt;
+      Apply(way, e, data);
+      compute(data, is_finite);
+      if (IsOver() || products.has_stopped()) return std::nullopt;
+      if (!data.has_scalars) data.scalars.clear();
+      return data;
+    });
+  };
+  std::optional<ProblemData> data;
+  if (inputs == Inputs::kUniform) {
+    data = made([&](ProblemData& drawn) {
+      DrawUniform(e, seed, drawn);
+      MakePositive(e, drawn);
+    });
+    if (!data) return {};
+    TolerateNothing(e, inputs, *data);
+    return std::move(*data);
+  }
+  const double unit = WholeNumberUnit(e);
+  for (const WholeNumbers& plan : WholeNumberPlans(e)) {
+    if (is_special && (plan.wide > 0 || plan.element > plan.range)) continue;
+    data = made([&](ProblemData& drawn) {
+      DrawWholeNumbers(e, plan, seed, Arrays::kAll, drawn);
+      is_special ? MakeSpecial(e, seed, drawn) : MakePositive(e, drawn);
+    });
+    if (!data) return {};
+    const bool is_exact = std::ranges::all_of(e.arrays, [&](const ir::Array& array) {
+      return array.role == ir::ArrayRole::kInput ||
+             IsExact((*data)[array.name], unit, ExactLimit(e, array.id));
+    });
+    if (is_exact) break;
+  }
+  TolerateNothing(e, inputs, *data);
+  return std::move(*data);
+}
 
 /// Another value that means the same: near, of the same sign, and no 0.
 ir::Number OtherScalar(const ir::Scalar& scalar) {
@@ -408,8 +465,8 @@ std::vector<ir::Number> OtherScalars(const ir::Function& function) {
 }
 
 /// Refuses what would pass whatever it computes.
-void CheckThatSomethingIsKnown(const Task& task, const ProblemData& data) {
-  if (!CutsFloats(*task.function)) return;
+void CheckThatSomethingIsKnown(const Task& task, const Expression& e, const ProblemData& data) {
+  if (!CutsFloats(e)) return;
   for (const auto& [name, array] : data) {
     const bool is_anything =
         !array.tolerance.empty() &&
@@ -426,73 +483,37 @@ void CheckThatSomethingIsKnown(const Task& task, const ProblemData& data) {
 
 }  // namespace
 
-ProblemData MakeProblem(const Task& of, std::uint64_t seed, Inputs inputs, const StopToken* stop) {
+ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
+                        const StopToken* stop) {
   const StoppableProducts products(stop);
-  Task task = of;
+  ir::Function function = *task.function;
   std::vector<ir::Number> scalars;
   if (inputs == Inputs::kUniform && seed != kTimedSeed) {
-    scalars = OtherScalars(*of.function);
-    auto function = std::make_shared<ir::Target>(*of.function);
-    for (std::size_t i = 0; i < scalars.size(); ++i) function->scalars[i].value = scalars[i];
-    task.function = std::move(function);
+    scalars = OtherScalars(function);
+    for (std::size_t i = 0; i < scalars.size(); ++i) function.scalars[i].value = scalars[i];
   }
-  const auto begin = [&] {
-    ProblemData data;
-    data.scalars = scalars;
-    for (const ir::Array& array : task.function->arrays) data[array.name];
-    return data;
-  };
-  const auto compute_reference = [&](ProblemData& data) {
-    CallKernel(*task.kernel, "Reference", [&] { task.kernel->Reference(task.sizes, data); });
-  };
-  const bool is_finite = !MayLeaveNumbers(*task.function);
-  // Draws inputs, and computes what comes of them.
-  const auto made = [&](bool finite, const auto& draw) {
-    return WithMeaning(task, inputs, [&](const CastInputs& way) -> std::optional<ProblemData> {
-      ProblemData data = begin();
-      draw(data);
-      if (IsOver()) return std::nullopt;
-      Apply(way, *task.function, data);
-      compute_reference(data);
-      if (IsOver() || products.has_stopped()) return std::nullopt;
-      if (!data.has_scalars) data.scalars.clear();
-      CheckReference(*task.kernel, *task.function, finite, CutsFloats(*task.function), data);
-      return data;
-    });
-  };
-  std::optional<ProblemData> data;
-  if (inputs == Inputs::kUniform) {
-    data = made(is_finite, [&](ProblemData& drawn) {
-      DrawUniform(task, seed, drawn);
-      MakePositive(*task.function, drawn);
-    });
-    if (!data) return {};
-    CheckThatSomethingIsKnown(task, *data);
-    TolerateNothing(task, inputs, *data);
-    return std::move(*data);
-  }
-  const double unit = WholeNumberUnit(*task.function);
-  for (const WholeNumbers& plan : WholeNumberPlans(*task.function)) {
-    const bool is_special = inputs == Inputs::kSpecial;
-    if (is_special && (plan.wide > 0 || plan.element > plan.range)) continue;
-    data = made(is_finite && !is_special, [&](ProblemData& drawn) {
-      DrawWholeNumbers(task, plan, seed, Arrays::kAll, drawn);
-      is_special ? MakeSpecial(task, seed, drawn) : MakePositive(*task.function, drawn);
-    });
-    if (!data) return {};
-    const bool is_exact = std::ranges::all_of(task.function->arrays, [&](const ir::Array& array) {
-      return array.role == ir::ArrayRole::kInput ||
-             IsExact((*data)[array.name], unit, ExactLimit(*task.function, array.id));
-    });
-    if (is_exact) break;
-  }
-  TolerateNothing(task, inputs, *data);
-  return std::move(*data);
+  const Expression e = derived::ExpressionOf(function);
+  ProblemData data =
+      Made(e, scalars, seed, inputs, products, [&](ProblemData& drawn, bool is_finite) {
+        CallKernel(*task.kernel, "Reference", [&] { task.kernel->Reference(task.sizes, drawn); });
+        if (IsOver() || products.has_stopped()) return;
+        CheckReference(*task.kernel, function, is_finite, CutsFloats(e), drawn);
+      });
+  if (inputs == Inputs::kUniform) CheckThatSomethingIsKnown(task, e, data);
+  return data;
 }
 
-std::uint64_t ProblemBytes(const ir::Function& function) {
+ProblemData MakeProblem(const Expression& expression, std::uint64_t seed, Inputs inputs,
+                        const StopToken* stop) {
+  const StoppableProducts products(stop);
+  return Made(expression, {}, seed, inputs, products, [&](ProblemData& drawn, bool /*finite*/) {
+    derived::ComputeReference(expression, drawn);
+  });
+}
+
+std::uint64_t ProblemBytes(const std::vector<ir::Array>& arrays) {
   std::uint64_t bytes = 0;
-  for (const ir::Array& array : function.arrays) {
+  for (const ir::Array& array : arrays) {
     // Inputs: for each of the four problems of a check, and once more; in double precision and
     // squared while a reference is computed. Outputs: reference and tolerance of each problem, once
     // more while they are computed, beside two doubles; the result and a copy of it.
@@ -502,6 +523,17 @@ std::uint64_t ProblemBytes(const ir::Function& function) {
              array.bytes() * (is_input ? 5 : 2);
   }
   return bytes;
+}
+
+cpu::Problem ViewOf(const std::vector<ir::Array>& arrays, const ProblemData& data) {
+  cpu::Problem problem;
+  for (const ir::Array& array : arrays) {
+    const ArrayData& content = data.find(array.name)->second;
+    problem.arrays.push_back({array.name, array.role == ir::ArrayRole::kOutput, array.type,
+                              content.values.bytes(), content.reference, content.tolerance,
+                              content.rms_limit, content.whole});
+  }
+  return problem;
 }
 
 }  // namespace exh::kernels

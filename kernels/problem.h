@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/stop.h"
 #include "kernels/cpu/problem_set.h"
+#include "kernels/derived/expression.h"
 #include "kernels/task.h"
 
 namespace exh::kernels {
@@ -18,7 +20,14 @@ namespace exh::kernels {
 ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform,
                         const StopToken* stop = nullptr);
 
-/// Bytes that MakeProblem and a run of the task need at their peak.
-std::uint64_t ProblemBytes(const ir::Function& function);
+/// The same of a computation that is no kernel. It has no scalars.
+ProblemData MakeProblem(const derived::Expression& expression, std::uint64_t seed,
+                        Inputs inputs = Inputs::kUniform, const StopToken* stop = nullptr);
+
+/// Bytes that MakeProblem and a run need at their peak, of something with these arrays.
+std::uint64_t ProblemBytes(const std::vector<ir::Array>& arrays);
+
+/// The arrays of a problem as processes that check see them; they stay in `data`.
+cpu::Problem ViewOf(const std::vector<ir::Array>& arrays, const ProblemData& data);
 
 }  // namespace exh::kernels

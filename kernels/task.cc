@@ -39,7 +39,7 @@ std::uint64_t AvailableBytes() {
 
 void RequireRoom(const ir::Function& function) {
   constexpr double kMiB = 1 << 20;
-  const std::uint64_t needed = ProblemBytes(function), available = AvailableBytes();
+  const std::uint64_t needed = ProblemBytes(function.arrays), available = AvailableBytes();
   if (needed <= available) return;
   throw Error(fmt::format(
       "the arrays of {} at these sizes need {:.0f} MiB with their reference; "

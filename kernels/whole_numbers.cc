@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What whole numbers come to in a backbone is estimated from instruction to instruction: a value's
+// What whole numbers come to in a computation is estimated from node to node: a value's
 // usual size, and what it is a multiple of. Whether that holds the reference says (MakeProblem()).
 // Of integers it says nothing, for they wrap around: of them the largest possible size counts.
 #include "kernels/whole_numbers.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
@@ -16,6 +15,9 @@
 
 namespace exh::kernels {
 namespace {
+
+using derived::Expression;
+using Node = Expression::Node;
 
 constexpr double kMargin = 0.7;  ///< What is estimated varies.
 constexpr double kTails = 8;     ///< And how far: for a range that nothing may leave.
@@ -47,70 +49,55 @@ double AllOnes(double size) {
   return std::ldexp(1, exponent);
 }
 
-/// Dimensions of consumers that the iterations of `dim` reach, and itself.
-std::set<std::size_t> Reached(const ir::Function& function, ir::DimId dim) {
-  std::set<std::size_t> reached = {dim.index()};
-  for (bool grows = true; grows;) {
-    grows = false;
-    for (const ir::DimPair& pair : function.pairs) {
-      if (pair.planned || reached.count(pair.src.index()) == 0) continue;
-      grows |= reached.insert(pair.dst.index()).second;
-    }
-  }
-  return reached;
+std::size_t At(int i) {
+  return static_cast<std::size_t>(i);
 }
 
-bool IsSummed(const ir::Function& function, const ir::LogicalDim& axis) {
-  std::set<std::size_t> summed;
-  for (const ir::Instruction& inst : function.insts) {
-    for (const ir::DimId dim : inst.reduce_dims) summed.insert(dim.index());
+/// By node: the axes of its value that it, or what comes of it, is summed over.
+std::vector<std::set<int>> SummedAxes(const Expression& e) {
+  std::vector<std::set<int>> summed(e.nodes.size());
+  for (std::size_t i = e.nodes.size(); i-- > 0;) {
+    const Node& reader = e.nodes[i];
+    Expression::ForEachValue(reader, [&](int read) {
+      for (const int axis : e.node(read).axes) {
+        const bool is_reduced = std::ranges::find(reader.reduced, axis) != reader.reduced.end();
+        // Through memory an axis is another one: it may be any of those that are summed over.
+        const bool is_passed_on =
+            read == reader.store ? !summed[i].empty() : summed[i].contains(axis);
+        if (is_reduced || is_passed_on) summed[At(read)].insert(axis);
+      }
+    });
   }
-  for (const ir::DimId dim : axis.dims) {
-    for (const std::size_t reached : Reached(function, dim)) {
-      if (summed.count(reached) > 0) return true;
-    }
-  }
-  return false;
+  return summed;
 }
 
-double Terms(const ir::Function& function, const ir::Instruction& inst) {
-  std::set<std::size_t> axes;
-  double terms = 1;
-  for (const ir::DimId dim : inst.reduce_dims) {
-    const ir::LogicalDimId axis = function.dim(dim).logical;
-    if (axes.insert(axis.index()).second) terms *= function.logical(axis).total;
-  }
-  return terms;
+/// What the value of a node becomes.
+ir::Type WrittenType(const Expression& e, const Node& node) {
+  return node.op == ir::Op::kStore ? e.array(node.array).type : node.type;
 }
 
-/// What the value of an instruction becomes.
-ir::Type WrittenType(const ir::Function& function, const ir::Instruction& inst) {
-  return inst.op == ir::Op::kStore ? function.array(inst.array).type : inst.type;
-}
-
-/// The walk through a backbone.
+/// The walk through a computation.
 class Sizes {
  public:
-  Sizes(const ir::Function& function, const WholeNumbers& numbers)
-      : function_(function),
+  Sizes(const Expression& expression, const WholeNumbers& numbers)
+      : e_(expression),
         numbers_(numbers),
-        shapes_(InputShapes(function)),
-        known_(function.insts.size()) {
+        shapes_(InputShapes(expression)),
+        known_(expression.nodes.size()) {
     int wide_bits = 0;
-    for (const ir::Array& array : function.arrays) {
+    for (const ir::Array& array : e_.arrays) {
       if (!shapes_[array.id.index()].is_summed()) continue;
       wide_bits = std::max(wide_bits, WideBits(array.type));
     }
     if (wide_bits == 0) wide_bits = kWideBits;
     wide_size_ = std::ldexp(kWideSize, wide_bits - kWideBits);
     wide_factor_ = std::ldexp(1, wide_bits) / static_cast<double>(numbers.range);
-    for (const ir::Instruction& inst : function.insts) {
-      if (inst.op == ir::Op::kStore) Of(inst);
-    }
+    for (const int output : e_.outputs) Of(output);
     // Integers that only say which of two values is taken may overflow, too.
     notes_sizes_ = false;
-    for (const ir::Instruction& inst : function.insts) {
-      if (!inst.planned && ir::InfoOf(inst.type).is_integer()) Of(inst);
+    const std::vector<bool> are_values = e_.AreValues();
+    for (std::size_t i = 0; i < e_.nodes.size(); ++i) {
+      if (are_values[i] && ir::InfoOf(e_.nodes[i].type).is_integer()) Of(static_cast<int>(i));
     }
   }
 
@@ -129,46 +116,36 @@ class Sizes {
     int factors = 0;  ///< How many numbers are multiplied that may be wide.
   };
 
-  Value Number(double value) const { return {std::abs(value), LowestBit(value), std::abs(value)}; }
+  static Value Number(double value) { return {std::abs(value), LowestBit(value), std::abs(value)}; }
 
-  Value Of(const ir::Operand& operand, ir::Type computes) {
-    switch (operand.kind) {
-      case ir::Operand::Kind::kLiteral:
-        return Number(ir::Rounded(ir::ComputeTypeOf(computes), operand.literal));
-      case ir::Operand::Kind::kScalar: {
-        const ir::Scalar* const scalar = function_.scalar(operand.scalar);
-        return Number(scalar == nullptr ? 1.0 : double{ir::Rounded(scalar->type, scalar->value)});
-      }
-      case ir::Operand::Kind::kComm:
-        return Of(operand.comm);
-    }
-    return {};
+  Value Of(const Node& reader, std::size_t operand) {
+    const Expression::Input& input = reader.inputs.at(operand);
+    return input.is_number() ? Number(input.number) : Of(input.node);
   }
-  Value Of(ir::CommId comm) { return Of(function_.inst(function_.comm(comm).producer)); }
 
   /// Each is looked at once, however many others read it.
-  Value Of(const ir::Instruction& inst) {
-    std::optional<Value>& known = known_[inst.id.index()];
-    if (!known) known = Found(inst);
+  Value Of(int index) {
+    std::optional<Value>& known = known_[At(index)];
+    if (!known) known = Found(e_.node(index));
     return *known;
   }
 
-  Value Found(const ir::Instruction& inst) {
-    if (inst.op == ir::Op::kLoad) return OfLoad(inst);
-    const bool is_float = ir::IsFloat(inst.type);
-    const bool is_literal = !inst.operands.empty() && inst.op == ir::Op::kConst &&
-                            inst.operands[0].kind == ir::Operand::Kind::kLiteral;
-    Value value = inst.is_reduction() ? OfReduction(inst) : OfElements(inst);
+  Value Found(const Node& node) {
+    if (node.op == ir::Op::kLoad) return node.store >= 0 ? Of(node.store) : OfLoad(node);
+    const bool is_float = ir::IsFloat(node.type);
+    const bool is_literal =
+        node.op == ir::Op::kConst && node.inputs[0].is_number() && node.inputs[0].scalar.empty();
+    Value value = node.is_reduction() ? OfReduction(node) : OfElements(node);
     // A cast cuts off what is no whole number.
     if (!is_float) value.unit = std::max(value.unit, 1.0);
-    if (!is_literal) NoteRange(inst, value);
-    if (is_float && inst.op != ir::Op::kStore) Note(value, inst.type);
+    if (!is_literal) NoteRange(node, value);
+    if (is_float && node.op != ir::Op::kStore) Note(value, node.type);
     return value;
   }
 
-  Value OfLoad(const ir::Instruction& inst) const {
-    const bool is_summed = shapes_[inst.array.index()].is_summed();
-    const ir::Type type = function_.array(inst.array).type;
+  Value OfLoad(const Node& node) const {
+    const bool is_summed = shapes_[node.array.index()].is_summed();
+    const ir::Type type = e_.array(node.array).type;
     if (numbers_.are_of_all_lengths && ir::IsFloat(type)) return {1, 0, 1};
     const auto range = static_cast<double>(
         std::min(is_summed ? numbers_.range : numbers_.element, numbers_.Largest(type)));
@@ -180,23 +157,21 @@ class Sizes {
     return {a.size * b.size, unit, a.most * b.most, a.factors + b.factors};
   }
 
-  Value OfReduction(const ir::Instruction& inst) {
-    const auto operand = [&](std::size_t index) {
-      return Of(inst.operands.at(index), inst.computes);
-    };
-    const ir::TypeInfo& info = ir::InfoOf(inst.type);
-    const Value term = inst.op == ir::Op::kMad ? Product(operand(0), operand(1)) : operand(0);
-    Value begin = inst.init.valid() ? Of(inst.init) : Value{};
-    const bool picks = inst.op == ir::Op::kMax || inst.op == ir::Op::kMin;
+  Value OfReduction(const Node& node) {
+    const auto operand = [&](std::size_t index) { return Of(node, index); };
+    const ir::TypeInfo& info = ir::InfoOf(node.type);
+    const Value term = node.op == ir::Op::kMad ? Product(operand(0), operand(1)) : operand(0);
+    Value begin = node.init >= 0 ? Of(node.init) : Value{};
+    const bool picks = node.op == ir::Op::kMax || node.op == ir::Op::kMin;
     // Every term is picked before it.
     const double never = info.is_float ? INFINITY : info.largest;
     if (picks && begin.size >= never) begin = {};
-    if (inst.op == ir::Op::kMul) {
+    if (node.op == ir::Op::kMul) {
       if (info.is_float) return {1, 0, 1};
-      const double most = std::max(begin.most, 1.0) * std::pow(term.most, Terms(function_, inst));
+      const double most = std::max(begin.most, 1.0) * std::pow(term.most, Terms(node));
       return {most, 1, most, term.factors + begin.factors};
     }
-    const double n = picks ? 1 : Terms(function_, inst);
+    const double n = picks ? 1 : Terms(node);
     const auto positions = static_cast<double>(numbers_.wide) * static_cast<double>(shapes_.size());
     Value value;
     value.size =
@@ -204,35 +179,35 @@ class Sizes {
     value.unit = std::min(term.unit, begin.unit);
     value.most = picks ? std::max(term.most, begin.most) : n * term.most + begin.most;
     value.most += positions * term.most * std::pow(wide_factor_, term.factors);
-    if (info.is_float) Note({std::sqrt(n) * value.size, value.unit}, inst.type);
+    if (info.is_float) Note({std::sqrt(n) * value.size, value.unit}, node.type);
     return value;
   }
 
-  Value OfElements(const ir::Instruction& inst) {
-    const auto operand = [&](std::size_t index) {
-      return Of(inst.operands.at(index), inst.computes);
-    };
-    const ir::OpInfo& info = ir::InfoOf(inst.op);
-    if (inst.op == ir::Op::kStore) return operand(0);
-    if (inst.op == ir::Op::kIndex) return OfIndex(inst);
+  double Terms(const Node& node) const { return static_cast<double>(e_.Points(node.reduced)); }
+
+  Value OfElements(const Node& node) {
+    const auto operand = [&](std::size_t index) { return Of(node, index); };
+    const ir::OpInfo& info = ir::InfoOf(node.op);
+    if (node.op == ir::Op::kStore) return operand(0);
+    if (node.op == ir::Op::kIndex) return OfIndex(node);
     if (info.takes == ir::Takes::kIntegers) {
       double most = 1;
-      for (std::size_t i = 0; i < inst.operands.size(); ++i) {
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         most = std::max(most, operand(i).most);
       }
-      if (inst.type != ir::Type::kBool) most = AllOnes(most);
+      if (node.type != ir::Type::kBool) most = AllOnes(most);
       return {most, 1, most};
     }
-    if (!ir::IsFloat(inst.type) && inst.op == ir::Op::kDiv) return operand(0);
+    if (!ir::IsFloat(node.type) && node.op == ir::Op::kDiv) return operand(0);
     if (!info.keeps_whole) return {1, 0, 1};
-    Value value = operand(inst.op == ir::Op::kSelect ? 1 : 0);
-    if (inst.op == ir::Op::kMul || inst.op == ir::Op::kMad) value = Product(value, operand(1));
+    Value value = operand(node.op == ir::Op::kSelect ? 1 : 0);
+    if (node.op == ir::Op::kMul || node.op == ir::Op::kMad) value = Product(value, operand(1));
     if (info.compares()) return {1, 1, 1};
     const bool picks =
-        inst.op == ir::Op::kMin || inst.op == ir::Op::kMax || inst.op == ir::Op::kSelect;
-    const bool adds = inst.op == ir::Op::kAdd || inst.op == ir::Op::kSub || inst.op == ir::Op::kMad;
+        node.op == ir::Op::kMin || node.op == ir::Op::kMax || node.op == ir::Op::kSelect;
+    const bool adds = node.op == ir::Op::kAdd || node.op == ir::Op::kSub || node.op == ir::Op::kMad;
     if (picks || adds) {
-      const Value other = operand(inst.operands.size() - 1);
+      const Value other = operand(node.inputs.size() - 1);
       value = {value.size + other.size, std::min(value.unit, other.unit),
                adds ? value.most + other.most : std::max(value.most, other.most),
                std::max(value.factors, other.factors)};
@@ -240,11 +215,11 @@ class Sizes {
     return value;
   }
 
-  Value OfIndex(const ir::Instruction& inst) const {
-    double most = std::abs(static_cast<double>(inst.offset));
-    for (const ir::AccessAxis& axis : inst.access) {
-      const double last = static_cast<double>(function_.logical(axis.logical).total) - 1;
-      most += last * std::abs(static_cast<double>(axis.stride));
+  Value OfIndex(const Node& node) const {
+    double most = std::abs(static_cast<double>(node.offset));
+    for (const auto& [axis, stride] : node.strides) {
+      const double last = static_cast<double>(e_.axis(axis).total) - 1;
+      most += last * std::abs(static_cast<double>(stride));
     }
     return {most, 1, most};
   }
@@ -256,8 +231,8 @@ class Sizes {
     unit_ = std::min(unit_, value.unit);
   }
 
-  void NoteRange(const ir::Instruction& inst, const Value& value) {
-    const ir::TypeInfo& info = ir::InfoOf(WrittenType(function_, inst));
+  void NoteRange(const Node& node, const Value& value) {
+    const ir::TypeInfo& info = ir::InfoOf(WrittenType(e_, node));
     if (info.is_float) {
       fits_ = fits_ && !(info.is_narrow() && kTails * value.size > info.largest);
     } else if (info.is_integer()) {
@@ -268,10 +243,10 @@ class Sizes {
   /// Root mean square of 1 … range.
   static double Usual(double range) { return std::sqrt((range + 1) * (2 * range + 1) / 6.0); }
 
-  const ir::Function& function_;
+  const Expression& e_;
   const WholeNumbers& numbers_;
   std::vector<InputShape> shapes_;
-  std::vector<std::optional<Value>> known_;  ///< By instruction.
+  std::vector<std::optional<Value>> known_;  ///< By node.
   double wide_size_ = 0;                     ///< Of a wide number, usually.
   double wide_factor_ = 1;                   ///< How many times as large as another one it may be.
   double largest_ = 0, unit_ = 1;
@@ -279,13 +254,13 @@ class Sizes {
 };
 
 /// From large to small, all that could be drawn.
-std::vector<WholeNumbers> AllPlans(const ir::Function& function) {
+std::vector<WholeNumbers> AllPlans(const Expression& e) {
   // Numbers of few bits, so that a sum does not swallow what is added to it by mistake; the wide
   // ones are for what few bits cannot show.
   std::vector<WholeNumbers> plans;
   constexpr std::int64_t kElement = (1 << kWideBits) - 1;
   for (const int wide : {kMostWide, 2, 1, 0}) {
-    if (wide > 0 && SumsInARow(function) != 1) continue;
+    if (wide > 0 && SumsInARow(e) != 1) continue;
     for (const std::int64_t range : {8, 5, 3, 2, 1}) {
       if (range < 3 && wide > 0) continue;
       for (const std::int64_t element : {kElement, range}) plans.push_back({range, element, wide});
@@ -294,36 +269,34 @@ std::vector<WholeNumbers> AllPlans(const ir::Function& function) {
   return plans;
 }
 
-/// Calls `visit` with the instruction that computes each value that `inst` reads.
-template <typename Visit>
-void ForEachProducer(const ir::Function& function, const ir::Instruction& inst,
-                     const Visit& visit) {
-  const auto of = [&](ir::CommId comm) { visit(function.inst(function.comm(comm).producer)); };
-  for (const ir::Operand& operand : inst.operands) {
-    if (operand.kind == ir::Operand::Kind::kComm) of(operand.comm);
-  }
-  if (inst.init.valid()) of(inst.init);
-}
-
 /// Marks the array of a load that `operand` is, cast or not.
-void MarkArray(const ir::Function& function, const ir::Operand& operand,
-               std::vector<bool>& marked) {
-  const ir::Operand* reads = &operand;
-  while (reads->kind == ir::Operand::Kind::kComm) {
-    const ir::Instruction& producer = function.inst(function.comm(reads->comm).producer);
-    if (producer.op == ir::Op::kLoad) marked[producer.array.index()] = true;
-    if (producer.op != ir::Op::kConst) return;
-    reads = &producer.operands.at(0);
+void MarkArray(const Expression& e, const Expression::Input& operand, std::vector<bool>& marked) {
+  const Expression::Input* reads = &operand;
+  while (!reads->is_number()) {
+    const Node& read = e.node(reads->node);
+    if (read.op == ir::Op::kLoad) marked[read.array.index()] = true;
+    if (read.op != ir::Op::kConst) return;
+    reads = &read.inputs.at(0);
   }
 }
 
 /// Does a float become an integer in it?
-bool CutsFloat(const ir::Function& function, const ir::Instruction& inst) {
-  const bool casts = inst.op == ir::Op::kConst || inst.op == ir::Op::kStore;
-  if (!casts || inst.planned) return false;
-  if (!ir::InfoOf(WrittenType(function, inst)).is_integer()) return false;
-  const std::optional<ir::Type> from = function.TypeOf(inst.operands.at(0));
-  return from && ir::IsFloat(*from);
+bool CutsFloat(const Expression& e, const Node& node) {
+  const bool casts = node.op == ir::Op::kConst || node.op == ir::Op::kStore;
+  if (!casts || !ir::InfoOf(WrittenType(e, node)).is_integer()) return false;
+  return ir::IsFloat(node.inputs.at(0).type);
+}
+
+/// Calls `visit` with each node that `node` comes of, once, and with itself.
+template <typename Visit>
+void ForEachBelow(const Expression& e, int node, const Visit& visit) {
+  std::vector<bool> is_below(e.nodes.size(), false);
+  is_below[At(node)] = true;
+  for (int i = node; i >= 0; --i) {
+    if (!is_below[At(i)]) continue;
+    visit(e.node(i));
+    Expression::ForEachValue(e.node(i), [&](int read) { is_below[At(read)] = true; });
+  }
 }
 
 }  // namespace
@@ -367,135 +340,127 @@ std::uint64_t InputShape::Number(std::uint64_t element, bool summed) const {
   return number;
 }
 
-std::vector<InputShape> InputShapes(const ir::Function& function) {
-  std::vector<InputShape> shapes(function.arrays.size());
-  for (const ir::Instruction& inst : function.insts) {
-    if (inst.op != ir::Op::kLoad || inst.planned) continue;
-    InputShape& shape = shapes[inst.array.index()];
+std::vector<InputShape> InputShapes(const Expression& e) {
+  std::vector<InputShape> shapes(e.arrays.size());
+  const std::vector<std::set<int>> summed = SummedAxes(e);
+  for (std::size_t i = 0; i < e.nodes.size(); ++i) {
+    const Node& node = e.nodes[i];
+    if (node.op != ir::Op::kLoad || node.store >= 0) continue;
+    InputShape& shape = shapes[node.array.index()];
     if (!shape.axes.empty()) continue;  // Read twice: as it is read first.
-    for (const ir::AccessAxis& axis : inst.access) {
-      const ir::LogicalDim& logical = function.logical(axis.logical);
+    if (node.index >= 0) {
+      // Nothing is known of which element is where.
+      const auto elements = static_cast<std::int64_t>(e.array(node.array).elements);
+      shape.axes.push_back({1, elements, !summed[i].empty()});
+      continue;
+    }
+    for (const auto& [axis, stride] : node.strides) {
       // An array that is the same along an axis has no place on it.
-      if (axis.stride <= 0) continue;
-      shape.axes.push_back({axis.stride, logical.total, IsSummed(function, logical)});
+      if (stride <= 0) continue;
+      shape.axes.push_back({stride, e.axis(axis).total, summed[i].contains(axis)});
     }
     std::ranges::stable_sort(shape.axes, std::greater<>(), &InputShape::Axis::stride);
   }
   return shapes;
 }
 
-std::vector<bool> PositiveArrays(const ir::Function& function) {
-  std::vector<bool> positive(function.arrays.size(), false);
-  for (const ir::Instruction& inst : function.insts) {
-    const bool wants = inst.op == ir::Op::kSqrt || inst.op == ir::Op::kRsqrt ||
-                       inst.op == ir::Op::kLog || inst.op == ir::Op::kPow;
-    if (!wants || inst.operands[0].kind != ir::Operand::Kind::kComm) continue;
-    const ir::Instruction& producer = function.inst(function.comm(inst.operands[0].comm).producer);
-    if (producer.op == ir::Op::kLoad) positive[producer.array.index()] = true;
+std::vector<bool> PositiveArrays(const Expression& e) {
+  std::vector<bool> positive(e.arrays.size(), false);
+  for (const Node& node : e.nodes) {
+    const bool wants = node.op == ir::Op::kSqrt || node.op == ir::Op::kRsqrt ||
+                       node.op == ir::Op::kLog || node.op == ir::Op::kPow;
+    if (!wants || node.inputs[0].is_number()) continue;
+    const Node& read = e.node(node.inputs[0].node);
+    if (read.op == ir::Op::kLoad) positive[read.array.index()] = true;
   }
   return positive;
 }
 
-std::vector<bool> DivisorArrays(const ir::Function& function) {
-  std::vector<bool> divisors(function.arrays.size(), false);
-  for (const ir::Instruction& inst : function.insts) {
-    if (inst.op != ir::Op::kDiv || ir::IsFloat(inst.computes)) continue;
-    MarkArray(function, inst.operands.at(1), divisors);
+std::vector<bool> DivisorArrays(const Expression& e) {
+  std::vector<bool> divisors(e.arrays.size(), false);
+  for (const Node& node : e.nodes) {
+    if (node.op != ir::Op::kDiv || ir::IsFloat(node.computes)) continue;
+    MarkArray(e, node.inputs.at(1), divisors);
   }
   return divisors;
 }
 
-bool MayLeaveNumbers(const ir::Function& function) {
+bool MayLeaveNumbers(const Expression& e) {
   constexpr double kLittle = 0x1p20;  // Less than a sum may come to.
-  return std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
-    if (!ir::IsFloat(inst.type)) return false;
-    if (ir::InfoOf(inst.type).largest < kLittle) return true;
-    const bool multiplies = inst.op == ir::Op::kMul && inst.is_reduction();
-    return multiplies || (!ir::InfoOf(inst.op).keeps_whole && inst.op != ir::Op::kTanh);
+  return std::ranges::any_of(e.nodes, [](const Node& node) {
+    if (!ir::IsFloat(node.type)) return false;
+    if (ir::InfoOf(node.type).largest < kLittle) return true;
+    const bool multiplies = node.op == ir::Op::kMul && node.is_reduction();
+    return multiplies || (!ir::InfoOf(node.op).keeps_whole && node.op != ir::Op::kTanh);
   });
 }
 
-bool CutsFloats(const ir::Function& function) {
-  return std::ranges::any_of(
-      function.insts, [&](const ir::Instruction& inst) { return CutsFloat(function, inst); });
+bool CutsFloats(const Expression& e) {
+  return std::ranges::any_of(e.nodes, [&](const Node& node) { return CutsFloat(e, node); });
 }
 
-std::vector<bool> CutArrays(const ir::Function& function) {
-  std::vector<bool> arrays(function.arrays.size(), false), seen(function.insts.size(), false);
-  const auto visit = [&](const auto& self, const ir::Instruction& inst) -> void {
-    if (seen[inst.id.index()]) return;
-    seen[inst.id.index()] = true;
-    if (inst.op == ir::Op::kLoad) arrays[inst.array.index()] = true;
-    ForEachProducer(function, inst, [&](const ir::Instruction& producer) { self(self, producer); });
-  };
-  for (const ir::Instruction& inst : function.insts) {
-    if (CutsFloat(function, inst)) visit(visit, inst);
+std::vector<bool> CutArrays(const Expression& e) {
+  std::vector<bool> arrays(e.arrays.size(), false);
+  for (std::size_t i = 0; i < e.nodes.size(); ++i) {
+    if (!CutsFloat(e, e.nodes[i])) continue;
+    ForEachBelow(e, static_cast<int>(i), [&](const Node& below) {
+      if (below.op == ir::Op::kLoad) arrays[below.array.index()] = true;
+    });
   }
   return arrays;
 }
 
-int SumsInARow(const ir::Function& function) {
-  std::vector<int> known(function.insts.size(), -1);
-  const auto depth = [&](const auto& self, const ir::Instruction& inst) -> int {
-    if (known[inst.id.index()] >= 0) return known[inst.id.index()];
-    int most = 0;
-    ForEachProducer(function, inst, [&](const ir::Instruction& producer) {
-      most = std::max(most, self(self, producer));
-    });
-    return known[inst.id.index()] = most + (inst.is_reduction() ? 1 : 0);
-  };
+int SumsInARow(const Expression& e) {
+  std::vector<int> in_a_row;
   int most = 0;
-  for (const ir::Instruction& inst : function.insts) {
-    if (inst.op == ir::Op::kStore) most = std::max(most, depth(depth, inst));
+  for (const Node& node : e.nodes) {
+    int own = 0;
+    Expression::ForEachValue(node, [&](int read) { own = std::max(own, in_a_row[At(read)]); });
+    in_a_row.push_back(own + (node.is_reduction() ? 1 : 0));
+    if (node.op == ir::Op::kStore) most = std::max(most, own);
   }
   return most;
 }
 
-double WholeNumberUnit(const ir::Function& function) {
-  return Sizes(function, {}).unit();
+double WholeNumberUnit(const Expression& e) {
+  return Sizes(e, {}).unit();
 }
 
-double ExactLimit(const ir::Function& function, ir::ArrayId output) {
+double ExactLimit(const Expression& e, ir::ArrayId output) {
   double limit = INFINITY;
-  std::vector<bool> seen(function.insts.size(), false);
-  const auto visit = [&](const auto& self, const ir::Instruction& inst) -> void {
-    if (seen[inst.id.index()]) return;
-    seen[inst.id.index()] = true;
-    for (const ir::Type type : {inst.type, inst.computes}) {
-      if (ir::IsFloat(type)) limit = std::min(limit, ExactIn(type));
-    }
-    ForEachProducer(function, inst, [&](const ir::Instruction& producer) { self(self, producer); });
-  };
-  for (const ir::Instruction& inst : function.insts) {
-    if (inst.op != ir::Op::kStore || inst.array != output) continue;
-    ForEachProducer(function, inst,
-                    [&](const ir::Instruction& producer) { visit(visit, producer); });
+  for (const int store : e.outputs) {
+    if (e.node(store).array != output) continue;
+    ForEachBelow(e, store, [&](const Node& node) {
+      if (node.op == ir::Op::kStore) return;
+      for (const ir::Type type : {node.type, node.computes}) {
+        if (ir::IsFloat(type)) limit = std::min(limit, ExactIn(type));
+      }
+    });
   }
   return limit;
 }
 
-std::vector<WholeNumbers> WholeNumberPlans(const ir::Function& function) {
+std::vector<WholeNumbers> WholeNumberPlans(const Expression& e) {
   std::vector<WholeNumbers> plans;
-  for (const WholeNumbers& plan : AllPlans(function)) {
-    const Sizes sizes(function, plan);
+  for (const WholeNumbers& plan : AllPlans(e)) {
+    const Sizes sizes(e, plan);
     if (sizes.largest() < kMargin && sizes.fits()) plans.push_back(plan);
   }
   plans.push_back({});
   return plans;
 }
 
-WholeNumbers LargestIntegers(const ir::Function& function) {
+WholeNumbers LargestIntegers(const Expression& e) {
   // Of what is large, functions like exp say nothing.
-  const bool are_small = std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
-    return ir::InfoOf(inst.op).takes == ir::Takes::kFloats;
-  });
+  const bool are_small = std::ranges::any_of(
+      e.nodes, [](const Node& node) { return ir::InfoOf(node.op).takes == ir::Takes::kFloats; });
   for (int bits = are_small ? 0 : kMostBits; bits > 3; --bits) {
     const std::int64_t range = (std::int64_t{1} << bits) - 1;
     const WholeNumbers plan = {range, range, 0, true};
-    if (Sizes(function, plan).fits()) return plan;
+    if (Sizes(e, plan).fits()) return plan;
   }
-  for (const WholeNumbers& plan : AllPlans(function)) {
-    if (Sizes(function, plan).fits()) return plan;
+  for (const WholeNumbers& plan : AllPlans(e)) {
+    if (Sizes(e, plan).fits()) return plan;
   }
   return {};
 }

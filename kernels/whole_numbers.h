@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/ir/function.h"
+#include "kernels/derived/expression.h"
 
 namespace exh::kernels {
 
@@ -33,39 +33,39 @@ int WideBits(ir::Type type);
 /// The largest number that has them.
 int LargestWhole(ir::Type type);
 
-/// The largest for which the sums of this backbone should be exact, and no integer overflows; then
-/// smaller ones. In the last one all numbers are ±1, whatever comes of them.
-std::vector<WholeNumbers> WholeNumberPlans(const ir::Function& function);
+/// The largest for which the sums of this computation should be exact, and no integer overflows;
+/// then smaller ones. In the last one all numbers are ±1, whatever comes of them.
+std::vector<WholeNumbers> WholeNumberPlans(const derived::Expression& expression);
 
-/// The largest for which no integer of this backbone overflows, beside floats in [-1, 1].
-WholeNumbers LargestIntegers(const ir::Function& function);
+/// The largest for which no integer of this computation overflows, beside floats in [-1, 1].
+WholeNumbers LargestIntegers(const derived::Expression& expression);
 
 /// Every step of a computation on whole numbers yields a multiple of this; 0 when it may be any
 /// number at all.
-double WholeNumberUnit(const ir::Function& function);
+double WholeNumberUnit(const derived::Expression& expression);
 
 /// On the way to an output nothing is rounded that is a multiple of the unit and less than this
 /// many of them: 2^24 where anything is computed in f32. Infinity where all are integers.
-double ExactLimit(const ir::Function& function, ir::ArrayId output);
+double ExactLimit(const derived::Expression& expression, ir::ArrayId output);
 
 /// Does a float become an integer? What comes of a NaN or an infinity there no language says.
-bool CutsFloats(const ir::Function& function);
+bool CutsFloats(const derived::Expression& expression);
 
 /// Arrays whose elements reach a float that becomes an integer.
-std::vector<bool> CutArrays(const ir::Function& function);
+std::vector<bool> CutArrays(const derived::Expression& expression);
 
 /// Arrays with elements that the computation takes a root, a logarithm or a power of: they are
 /// drawn positive.
-std::vector<bool> PositiveArrays(const ir::Function& function);
+std::vector<bool> PositiveArrays(const derived::Expression& expression);
 
 /// Arrays with elements that integers are divided by: none of them may be 0.
-std::vector<bool> DivisorArrays(const ir::Function& function);
+std::vector<bool> DivisorArrays(const derived::Expression& expression);
 
 /// May finite inputs have a result that is no number, or infinite? A quotient may, and a sum in
 /// f16.
-bool MayLeaveNumbers(const ir::Function& function);
+bool MayLeaveNumbers(const derived::Expression& expression);
 
-/// How an input lies along the axes of its backbone.
+/// How an input lies along the axes of the computation.
 struct InputShape {
   struct Axis {
     std::int64_t stride = 1, total = 1;  ///< Of the array's elements.
@@ -85,9 +85,9 @@ struct InputShape {
 };
 
 /// By array; outputs have no axes.
-std::vector<InputShape> InputShapes(const ir::Function& function);
+std::vector<InputShape> InputShapes(const derived::Expression& expression);
 
 /// Reductions that the values of another one reach count on from it.
-int SumsInARow(const ir::Function& function);
+int SumsInARow(const derived::Expression& expression);
 
 }  // namespace exh::kernels

@@ -20,9 +20,11 @@ std::string BoundText(const Bound& bound) {
   std::string text =
       fmt::format("no implementation takes less than {}: {}\n", TimeText(bound.ns),
                   bound.bottleneck.empty() ? "nothing is known to take time" : bound.bottleneck);
-  text += bound.least_blocks == bound.most_blocks
-              ? fmt::format("blocks: {:.0f}\n", bound.least_blocks)
-              : fmt::format("blocks: {:.0f} to {:.0f}\n", bound.least_blocks, bound.most_blocks);
+  if (bound.most_blocks > 0) {
+    text += bound.least_blocks == bound.most_blocks
+                ? fmt::format("blocks: {:.0f}\n", bound.least_blocks)
+                : fmt::format("blocks: {:.0f} to {:.0f}\n", bound.least_blocks, bound.most_blocks);
+  }
   for (const BoundTerm& term : bound.terms) {
     text += fmt::format("  {:<12} {:>9}  {:.6g} {} / {}\n", term.resource, TimeText(term.ns),
                         term.amount, term.unit, term.rate_text);
@@ -40,7 +42,8 @@ std::string BoundJson(const Bound& bound) {
   nlohmann::ordered_json object;
   object["bound_ns"] = bound.ns;
   object["bottleneck"] = bound.bottleneck;
-  object["blocks"] = {bound.least_blocks, bound.most_blocks};
+  object["blocks"] = nullptr;
+  if (bound.most_blocks > 0) object["blocks"] = {bound.least_blocks, bound.most_blocks};
   object["terms"] = nlohmann::ordered_json::array();
   for (const BoundTerm& term : bound.terms) {
     nlohmann::ordered_json parts = nlohmann::ordered_json::array();

@@ -28,9 +28,9 @@ struct BoundTerm {
 };
 
 struct Bound {
-  double ns = 0;                ///< The largest of the terms.
-  std::string_view bottleneck;  ///< Its resource.
-  double least_blocks = 1, most_blocks = 1;
+  double ns = 0;                             ///< The largest of the terms.
+  std::string_view bottleneck;               ///< Its resource.
+  double least_blocks = 1, most_blocks = 1;  ///< Both 0: blocks are not known.
   std::vector<BoundTerm> terms;  ///< Those that the device has rates for; longest time first.
   /// What is open and was taken at its best, one line each. Empty: nothing that matters here.
   std::vector<std::string> assumed;

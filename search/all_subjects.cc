@@ -8,7 +8,7 @@
 
 extern "C" void exh_list_of_subjects(std::vector<exh::search::SubjectKind>& kinds) {
   using namespace exh::search;
-  kinds = {{nullptr, KernelSubject::Of},
-           {kFusedKernel, FusedSubject::Of},
-           {kFunctionalKernel, FunctionalSubject::Of}};
+  kinds = {{"", KernelSubject::Of},
+           {kFusedSubject, FusedSubject::Of},
+           {kFunctionalSubject, FunctionalSubject::Of}};
 }

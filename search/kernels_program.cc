@@ -4,7 +4,7 @@
 #include "search/subject/registry.h"
 
 extern "C" void exh_list_of_subjects(std::vector<exh::search::SubjectKind>& kinds) {
-  kinds = {{nullptr, exh::search::KernelSubject::Of}};
+  kinds = {{"", exh::search::KernelSubject::Of}};
 }
 
 int main(int argc, char** argv) {

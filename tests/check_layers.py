@@ -14,19 +14,21 @@ MAY_INCLUDE = {
     "dsl": {"base"},
     "generator": {"base", "dsl"},
     "runtime": {"base"},
-    "poly": {"base"},
-    "kernels/ir": {"base"},
+    "poly": {"base", "kernels/ir/index"},
+    "kernels/ir/index": {"base"},
+    "kernels/ir": {"base", "kernels/ir/index"},
     "kernels/spaces": set(),  # Backbones that are headers alone.
     "spaces": {"base", "runtime", "kernels/ir", "kernels/spaces"},
     "kernels/notation": {"base", "dsl", "kernels/ir"},
-    "kernels": {"base", "dsl", "kernels/ir", "kernels/notation", "kernels/spaces", "poly", "runtime", "spaces"},
+    "kernels": {"base", "dsl", "kernels/ir", "kernels/ir/index", "kernels/notation", "kernels/spaces", "poly", "runtime", "spaces"},
     "kernels/devices": {"base", "kernels", "kernels/ir", "runtime"},
     "models": {"base", "kernels/ir", "runtime", "spaces"},
-    "functional": {"base", "dsl"},
+    "functional": {"base", "dsl", "kernels/ir/index"},
+    "functional/expression": {"base", "functional", "kernels", "kernels/ir", "kernels/ir/index"},
     "functional/lift": {"base", "dsl", "functional", "runtime", "spaces"},
     "load": {"base", "dsl", "runtime"},
     "examples": {"base", "functional/lift", "runtime", "spaces"},
-    "search": {"base", "dsl", "examples", "functional", "functional/lift", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "poly", "runtime"},
+    "search": {"base", "dsl", "examples", "functional", "functional/expression", "functional/lift", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "poly", "runtime"},
 }
 # The rooms of a layer, lowest first: what each of them may include of the others. What lies beside
 # them, in the folder itself, may include all of them, and none of them that, but for the GROUND
@@ -49,7 +51,6 @@ ROOMS = {
         "terms": set(),
         "meaning": {"syntax", "terms"},
         "infer": {"meaning", "terms"},
-        "reference": {"meaning", "terms"},
         "code": {"infer", "meaning", "terms"},
     },
     "models": {
@@ -75,6 +76,7 @@ ROOMS = {
         "codegen/memory": {"codegen/loops"},
         "codegen/plan": {"codegen/loops", "codegen/memory"},
         "codegen/print": {"codegen/loops", "codegen/memory", "codegen/plan"},
+        "codegen/print/gpu": {"codegen/loops", "codegen/memory", "codegen/plan", "codegen/print"},
         "codegen": {"codegen/loops", "codegen/memory", "codegen/plan"},
         "fused/graph": {"derived"},
         "fused": {"derived", "derived/reference", "fused/graph"},
@@ -85,6 +87,7 @@ ROOMS = {
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},
         "recipes": set(),
+        "recipes/general": {"recipes"},
         "recipes/processor": {"recipes"},
         "replays": set(),  # Data.
     },
@@ -106,7 +109,7 @@ ROOMS = {
         "cuda/standalone": {"standalone", "package"},
         "cuda": {".", "cuda/driver", "cuda/probes", "cuda/process", "cuda/pools", "cuda/standalone", "standalone", "package", "rates"},
         "cpu": {".", "standalone", "package", "rates"},
-        "hip_text": {"."},
+        "gpu_text": {"."},
     },
     "search": {
         "log": set(),
@@ -147,12 +150,12 @@ ANTLR = re.compile(r"antlr|KernelLexer|KernelParser|ExhLexer|ExhParser|ExhBase|E
 ANTLR_FILES = ("dsl/syntax/parse.cc", "dsl/syntax/parse_tree.h", "dsl/syntax/parse_tree.cc",
                "dsl/syntax/antlr_support.h", "kernels/notation/syntax/parse.cc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
-ASKS_WHICH_DEVICE = re.compile(r'\blanguage\s*[!=]=|[!=]=\s*"(cpu|cuda|hip|h200)"|"(cpu|cuda|hip|h200)"\s*[!=]='
-                               r'|\bis_(cpu|cuda|hip)\b', re.I)
+ASKS_WHICH_DEVICE = re.compile(r'\blanguage\s*[!=]=|[!=]=\s*"(cpu|cuda|hip|opencl|h200)"|"(cpu|cuda|hip|opencl|h200)"\s*[!=]='
+                               r'|\bis_(cpu|cuda|hip|opencl)\b', re.I)
 # Outside of the backends nobody asks this, either, and nobody names one of them: the command that measures a GPU
 # for a file of rates is the exception.
 ASKS_FOR_GPU = re.compile(r'(\.|->)is_gpu\(\)')
-NAMES_BACKEND = re.compile(r'#include "kernels/devices/(cpu|cuda|hip_text)/')
+NAMES_BACKEND = re.compile(r'#include "kernels/devices/(cpu|cuda|gpu_text)/')
 NAMES_ONE = ("kernels/devices/", "search/commands/machine/characterize.cc")
 HOST_HEADER = re.compile(r'^\s*header\s*=\s*(")([^"]+)"')
 

@@ -13,11 +13,12 @@ WorkLoops Lowerer::LoopsAround() const {
   WorkLoops all;
   for (const Loop& loop : loops_) {
     WorkLoop work;
-    work.name = loop.name;
+    work.variable = loop.variable.number;
     work.elements = loop.total;
     work.rounds = static_cast<double>((loop.total + loop.count - 1) / loop.count);
     if (loop.code / 10 == 1 || loop.code / 10 == 3) work.dimension = loop.code % 10;
-    work.is_unrolled = loop.total <= kMostCopied && state_.indexes_private.contains(loop.name);
+    work.is_unrolled =
+        loop.total <= kMostCopied && state_.indexes_private.contains(loop.variable.number);
     all.push_back(std::move(work));
   }
   return all;
@@ -25,6 +26,7 @@ WorkLoops Lowerer::LoopsAround() const {
 
 void Lowerer::CountAccess(const Place& place, bool is_write) {
   if (place.leaf->space == Space::kPrivate) return;
+  if (place.leaf->space == Space::kGlobal) state_.globals.insert(place.leaf->name);
   const WorkLoops loops = LoopsAround();
   // Four lanes, lowered twice, make one access.
   const double share = vectors_ == nullptr ? 1 : 1.0 / (2 * Vectors::kLanes);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "functional/code/lowerer.h"
@@ -14,14 +13,6 @@ namespace {
 /// Threads of a group when nothing but the whole device is divided.
 constexpr std::int64_t kThreadsOfDevice = 256, kRowOfDevice = 64;
 
-void AddInputs(const Node& node, std::set<const Node*>& seen,
-               std::map<std::string, const Node*>& inputs) {
-  if (!seen.insert(&node).second) return;
-  if (node.kind == Node::Kind::kInput) inputs.emplace(node.name, &node);
-  for (const NodePtr& input : node.inputs) AddInputs(*input, seen, inputs);
-  if (node.body != nullptr) AddInputs(*node.body, seen, inputs);
-}
-
 }  // namespace
 
 Lowerer::Lowerer(const Program& program, const Assignment& parameters, const GpuLimits& limits)
@@ -30,10 +21,6 @@ Lowerer::Lowerer(const Program& program, const Assignment& parameters, const Gpu
 }
 
 void Lowerer::AddArrays() {
-  std::map<std::string, const Node*> inputs;
-  std::set<const Node*> seen;
-  for (const Kernel& kernel : program_.kernels) AddInputs(*kernel.result, seen, inputs);
-  for (const Kernel& kernel : program_.kernels) inputs.erase(kernel.name);
   const auto add = [&](const std::string& name, const Node& node, bool is_result) {
     const std::vector<ScalarShape> scalars = ScalarsOf(*node.type, numbers());
     if (scalars.size() != 1) Refuse(node, fmt::format("'{}' is made of tuples", name));
@@ -51,7 +38,7 @@ void Lowerer::AddArrays() {
     value->target = TargetOf(storage);
     by_name_[name] = std::move(value);
   };
-  for (const auto& [name, node] : inputs) add(name, *node, false);
+  for (const auto& [name, node] : InputsOf(program_)) add(name, *node, false);
   for (const Kernel& kernel : program_.kernels) add(kernel.name, *kernel.result, true);
 }
 
@@ -108,6 +95,7 @@ void Lowerer::BeginText() {
   kernel_ = static_cast<int>(texts_.size());
   state_.lines.clear();
   state_.indexes_private.clear();
+  state_.globals.clear();
   state_.local_bytes = 0;
   state_.work = {};
 }
@@ -134,11 +122,7 @@ void Lowerer::EndText() {
   text.launch.local_bytes = state_.local_bytes;
   text.launch.work = state_.work;
   for (const auto& [name, declaration] : globals_) {
-    const bool is_used = std::ranges::any_of(state_.lines, [&](const std::string& line) {
-      return line.find(name + "[") != std::string::npos ||
-             line.find("(" + name + " + ") != std::string::npos;  // A vector.
-    });
-    if (is_used) text.lines.push_back("  " + declaration);
+    if (state_.globals.contains(name)) text.lines.push_back("  " + declaration);
   }
   text.lines.insert(text.lines.end(), state_.lines.begin(), state_.lines.end());
   texts_.push_back(std::move(text));
@@ -206,6 +190,11 @@ void Lowerer::Close() {
 
 std::string Lowerer::NewName(const char* prefix) {
   return fmt::format("{}{}", prefix, ++names_);
+}
+
+IndexVariable Lowerer::NewVariable(std::int64_t extent) {
+  std::string name = NewName("i");
+  return IndexVariable::Of(names_ + 2, std::move(name), extent);
 }
 
 GpuProgram Lower(const Program& program, const Assignment& parameters,

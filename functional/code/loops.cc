@@ -25,18 +25,17 @@ void Lowerer::InLoop(int code, std::int64_t total, const std::function<void(cons
 
 void Lowerer::InSequence(std::int64_t total, const std::function<void(const Index&)>& body) {
   if (total == 1) return body(Index());
-  const std::string name = NewName("i");
+  const IndexVariable variable = NewVariable(total);
   const std::size_t first_line = state_.lines.size();
-  Open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", name, total));
+  Open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", variable.name, total));
   const std::int64_t copies_around = std::exchange(copies_, 1);
-  const Index index = Index::Variable(name, total);
-  loops_.push_back({0, 1, total, index, {}, name});
-  body(index);
+  loops_.push_back({0, 1, total, variable, {}});
+  body(Index(variable));
   if (!LoopsAround().back().is_unrolled) CountSteps(kStepsOfTurn);
   loops_.pop_back();
   Close();
   // Private arrays are registers where it is known which element is meant.
-  if (state_.indexes_private.contains(name) && total <= kMostUnrolled &&
+  if (state_.indexes_private.contains(variable.number) && total <= kMostUnrolled &&
       copies_ * total <= kMostCopies) {
     copies_ *= total;
     state_.lines.insert(state_.lines.begin() + static_cast<std::ptrdiff_t>(first_line),
@@ -54,7 +53,8 @@ void Lowerer::InParallel(int code, std::int64_t total,
   const State before = state_;
   const bool has_waited = std::exchange(has_waited_, false);
   const auto print = [&](bool repeats) {
-    const std::string name = NewName("i");
+    const IndexVariable variable = NewVariable(total);
+    const std::string& name = variable.name;
     std::string point = ThreadOf(code);
     if (rounds > 1) {
       const std::string round = NewName("r");
@@ -73,11 +73,12 @@ void Lowerer::InParallel(int code, std::int64_t total,
       Line(fmt::format("const int {} = {};", name, point));
       if (is_partial) Open(fmt::format("if ({} < {})", name, total));
     }
-    const Index index = Index::Variable(name, total);
-    Loop loop{code, count, total, index, {}, name};
-    if (code / 10 != 2) loop.thread = Index::Variable(ThreadName(code % 10), threads_[code % 10]);
+    Loop loop{code, count, total, variable, {}};
+    if (const int at = code % 10; code / 10 != 2) {
+      loop.thread = IndexOf(IndexVariable::Of(at, ThreadName(at), threads_[at]));
+    }
     loops_.push_back(std::move(loop));
-    body(index);
+    body(IndexOf(variable));
     if (rounds > 1) CountSteps(kStepsOfTurn);
     loops_.pop_back();
     if (is_partial && repeats) guards_.pop_back();

@@ -20,6 +20,7 @@
 #include <array>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -93,9 +94,8 @@ class Lowerer {
     int code = 0;
     std::int64_t count = 1;  ///< Of threads or groups that share it.
     std::int64_t total = 1;
-    Index index;   ///< Which iteration.
-    Index thread;  ///< Codes of threads: which of those of its dimension.
-    std::string name;
+    IndexVariable variable;  ///< Which iteration.
+    Index thread;            ///< Codes of threads: which of those of its dimension.
   };
   /// Runs `body` for the index of every iteration.
   void InLoop(int code, std::int64_t total, const std::function<void(const Index&)>& body);
@@ -123,6 +123,7 @@ class Lowerer {
 
   // ---- What it costs (costs.cc).
   WorkLoops LoopsAround() const;
+  /// Notes also that the array is used.
   void CountAccess(const Place& place, bool is_write);
   /// So many instructions, each time.
   void CountSteps(double steps);
@@ -144,12 +145,19 @@ class Lowerer {
   void Open(const std::string& text);
   void Close();
   std::string NewName(const char* prefix);
+  /// Of a loop. Variables 0, 1 and 2 are threads.
+  IndexVariable NewVariable(std::int64_t extent);
+  /// A loop that runs once needs no variable.
+  static Index IndexOf(const IndexVariable& variable) {
+    return variable.max == 0 ? Index() : Index(variable);
+  }
 
   /// What is undone when a loop is written once more.
   struct State {
     std::vector<std::string> lines;
     std::map<const Node*, ReadablePtr> made;  ///< What was written, by who writes it.
-    std::set<std::string> indexes_private;
+    std::set<int> indexes_private;            ///< Variables.
+    std::set<std::string> globals;            ///< Arrays in global memory that are used.
     std::int64_t local_bytes = 0, global_bytes = 0;
     GpuWork work;  ///< So far, of this kernel of the text.
   };
@@ -178,10 +186,11 @@ class Lowerer {
   std::vector<std::string> guards_;  ///< Of loops whose last elements some threads repeat.
   bool has_waited_ = false;          ///< Since a loop looked.
   std::vector<Accumulator> accumulators_;
-  std::string stored_;                   ///< The place of the store whose value is being written.
-  Vectors* vectors_ = nullptr;           ///< Of the map with code 2 that is being written.
-  std::vector<std::string> conditions_;  ///< Under which something is read: it is in no border.
-  int kernel_ = 0;                       ///< Of the text.
+  std::optional<Place> stored_;        ///< Where the value that is being written goes.
+  std::vector<Place> read_;            ///< What that value reads.
+  Vectors* vectors_ = nullptr;         ///< Of the map with code 2 that is being written.
+  std::vector<Condition> conditions_;  ///< Under which something is read: it is in no border.
+  int kernel_ = 0;                     ///< Of the text.
 };
 
 }  // namespace exh::functional

@@ -55,8 +55,8 @@ Leaf Lowerer::Allocated(Space space, const ScalarShape& shape, const Node& node)
     if (loop.code < 10 || (space == Space::kLocal && loop.code / 10 == 2)) continue;
     const std::int64_t extent = space == Space::kLocal ? threads_[loop.code % 10] : loop.total;
     if (extent == 1) continue;
-    leaf.first =
-        leaf.first + (space == Space::kLocal ? loop.thread : loop.index) * (leaf.elements * copies);
+    leaf.first = leaf.first + (space == Space::kLocal ? loop.thread : IndexOf(loop.variable)) *
+                                  (leaf.elements * copies);
     copies *= extent;
     if (copies > (std::int64_t{1} << 40)) break;
   }
@@ -117,7 +117,9 @@ void Lowerer::AddOwners(std::vector<std::string>& guards) const {
 
 void Lowerer::NotePrivate(const Place& place) {
   for (const Loop& loop : loops_) {
-    if (place.address.Uses(loop.name)) state_.indexes_private.insert(loop.name);
+    if (place.address.Uses(loop.variable.number)) {
+      state_.indexes_private.insert(loop.variable.number);
+    }
   }
 }
 

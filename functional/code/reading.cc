@@ -8,6 +8,8 @@
 namespace exh::functional {
 namespace {
 
+using kernels::ir::Relation;
+
 std::string FloatText(double number) {
   std::string text = fmt::format("{:.9g}", number);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
@@ -39,9 +41,9 @@ std::string Lowerer::ReadWritten(const Readable& value, const Path& path) {
     throw Unlowerable(
         "what one kernel keeps in the memory of threads or groups, a later one reads");
   }
-  std::string text = place.Text();
+  read_.push_back(place);
   if (place.leaf->space == Space::kPrivate) NotePrivate(place);
-  if (value.is_accumulator && text != stored_) {
+  if (value.is_accumulator && stored_ != place) {
     for (Accumulator& accumulator : accumulators_) {
       const auto found = state_.made.find(accumulator.variable);
       if (found != state_.made.end() && found->second.get() == &value) {
@@ -51,7 +53,8 @@ std::string Lowerer::ReadWritten(const Readable& value, const Path& path) {
   }
   CountAccess(place, false);
   const bool is_private = place.leaf->space == Space::kPrivate;
-  return vectors_ == nullptr || is_private ? text : vectors_->Read(place, conditions_);
+  if (vectors_ == nullptr || is_private) return place.Text();
+  return vectors_->Read(place, conditions_);
 }
 
 std::string Lowerer::Resolve(const Node& node, const BindingPtr& variables, Path path) {
@@ -111,17 +114,15 @@ std::string Lowerer::Resolve(const Node& node, const BindingPtr& variables, Path
   const std::int64_t length = Number(node.inputs[0]->type->length);
   Index& index = path.back().index;
   index = index + Index(-Number(node.arguments[0]));
-  std::string condition;
-  if (index.min() < 0) condition = fmt::format("{} >= 0", index.Text());
-  if (index.max() >= length) {
-    condition += fmt::format("{}{} < {}", condition.empty() ? "" : " && ", index.Text(), length);
-  }
+  Condition condition;
+  if (index.min() < 0) condition = {index, Relation::kAtLeast, 0};
+  if (index.max() >= length) condition = condition && Condition(index, Relation::kLess, length);
   index = index.Within(length);
-  if (!condition.empty()) conditions_.push_back(condition);
+  conditions_.push_back(condition);
   const std::string inside = Resolve(*node.inputs[0], variables, std::move(path));
-  if (!condition.empty()) conditions_.pop_back();
-  if (condition.empty()) return inside;
-  return fmt::format("({} ? {} : {})", condition, inside, NumberOf(node));
+  conditions_.pop_back();
+  if (condition.always()) return inside;
+  return fmt::format("({} ? {} : {})", condition.Text(), inside, NumberOf(node));
 }
 
 std::string Lowerer::NumberOf(const Node& node) {

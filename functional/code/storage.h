@@ -3,21 +3,28 @@
 // Where a value that is written lies: an array for each scalar of its type.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "functional/code/index.h"
 #include "functional/meaning/program.h"
+#include "kernels/ir/index/condition.h"
+#include "kernels/ir/index/index.h"
 
 namespace exh::functional {
+
+using kernels::ir::Condition;
+using kernels::ir::Index;
+using kernels::ir::IndexVariable;
 
 /// A step into a value: an element of an array, a lane of a vector, or a component of a tuple.
 struct Step {
   Index index;
   int item = -1;  ///< A component; otherwise an element or a lane.
+  friend auto operator<=>(const Step&, const Step&) = default;
 };
 /// Steps from the outside to the inside; the last one in the vector is the first to be taken.
 using Path = std::vector<Step>;
@@ -44,6 +51,9 @@ struct Place {
   Index address;
   StoragePtr storage;  ///< Keeps the leaf.
   std::string Text() const { return leaf->name + "[" + address.Text() + "]"; }
+  bool operator==(const Place& other) const {
+    return leaf->name == other.leaf->name && address == other.address;
+  }
 };
 
 /// From a path into a value to where it is written.

@@ -14,19 +14,17 @@ void Vectors::BeginLane(std::int64_t lane) {
 }
 
 bool Vectors::AreSame(const Lanes& lanes) {
-  return std::ranges::all_of(lanes, [&](const Access& access) {
-    return access.address.Text() == lanes[0].address.Text();
-  });
+  return std::ranges::all_of(
+      lanes, [&](const Access& access) { return access.address == lanes[0].address; });
 }
 
 bool Vectors::AreSideBySide(const Lanes& lanes) {
-  const std::string vector = lanes[0].address.Div(kLanes).Text();
+  const Index vector = lanes[0].address.Div(kLanes);
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
     const Access& access = lanes[lane];
-    const Index place = access.address.Mod(kLanes);
-    const auto number = static_cast<std::int64_t>(lane);
-    if (place.min() != number || place.max() != number || access.name != lanes[0].name ||
-        access.condition != lanes[0].condition || access.address.Div(kLanes).Text() != vector) {
+    if (access.address.Mod(kLanes) != Index(static_cast<std::int64_t>(lane)) ||
+        access.name != lanes[0].name || access.condition != lanes[0].condition ||
+        access.address.Div(kLanes) != vector) {
       return false;
     }
   }
@@ -55,7 +53,7 @@ std::string Vectors::Plan() {
     is_some = true;
     for (std::size_t other = 0; other < read; ++other) {
       const Access &a = reads_[other][0], &b = lanes[0];
-      if (a.name == b.name && a.condition == b.condition && a.address.Text() == b.address.Text() &&
+      if (a.name == b.name && a.condition == b.condition && a.address == b.address &&
           !AreSame(reads_[other])) {
         loads_[read] = loads_[other];
         break;
@@ -72,12 +70,13 @@ std::string Vectors::Plan() {
   return is_some ? "" : "nothing that it reads or writes lies side by side";
 }
 
-std::string Vectors::Read(const Place& place, const std::vector<std::string>& conditions) {
+std::string Vectors::Read(const Place& place, const std::vector<Condition>& conditions) {
   const std::size_t read = read_++;
   if (!is_planned_) {
     if (read == reads_.size()) reads_.emplace_back();
-    reads_[read][lane_] = {place.leaf->name, fmt::format("{}", fmt::join(conditions, " && ")),
-                           place.leaf->space, place.address};
+    Condition all;
+    for (const Condition& condition : conditions) all = all && condition;
+    reads_[read][lane_] = {place.leaf->name, std::move(all), place.leaf->space, place.address};
   } else if (!AreSame(reads_[read])) {
     return fmt::format("{}.{}", NameOf(read), "xyzw"[lane_]);
   }
@@ -91,7 +90,7 @@ void Vectors::Write(const Place& place, const std::string& value) {
     values_[lane_] = value;
   } else {
     if (writes_.empty()) writes_.emplace_back();
-    writes_[0][lane_] = {place.leaf->name, "", place.leaf->space, place.address};
+    writes_[0][lane_] = {place.leaf->name, {}, place.leaf->space, place.address};
   }
 }
 
@@ -104,11 +103,11 @@ std::vector<std::string> Vectors::Text(const std::vector<std::string>& guards,
     if (!writes_.empty() && access.name == writes_[0][0].name) is_replaced = true;
     if (AreSame(reads_[read]) || loads_[read] != read) continue;
     const std::string name = NameOf(read), vector = VectorOf(access, "const float4");
-    if (access.condition.empty()) {
+    if (access.condition.always()) {
       text.push_back(fmt::format("const float4 {} = {};", name, vector));
     } else {
       text.push_back(fmt::format("float4 {} = make_float4(0.0f, 0.0f, 0.0f, 0.0f);", name));
-      text.push_back(fmt::format("if ({}) {} = {};", access.condition, name, vector));
+      text.push_back(fmt::format("if ({}) {} = {};", access.condition.Text(), name, vector));
     }
   }
   text.insert(text.end(), to_registers_.begin(), to_registers_.end());

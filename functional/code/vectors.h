@@ -33,7 +33,7 @@ class Vectors {
   std::string Plan();
 
   /// A scalar in memory that other threads see, as C++; it is read where `conditions` hold.
-  std::string Read(const Place& place, const std::vector<std::string>& conditions);
+  std::string Read(const Place& place, const std::vector<Condition>& conditions);
   /// After the accesses that `value` is made of.
   void Write(const Place& place, const std::string& value);
 
@@ -44,7 +44,8 @@ class Vectors {
 
  private:
   struct Access {
-    std::string name, condition;
+    std::string name;
+    Condition condition;
     Space space = Space::kGlobal;
     Index address;
   };

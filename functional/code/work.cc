@@ -9,26 +9,36 @@ namespace exh::functional {
 namespace {
 
 constexpr std::int64_t kLanes = 32, kFloatsOfSector = 8, kBanks = 32;
+constexpr std::size_t kThreadDimensions = 3;
+
+std::size_t At(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Values of variables, by number.
+using Values = std::vector<std::int64_t>;
+
+Values ZerosFor(const WorkLoops& loops) {
+  std::size_t most = kThreadDimensions - 1;
+  for (const WorkLoop& loop : loops) most = std::max(most, At(loop.variable));
+  return Values(most + 1, 0);
+}
 
 /// What each lane's address is, in floats.
 std::vector<std::int64_t> AddressesOf(const WorkLoops& loops, const Threads& threads,
                                       const Index& address) {
   std::vector<std::int64_t> all;
   const std::int64_t lanes = std::min(kLanes, threads[0] * threads[1] * threads[2]);
+  Values values = ZerosFor(loops);
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     const Threads place = {lane % threads[0], lane / threads[0] % threads[1],
                            lane / threads[0] / threads[1]};
-    all.push_back(address.ValueAt([&](const std::string& variable) -> std::int64_t {
-      for (const WorkLoop& loop : loops) {
-        if (loop.name != variable) continue;
-        return loop.dimension < 0
-                   ? 0
-                   : std::min(place[static_cast<std::size_t>(loop.dimension)], loop.elements - 1);
-      }
-      // thread0, thread1, thread2; or a group.
-      if (!variable.starts_with("thread")) return 0;
-      return place[static_cast<std::size_t>(variable.back() - '0')];
-    }));
+    std::ranges::copy(place, values.begin());
+    for (const WorkLoop& loop : loops) {
+      if (loop.dimension < 0) continue;
+      values[At(loop.variable)] = std::min(place[At(loop.dimension)], loop.elements - 1);
+    }
+    all.push_back(address.At(values));
   }
   return all;
 }
@@ -46,21 +56,20 @@ double CopiesOf(const WorkLoops& loops, const Index& address) {
   std::int64_t all = 1;
   WorkLoops used;
   for (const WorkLoop& loop : loops) {
-    if (!loop.is_unrolled || !address.Uses(loop.name)) continue;
+    if (!loop.is_unrolled || !address.Uses(loop.variable)) continue;
     used.push_back(loop);
     all *= loop.elements;
   }
   if (all > kMostLookedAt) return static_cast<double>(all);
   std::set<std::int64_t> addresses;
+  Values values = ZerosFor(loops);
   for (std::int64_t copy = 0; copy < all; ++copy) {
-    addresses.insert(address.ValueAt([&](const std::string& variable) -> std::int64_t {
-      std::int64_t left = copy;
-      for (const WorkLoop& loop : used) {
-        if (loop.name == variable) return left % loop.elements;
-        left /= loop.elements;
-      }
-      return 0;
-    }));
+    std::int64_t left = copy;
+    for (const WorkLoop& loop : used) {
+      values[At(loop.variable)] = left % loop.elements;
+      left /= loop.elements;
+    }
+    addresses.insert(address.At(values));
   }
   return static_cast<double>(addresses.size());
 }
@@ -70,7 +79,7 @@ double TimesOf(const WorkLoops& loops, const Index& address) {
   bool changes_inside = false;
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
     if (loop->is_unrolled) continue;
-    const bool is_used = address.Uses(loop->name);
+    const bool is_used = address.Uses(loop->variable);
     if (is_used || changes_inside) times *= loop->rounds;
     changes_inside |= is_used && loop->rounds > 1;
   }
@@ -79,9 +88,7 @@ double TimesOf(const WorkLoops& loops, const Index& address) {
 
 double StepsOf(const Index& address) {
   constexpr double kOfQuotient = 4;
-  const std::string text = address.Text();
-  return kOfQuotient * static_cast<double>(std::ranges::count_if(
-                           text, [](char c) { return c == '/' || c == '%'; }));
+  return kOfQuotient * address.NumQuotients();
 }
 
 double SectorsOf(const WorkLoops& loops, const Threads& threads, const Index& address) {

@@ -8,12 +8,13 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "functional/code/index.h"
+#include "kernels/ir/index/index.h"
 
 namespace exh::functional {
+
+using kernels::ir::Index;
 
 struct GpuWork {
   double steps = 0;           ///< Instructions of a thread.
@@ -26,7 +27,7 @@ struct GpuWork {
 
 /// A loop around an access.
 struct WorkLoop {
-  std::string name;           ///< Of its variable.
+  int variable = 0;           ///< Its number. 0, 1 and 2 are the threads of a group.
   double rounds = 1;          ///< Of a thread.
   std::int64_t elements = 1;  ///< Of all threads.
   int dimension = -1;         ///< Of the threads that it is divided among; -1: it is not.

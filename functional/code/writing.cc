@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "functional/code/lowerer.h"
@@ -274,9 +275,9 @@ void Lowerer::WriteUser(const Node& user, const BindingPtr& variables, const Tar
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     const Path path = is_vector ? Path{{Index(lane), -1}} : Path{};
     const Place place = target(path);
-    stored_ = place.Text();
+    stored_ = place;
     Store(place, Calculated(user, variables, path));
-    stored_.clear();
+    stored_.reset();
   }
 }
 
@@ -308,7 +309,7 @@ void Lowerer::Copy(const ReadablePtr& value, const Type& type, const Target& tar
 }
 
 void Lowerer::Store(const Place& place, const std::string& value) {
-  const std::string text = place.Text();
+  const std::vector<Place> read = std::exchange(read_, {});
   std::vector<std::string> guards;
   if (place.leaf->space == Space::kPrivate) NotePrivate(place);
   CountAccess(place, true);
@@ -316,10 +317,10 @@ void Lowerer::Store(const Place& place, const std::string& value) {
   if (place.leaf->space != Space::kPrivate) {
     guards = guards_;
     // What is replaced by what it was, only one of the threads that share it may replace.
-    if (value.find(text) != std::string::npos) AddOwners(guards);
+    if (std::ranges::find(read, place) != read.end()) AddOwners(guards);
   }
-  if (guards.empty()) return Line(fmt::format("{} = {};", text, value));
-  Line(fmt::format("if ({}) {} = {};", fmt::join(guards, " && "), text, value));
+  const std::string store = fmt::format("{} = {};", place.Text(), value);
+  Line(guards.empty() ? store : fmt::format("if ({}) {}", fmt::join(guards, " && "), store));
 }
 
 }  // namespace exh::functional

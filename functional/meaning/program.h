@@ -130,4 +130,7 @@ struct Program {
   std::vector<Requirement> requirements;
 };
 
+/// The inputs that some kernel reads and no kernel is, by name.
+std::map<std::string, const Node*> InputsOf(const Program& program);
+
 }  // namespace exh::functional

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/check.h"
@@ -70,6 +71,20 @@ std::optional<Space> Spaces::Only() const {
     if (item.Only() != first) return std::nullopt;
   }
   return first;
+}
+
+std::map<std::string, const Node*> InputsOf(const Program& program) {
+  std::map<std::string, const Node*> inputs;
+  std::set<const Node*> seen;
+  const auto add = [&](const auto& self, const Node& node) -> void {
+    if (!seen.insert(&node).second) return;
+    if (node.kind == Node::Kind::kInput) inputs.emplace(node.name, &node);
+    for (const NodePtr& input : node.inputs) self(self, *input);
+    if (node.body != nullptr) self(self, *node.body);
+  };
+  for (const Kernel& kernel : program.kernels) add(add, *kernel.result);
+  for (const Kernel& kernel : program.kernels) inputs.erase(kernel.name);
+  return inputs;
 }
 
 }  // namespace exh::functional

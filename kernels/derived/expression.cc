@@ -41,6 +41,7 @@ class Reader {
         node_of_(function.insts.size(), -1) {}
 
   Expression Read() {
+    out_.arrays = function_.arrays;
     for (const ir::Instruction& inst : function_.insts) {
       if (!inst.planned) AddNode(inst);
     }
@@ -186,12 +187,19 @@ Expression::Input Expression::InitOf(const Node& node) const {
 std::vector<int> Expression::Uses() const {
   std::vector<int> uses(nodes.size(), 0);
   for (const Node& reader : nodes) {
-    for (const Input& input : reader.inputs) {
-      if (!input.is_number()) ++uses[static_cast<std::size_t>(input.node)];
-    }
-    if (reader.init >= 0) ++uses[static_cast<std::size_t>(reader.init)];
+    ForEachValue(reader, [&](int read) { ++uses[static_cast<std::size_t>(read)]; });
   }
   return uses;
+}
+
+std::vector<bool> Expression::AreValues() const {
+  std::vector<bool> are_values(nodes.size(), false);
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (nodes[i].op == ir::Op::kStore) are_values[i] = true;
+    if (!are_values[i]) continue;
+    ForEachValue(nodes[i], [&](int read) { are_values[static_cast<std::size_t>(read)] = true; });
+  }
+  return are_values;
 }
 
 bool KeepsAll(ir::Type from, ir::Type to) {

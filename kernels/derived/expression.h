@@ -53,11 +53,16 @@ struct Expression {
     /// kLoad: the element that index 0 of all axes reads. kIndex: its value there.
     std::int64_t offset = 0;
     std::vector<Guard> guards;  ///< kLoad.
+    /// kLoad: a node, of kI32, whose value is added to the number of the element; where that is no
+    /// element of the array, the load reads nothing and its value is 0. -1: none.
+    int index = -1;
+    int store = -1;  ///< kLoad of an array that is written: the store, before it. -1: an input.
 
     bool is_reduction() const { return !reduced.empty(); }
     std::int64_t stride(int axis) const;  ///< 0 when the access does not have the axis.
   };
 
+  std::vector<ir::Array> arrays;  ///< By their ids.
   std::vector<Axis> axes;
   std::vector<Node> nodes;   ///< A node stands behind all that it reads.
   std::vector<int> outputs;  ///< The stores, in order.
@@ -65,6 +70,7 @@ struct Expression {
   std::uint64_t Points(const std::vector<int>& of_axes) const;  ///< Product of their totals.
   const Node& node(int index) const { return nodes[static_cast<std::size_t>(index)]; }
   const Axis& axis(int index) const { return axes[static_cast<std::size_t>(index)]; }
+  const ir::Array& array(ir::ArrayId id) const { return arrays[id.index()]; }
   /// The least and the largest of `offset` and the steps of the axes.
   std::pair<std::int64_t, std::int64_t> Range(std::int64_t offset, const Strides& strides) const;
   /// Is nothing of the operand's value lost when it becomes this type? Scalars may have any value.
@@ -79,6 +85,19 @@ struct Expression {
   Input InitOf(const Node& node) const;
   /// How many nodes read each node, as an operand or to begin with.
   std::vector<int> Uses() const;
+  /// Of each node: does its value come into one that is stored? Others only say which element is
+  /// read.
+  std::vector<bool> AreValues() const;
+
+  /// Calls `visit` with each node whose value comes into that of `node`.
+  template <typename Visit>
+  static void ForEachValue(const Node& node, const Visit& visit) {
+    for (const Input& input : node.inputs) {
+      if (!input.is_number()) visit(input.node);
+    }
+    if (node.init >= 0) visit(node.init);
+    if (node.store >= 0) visit(node.store);
+  }
 };
 
 /// Has every value of `from` an equal in `to`?

@@ -64,7 +64,7 @@ class Backend {
   /// `language` in the JSON file of a device: "c++".
   virtual std::string_view language() const = 0;
   /// What printers that serve several backends write for it.
-  virtual ir::Language dialect() const = 0;
+  virtual ir::Dialect dialect() const = 0;
   /// Of a file with a source: ".cc".
   virtual std::string_view suffix() const = 0;
   /// Is it one of several in a machine, which --gpu picks?
@@ -157,3 +157,8 @@ void RequireGpu(const ir::Device& device, const std::string& what,
                 const std::string& advice = "leave it out");
 
 }  // namespace exh::kernels
+
+/// Adds the backends of this program. all_backends.cc has all of them, processor_alone.cc the one
+/// that searches a processor's kernels: a program links one of both. Its name is plain, so that a
+/// linker can be told to look for it.
+extern "C" void exh_list_of_backends(std::vector<const exh::kernels::Backend*>& backends);

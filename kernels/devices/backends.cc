@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/devices/backend.h"
-#include "kernels/devices/list_of_backends.h"
 #include "kernels/devices/package/unit.h"
 #include "kernels/task.h"
 

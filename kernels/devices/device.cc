@@ -236,9 +236,9 @@ DeviceResult Read(const std::string& file, const json& object,
 /// What people call devices, with the names that they have here; some of these look more like those
 /// of others.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
-    {"gpu", "cuda"},      {"nvidia", "cuda"},   {"gpu0", "cuda"}, {"cuda:0", "cuda"},
-    {"processor", "cpu"}, {"x86", "cpu"},       {"host", "cpu"},  {"hopper", "h200"},
-    {"hip", "hip-text"},  {"rocm", "hip-text"},
+    {"gpu", "cuda"},      {"nvidia", "cuda"},   {"gpu0", "cuda"},          {"cuda:0", "cuda"},
+    {"processor", "cpu"}, {"x86", "cpu"},       {"host", "cpu"},           {"hopper", "h200"},
+    {"hip", "hip-text"},  {"rocm", "hip-text"}, {"opencl", "opencl-text"},
 };
 
 std::string UnknownDevice(const std::string& name, const std::vector<std::string>& names) {

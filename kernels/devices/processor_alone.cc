@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/devices/cpu/backend.h"
-#include "kernels/devices/list_of_backends.h"
 
 extern "C" void exh_list_of_backends(std::vector<const exh::kernels::Backend*>& backends) {
   backends = {&exh::kernels::cpu::GetBackend()};

@@ -33,15 +33,9 @@ std::string EigenVersion() {
   return version;
 }
 
-/// The arrays of a task as processes that check see them; they stay in `data`.
+/// What processes that check see; arrays stay in `data`.
 cpu::Problem ViewOf(const Task& task, const ProblemData& data) {
-  cpu::Problem problem;
-  for (const ir::Array& array : task.function->arrays) {
-    const ArrayData& content = data.find(array.name)->second;
-    problem.arrays.push_back({array.name, array.role == ir::ArrayRole::kOutput, array.type,
-                              content.values.bytes(), content.reference, content.tolerance,
-                              content.rms_limit, content.whole});
-  }
+  cpu::Problem problem = kernels::ViewOf(task.function->arrays, data);
   for (std::size_t i = 0; i < task.function->scalars.size(); ++i) {
     const ir::Scalar& scalar = task.function->scalars[i];
     problem.scalars.push_back({scalar.type, data.scalars.empty() ? scalar.value : data.scalars[i]});
@@ -70,10 +64,10 @@ class TaskWorkload final : public Workload {
 
   double flops() const override { return task_.flops; }
 
-  std::vector<NamedSource> Yardsticks(ir::Language dialect) const override {
+  std::vector<NamedSource> Yardsticks(ir::Dialect dialect) const override {
     const Kernel& kernel = *task_.kernel;
     std::vector<NamedSource> sources;
-    if (dialect == ir::Language::kCpp) {
+    if (dialect == ir::Dialect::kCpp) {
       sources = OfProcessor();
     } else {
       sources = {{"naive", CallKernel(kernel, "NaiveCuda", &Kernel::NaiveCuda, task_.sizes)}};
@@ -86,8 +80,8 @@ class TaskWorkload final : public Workload {
     return CallKernel(*task_.kernel, "Vendor", &Kernel::Vendor, task_.sizes);
   }
 
-  std::map<std::string, std::string, std::less<>> Versions(ir::Language dialect) const override {
-    if (dialect != ir::Language::kCpp) return {};
+  std::map<std::string, std::string, std::less<>> Versions(ir::Dialect dialect) const override {
+    if (dialect != ir::Dialect::kCpp) return {};
     return {{"eigen", EigenVersion()}};
   }
 

@@ -41,20 +41,18 @@ class Workload {
                                                       const StopToken* stop) const = 0;
   /// Do the problems take so long that two of them must do? Nothing: the first one shows.
   virtual std::optional<bool> is_costly() const { return std::nullopt; }
-  /// Does MakeProblem() use all cores, and much memory, so that one is made after the other?
-  virtual bool makes_one_by_one() const { return false; }
 
   /// Operations of one run; 0: that is not known.
   virtual double flops() const { return 0; }
 
   /// What a winner is compared with, as sources in this dialect.
-  virtual std::vector<NamedSource> Yardsticks(ir::Language /*dialect*/) const { return {}; }
+  virtual std::vector<NamedSource> Yardsticks(ir::Dialect /*dialect*/) const { return {}; }
   /// The calls of a GPU vendor's library that compute the same; without steps: it has none.
   virtual VendorCall Vendor() const { return {}; }
   /// What the yardsticks are, in words; may be empty.
   virtual std::string YardstickText() const { return ""; }
   /// Versions of what the yardsticks in this dialect depend on, by name.
-  virtual std::map<std::string, std::string, std::less<>> Versions(ir::Language /*dialect*/) const {
+  virtual std::map<std::string, std::string, std::less<>> Versions(ir::Dialect /*dialect*/) const {
     return {};
   }
 };

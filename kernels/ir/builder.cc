@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/ir/ops.h"
+#include "kernels/ir/target/lanes.h"
 
 namespace exh::kernels::ir {
 namespace {
@@ -311,10 +312,8 @@ bool Builder::RegistersHold(std::uint64_t points, std::uint64_t neighbours) cons
   constexpr std::uint64_t kOfThread = 4;
   if (device_ == nullptr) return true;
   if (device_->max_threads > 1) return points <= device_->max_threads * kOfThread;
-  std::uint64_t lanes = 1;
-  for (const std::uint64_t size : device_->vector_sizes) {
-    if (neighbours % size == 0) lanes = std::max(lanes, size);
-  }
+  const std::uint32_t lanes =
+      WidestVector(*device_, [&](std::uint32_t size) { return neighbours % size == 0; });
   return points / lanes <= device_->max_unroll / 2;
 }
 

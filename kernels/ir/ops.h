@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The operators as one table. A new one costs its value of Op, a row here, its text for the
-// printers (text/op_functions.h, kernels/codegen/print/op_text.h), and its rules for errors
+// printers (text/op_functions.h, text/op_text.h), and its rules for errors
 // (kernels/derived).
 #pragma once
 

@@ -81,7 +81,7 @@ class Kernel {
   /// Bytes that EigenSource() keeps beside the arrays.
   virtual std::uint64_t EigenWorkspace(const Parameters& sizes) const;
   /// The yardsticks of a GPU. CUDA C++ with one thread for each element of the result and no shared
-  /// memory, with the interface of an emitted candidate (kernels/codegen/print/cuda_printer.h); and
+  /// memory, with the interface of an emitted candidate (kernels/codegen/print/gpu/printer.h); and
   /// the calls of the vendor's library that compute the same. Empty: there is none.
   virtual Source NaiveCuda(const Parameters& sizes) const;
   virtual VendorCall Vendor(const Parameters& sizes) const;

@@ -8,44 +8,33 @@
 #include <cmath>
 #include <optional>
 
+#include "kernels/ir/target/nest_axes.h"
 #include "kernels/recipes/unit_tile.h"
 
 namespace exh::kernels {
 namespace {
 
 using ir::Dimension;
-using ir::DimId;
 using ir::FragmentPart;
 using ir::Instruction;
+using ir::LogicalDim;
 using ir::LogicalDimId;
 using ir::Target;
-
-/// Does the operand's value differ from point to point of the axis?
-bool Moves(const Target& function, const ir::Operand& operand, LogicalDimId axis) {
-  return std::ranges::any_of(function.comm(operand.comm).pairs, [&](ir::PairId id) {
-    return function.dim(function.pair(id).dst).logical == axis;
-  });
-}
 
 class TileFinder {
  public:
   TileFinder(const Target& function, const Instruction& product)
       : f_(function), product_(product), further_(FurtherAxis(function, product)) {
-    LogicalDimId row_axis;
-    for (const DimId id : product.dims) {
-      const Dimension& dim = f_.dim(id);
-      const std::uint32_t extent = f_.logical(dim.logical).extent;
-      if (dim.part == FragmentPart::kRow) row_axis = dim.logical;
-      if (dim.part == FragmentPart::kRow) rows_ = extent;
-      if (dim.part == FragmentPart::kColumn) columns_ = extent;
-      if (dim.part == FragmentPart::kDepth) depth_ = extent;
-      if (dim.level == 0 && !dim.is_reduction) results_ *= extent;
-    }
+    const UnitAxes axes = UnitAxesOf(function, product);
+    rows_ = f_.logical(axes.rows).extent;
+    columns_ = f_.logical(axes.columns).extent;
+    depth_ = f_.logical(axes.depth).extent;
+    for (const LogicalDim* axis : ir::ResultAxes(f_, product)) results_ *= axis->extent;
     for (const LogicalDimId axis : LoopsAround(f_, product)) {
       loops_.push_back(f_.logical(axis).extent);
     }
     if (further_.valid()) more_ = f_.logical(further_).extent;
-    is_of_rows_ = further_.valid() && MoveTogether(f_, product, further_, row_axis);
+    is_of_rows_ = further_.valid() && MoveTogether(f_, product, further_, axes.rows);
   }
 
   /// Of the tiles for so many warps the one that promises most. `may_divide`: blocks may divide the
@@ -142,38 +131,42 @@ class TileFinder {
 
 bool MoveTogether(const Target& function, const Instruction& product, LogicalDimId a,
                   LogicalDimId b) {
-  return std::ranges::all_of(product.operands, [&](const ir::Operand& operand) {
-    return operand.kind != ir::Operand::Kind::kComm ||
-           Moves(function, operand, a) == Moves(function, operand, b);
+  return std::ranges::all_of(ir::OperandsOf(function, product), [&](const auto* operand) {
+    const auto moves = [&](LogicalDimId axis) {
+      return ir::ProducersAxis(function, *operand, function.logical(axis)) != nullptr;
+    };
+    return moves(a) == moves(b);
   });
 }
 
-LogicalDimId FurtherAxis(const Target& function, const Instruction& product) {
-  LogicalDimId rows, columns, found;
-  for (const DimId id : product.dims) {
-    const Dimension& dim = function.dim(id);
-    if (dim.part == FragmentPart::kRow) rows = dim.logical;
-    if (dim.part == FragmentPart::kColumn) columns = dim.logical;
+UnitAxes UnitAxesOf(const Target& function, const Instruction& product) {
+  UnitAxes axes;
+  for (const Dimension& dim : function.own_dims(product)) {
+    if (dim.part == FragmentPart::kRow) axes.rows = dim.logical;
+    if (dim.part == FragmentPart::kColumn) axes.columns = dim.logical;
+    if (dim.part == FragmentPart::kDepth) axes.depth = dim.logical;
   }
-  for (const DimId id : product.dims) {
-    const Dimension& dim = function.dim(id);
-    if (dim.is_reduction || dim.logical == rows || dim.logical == columns) continue;
-    const bool is_alone = MoveTogether(function, product, dim.logical, rows) ||
-                          MoveTogether(function, product, dim.logical, columns);
-    if (is_alone && function.logical(dim.logical).dims.size() > 1) found = dim.logical;
+  return axes;
+}
+
+LogicalDimId FurtherAxis(const Target& function, const Instruction& product) {
+  const auto [rows, columns, depth] = UnitAxesOf(function, product);
+  LogicalDimId found;
+  for (const LogicalDim* axis : ir::ResultAxes(function, product)) {
+    const LogicalDimId id = axis->id;
+    if (id == rows || id == columns || axis->dims.size() == 1) continue;
+    const bool is_alone =
+        MoveTogether(function, product, id, rows) || MoveTogether(function, product, id, columns);
+    if (is_alone) found = id;
   }
   return found;
 }
 
 std::vector<LogicalDimId> LoopsAround(const Target& function, const Instruction& product) {
   std::vector<LogicalDimId> axes;
-  LogicalDimId depth;
-  for (const DimId id : product.reduce_dims) {
-    if (function.dim(id).part == FragmentPart::kDepth) depth = function.dim(id).logical;
-  }
-  for (const DimId id : product.reduce_dims) {
-    const LogicalDimId axis = function.dim(id).logical;
-    if (axis != depth && std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
+  const LogicalDimId depth = UnitAxesOf(function, product).depth;
+  for (const LogicalDim* axis : ir::ReducedAxes(function, product)) {
+    if (axis->id != depth) axes.push_back(axis->id);
   }
   return axes;
 }

@@ -7,24 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "kernels/recipes/rest.h"
+#include "kernels/recipes/recipe_writer.h"
 
 namespace exh::kernels {
 namespace {
-
-using ir::Communication;
-using ir::Dimension;
-using ir::DimId;
-using ir::Instruction;
-using ir::LogicalDim;
-using ir::LogicalDimId;
-using ir::Target;
 
 constexpr std::uint32_t kStages = 3;
 constexpr std::uint32_t kThreads = 16;   ///< Along either axis of the result.
@@ -33,104 +21,84 @@ constexpr std::uint64_t kManyBlocks = 128;
 
 /// The part of an axis of the result that a block has.
 struct Part {
-  const LogicalDim* axis = nullptr;
+  const ir::LogicalDim* axis = nullptr;
   std::uint32_t copies = 1;
   std::uint32_t tile() const { return copies * kThreads * kRegisters; }
 };
 
 /// An argument, and how the block's threads copy a tile of it.
 struct Operand {
-  const Communication* comm = nullptr;
-  const Instruction* load = nullptr;
-  LogicalDimId along,
-      across;                 ///< Of the load: the axis of neighbours in memory, and the other one.
+  const ir::Communication* comm = nullptr;
+  const ir::Instruction* load = nullptr;
+  /// Of the load: the axis of neighbours in memory, and the other one.
+  const ir::LogicalDim *along = nullptr, *across = nullptr;
   bool is_along_sum = false;  ///< That of neighbours is the one that is summed over.
   std::uint32_t lanes = 1;
   std::uint32_t along_threads = 1, across_threads = 1, across_copies = 1;
 };
 
-class RingWriter {
+class RingWriter : RecipeWriter {
  public:
-  explicit RingWriter(const Target& function) : f_(function) {}
+  explicit RingWriter(const Target& function) : RecipeWriter(function) {}
 
   std::optional<Recipe> Write() {
     if (f_.device.max_stages < kStages || !FindProduct() || !FindTiles()) return std::nullopt;
-    recipe_.name = "rings";
-    WantOf("unit", sum_->name(), {"FMA"});
+    Want(Of("unit", *sum_), {kFma});
     for (const Operand& operand : operands_) {
-      WantOf("tiles", operand.comm->name(), {"OWN_TILES"});
-      WantOf("thread_layout", f_.phase(operand.load->phase).name(), {"OWN_LAYOUT"});
+      Want(Of("tiles", *operand.comm), {kOwnTiles});
+      Want(Of("thread_layout", f_.phase(operand.load->phase)), {kOwnLayout});
     }
-    Want("tiles", {"SAME_TILES"});
-    Want("thread_layout", {"SHARED_LAYOUT"});
+    Want("tiles", {kSameTiles});
+    Want("thread_layout", {kSharedLayout});
     Sizes();
     Kinds();
-    WantOf("across_blocks", sum_->name(), {"NOT_ACROSS"});
-    for (const Operand& operand : operands_) Travel(operand);
-    Nest();
+    Want(Of("across_blocks", *sum_), {kNotAcross});
+    for (const Operand& operand : operands_) {
+      for (const DimPair& pair : f_.pairs_of(*operand.comm)) {
+        Map(pair, {f_.dim(pair.dst).level == 0 ? kMergeMap : kNotMapped});
+      }
+    }
+    NestLoops();
     for (const Operand& operand : operands_) Ring(operand);
-    AppendRest(true, recipe_);
-    return std::move(recipe_);
+    return Finish("rings", true);
   }
 
  private:
-  void Want(std::string decision, std::vector<std::string> values) {
-    recipe_.wishes.push_back({std::move(decision), std::move(values)});
-  }
-  void WantOf(std::string_view choice, const std::string& name, std::vector<std::string> values) {
-    Want(std::string(choice) + "(" + name + ")", std::move(values));
-  }
-  void Order(const std::string& a, const std::string& b, const char* value) {
-    WantOf("order", a + "," + b, {value});
-  }
   /// The level of an axis, counted from the innermost one on; null: it has fewer, or that is the
   /// outermost one.
-  const Dimension* Level(LogicalDimId axis, std::size_t from_inside) const {
-    const std::vector<DimId>& dims = f_.logical(axis).dims;
-    return from_inside + 1 < dims.size() ? &f_.dim(dims[dims.size() - 1 - from_inside]) : nullptr;
+  const Dimension* Inside(const LogicalDim& axis, int from_inside) const {
+    const int level = Last(axis) - from_inside;
+    return level > 0 ? &Level(axis, level) : nullptr;
   }
-  bool MayHave(LogicalDimId axis, std::size_t from_inside, std::uint32_t size) const {
-    const Dimension* const dim = Level(axis, from_inside);
-    return dim == nullptr ? size == 1 : std::ranges::find(dim->sizes, size) != dim->sizes.end();
+  bool MayHave(const LogicalDim& axis, int from_inside, std::uint32_t size) const {
+    const Dimension* const dim = Inside(axis, from_inside);
+    return dim == nullptr ? size == 1 : ir::HasSize(*dim, size);
   }
 
   /// The only reduction, of products of two arguments with an axis each that the other has not.
   bool FindProduct() {
-    for (const Instruction& inst : f_.insts) {
-      if (!inst.is_reduction()) continue;
-      if (sum_ != nullptr || inst.op != ir::Op::kMad) return false;
-      sum_ = &inst;
-    }
+    sum_ = ir::OnlySumOfProducts(f_);
     if (sum_ == nullptr) return false;
-    for (const Communication& comm : f_.comms) {
-      if (comm.consumer != sum_->id || comm.planned || comm.is_init) continue;
-      if (!comm.lowered || !f_.may_copy_async(f_.block(comm.lowered->block))) return false;
-      operands_.push_back({.comm = &comm, .load = &f_.inst(comm.producer)});
+    for (const Communication* comm : ir::OperandsOf(f_, *sum_)) {
+      if (!comm->lowered || !f_.may_copy_async(f_.block(comm->lowered->block))) return false;
+      operands_.push_back({.comm = comm, .load = &f_.inst(comm->producer)});
     }
     if (operands_.size() != 2) return false;
-    for (const DimId id : sum_->dims) {
-      const LogicalDim& axis = f_.logical(f_.dim(id).logical);
-      if (f_.dim(id).level != 0) continue;
-      const bool is_of_first = Of(operands_[0], axis.id).valid();
-      const bool is_of_second = Of(operands_[1], axis.id).valid();
-      if (f_.dim(id).is_reduction) {
-        if (summed_ != nullptr || !is_of_first || !is_of_second) return false;
-        summed_ = &axis;
-      } else if (is_of_first != is_of_second) {
-        Part& part = parts_[is_of_first ? 0 : 1];
-        if (part.axis != nullptr) return false;
-        part.axis = &axis;
-      }
+    const auto moves = [&](const Operand& operand, const LogicalDim* axis) {
+      return ir::ProducersAxis(f_, *operand.comm, *axis) != nullptr;
+    };
+    const auto reduced = ir::ReducedAxes(f_, *sum_);
+    if (reduced.size() != 1) return false;
+    summed_ = reduced.front();
+    for (const LogicalDim* axis : ir::ResultAxes(f_, *sum_)) {
+      const bool is_of_first = moves(operands_[0], axis);
+      if (is_of_first == moves(operands_[1], axis)) continue;
+      Part& part = parts_[is_of_first ? 0 : 1];
+      if (part.axis != nullptr) return false;
+      part.axis = axis;
     }
-    return summed_ != nullptr && parts_[0].axis != nullptr && parts_[1].axis != nullptr;
-  }
-  /// The axis of an operand's load that is the one of the sum; invalid: there is none.
-  LogicalDimId Of(const Operand& operand, LogicalDimId axis) const {
-    for (const ir::PairId id : operand.comm->pairs) {
-      const ir::DimPair& pair = f_.pair(id);
-      if (f_.dim(pair.dst).logical == axis) return f_.dim(pair.src).logical;
-    }
-    return {};
+    return moves(operands_[0], summed_) && moves(operands_[1], summed_) &&
+           parts_[0].axis != nullptr && parts_[1].axis != nullptr;
   }
 
   /// The largest tiles that make enough blocks.
@@ -142,9 +110,8 @@ class RingWriter {
       for (std::size_t i = 0; i < 2; ++i) {
         parts_[i].copies = copies[i];
         const LogicalDim& axis = *parts_[i].axis;
-        fits = fits && axis.extent % parts_[i].tile() == 0 && MayHave(axis.id, 0, kRegisters) &&
-               Level(axis.id, 1) != nullptr && MayHave(axis.id, 1, kThreads) &&
-               MayHave(axis.id, 2, copies[i]);
+        fits = fits && axis.extent % parts_[i].tile() == 0 && MayHave(axis, 0, kRegisters) &&
+               MayHave(axis, 1, kThreads) && MayHave(axis, 2, copies[i]);
         blocks *= axis.extent / parts_[i].tile();
       }
       if (!fits || !FindSteps()) continue;
@@ -156,7 +123,7 @@ class RingWriter {
     for (const std::uint32_t steps : {32u, 16u, 8u, 4u}) {
       const bool turns = summed_->extent % steps == 0 && summed_->extent / steps >= kStages;
       steps_ = steps;
-      if (turns && MayHave(summed_->id, 0, steps) && FindCopies(operands_[0], parts_[0]) &&
+      if (turns && MayHave(*summed_, 0, steps) && FindCopies(operands_[0], parts_[0]) &&
           FindCopies(operands_[1], parts_[1]) && FitsCode()) {
         return true;
       }
@@ -180,17 +147,17 @@ class RingWriter {
   }
   /// How threads share a tile: neighbours in memory to neighbouring threads.
   bool FindCopies(Operand& operand, const Part& part) const {
-    const LogicalDimId summed = Of(operand, summed_->id), other = Of(operand, part.axis->id);
+    const LogicalDim* const summed = ir::ProducersAxis(f_, *operand.comm, *summed_);
+    const LogicalDim* const other = ir::ProducersAxis(f_, *operand.comm, *part.axis);
     const ir::Refs<Dimension> contiguous = f_.contiguous_dim(*operand.load);
-    operand.is_along_sum = contiguous.empty() || contiguous.front().get().logical == summed;
+    operand.is_along_sum = contiguous.empty() || contiguous.front().get().logical == summed->id;
     operand.along = operand.is_along_sum ? summed : other;
     operand.across = operand.is_along_sum ? other : summed;
     const std::uint32_t along = operand.is_along_sum ? steps_ : part.tile();
     const std::uint32_t across = operand.is_along_sum ? part.tile() : steps_;
+    const auto copied = f_.async_lanes(f_.block(operand.comm->lowered->block));
     operand.lanes = 0;
     for (const std::uint32_t lanes : f_.vec_universe(*operand.load)) {
-      const std::vector<std::uint32_t> copied =
-          f_.async_lanes(f_.block(operand.comm->lowered->block));
       const bool is_copy = std::ranges::find(copied, lanes) != copied.end();
       if (is_copy && along % lanes == 0) operand.lanes = std::max(operand.lanes, lanes);
     }
@@ -201,136 +168,112 @@ class RingWriter {
     if (across % operand.across_threads != 0) return false;
     operand.across_copies = across / operand.across_threads;
     const bool is_wide = operand.lanes > 1;
-    return MayHave(operand.along, 0, is_wide ? operand.lanes : operand.along_threads) &&
-           (!is_wide || MayHave(operand.along, 1, operand.along_threads)) &&
-           MayHave(operand.across, 0, operand.across_threads) &&
-           MayHave(operand.across, 1, operand.across_copies);
+    return MayHave(*operand.along, 0, is_wide ? operand.lanes : operand.along_threads) &&
+           (!is_wide || MayHave(*operand.along, 1, operand.along_threads)) &&
+           MayHave(*operand.across, 0, operand.across_threads) &&
+           MayHave(*operand.across, 1, operand.across_copies);
   }
 
   /// Of the levels of an axis from the innermost one on, all but the outermost.
-  void SizesOf(LogicalDimId axis, std::vector<std::uint32_t> sizes) {
-    sizes.resize(f_.logical(axis).dims.size(), 1);
-    for (std::size_t level = 0; level < sizes.size(); ++level) {
-      const Dimension* const dim = Level(axis, level);
-      if (dim != nullptr) WantOf("size", dim->name(), {std::to_string(sizes[level])});
+  void SizesOf(const LogicalDim& axis, std::vector<std::uint32_t> sizes) {
+    sizes.resize(axis.dims.size(), 1);
+    for (int inside = 0; inside < Last(axis); ++inside) {
+      Size(*Inside(axis, inside), sizes[static_cast<std::size_t>(inside)]);
     }
   }
   void Sizes() {
-    for (const Part& part : parts_) SizesOf(part.axis->id, {kRegisters, kThreads, part.copies});
-    SizesOf(summed_->id, {steps_});
+    for (const Part& part : parts_) SizesOf(*part.axis, {kRegisters, kThreads, part.copies});
+    SizesOf(*summed_, {steps_});
     for (const Operand& o : operands_) {
-      SizesOf(o.along,
+      SizesOf(*o.along,
               o.lanes > 1 ? std::vector{o.lanes, o.along_threads} : std::vector{o.along_threads});
-      SizesOf(o.across, {o.across_threads, o.across_copies});
+      SizesOf(*o.across, {o.across_threads, o.across_copies});
     }
-    Want("size", {"1"});
+    NoOtherLevels();
   }
 
-  void KindOf(const Dimension* dim, const char* kind) {
-    if (dim != nullptr) WantOf("dim_kind", dim->name(), {kind});
-  }
   void Kinds() {
-    for (const DimId id : sum_->dims) {
-      const Dimension& dim = f_.dim(id);
-      if (dim.level == 0) KindOf(&dim, dim.is_reduction ? "LOOP" : "BLOCK");
+    for (const LogicalDim* axis : ir::AxesOf(f_, *sum_)) {
+      Kind(Level(*axis, 0), {ir::IsReduced(f_, *axis) ? kLoop : kBlock});
     }
-    for (const Part& part : parts_) KindOf(Level(part.axis->id, 1), "THREAD");
-    for (const DimId id : sum_->dims) KindOf(&f_.dim(id), "UNROLL");
+    const auto threads = [&](const Dimension* dim) {
+      if (dim != nullptr) Kind(*dim, {kThread});
+    };
+    for (const Part& part : parts_) threads(Inside(*part.axis, 1));
+    for (const Dimension& dim : f_.own_dims(*sum_)) Kind(dim, {kUnroll});
     for (const Operand& operand : operands_) {
-      KindOf(Threads(operand), "THREAD");
-      KindOf(Level(operand.across, 0), "THREAD");
-      for (const DimId id : operand.load->dims) {
-        if (f_.dim(id).level != 0) KindOf(&f_.dim(id), "UNROLL");
+      threads(Threads(operand));
+      threads(Inside(*operand.across, 0));
+      for (const Dimension& dim : f_.own_dims(*operand.load)) {
+        if (dim.level != 0) Kind(dim, {kUnroll});
       }
     }
   }
   /// The threads along neighbours in memory.
   const Dimension* Threads(const Operand& operand) const {
-    return Level(operand.along, operand.lanes > 1 ? 1 : 0);
-  }
-
-  void Travel(const Operand& operand) {
-    for (const ir::PairId id : operand.comm->pairs) {
-      const ir::DimPair& pair = f_.pair(id);
-      WantOf("dim_mapping", pair.name(),
-             {f_.dim(pair.dst).level == 0 ? "MERGE_MAP" : "NOT_MAPPED"});
-    }
+    return Inside(*operand.along, operand.lanes > 1 ? 1 : 0);
   }
 
   /// Blocks, the loop over tiles, threads, the steps of a tile, registers.
-  void Nest() {
-    std::vector<const Dimension*> all;
-    for (const DimId id : sum_->dims) {
-      const Dimension& dim = f_.dim(id);
-      if (dim.level == 0 && !dim.is_reduction) all.push_back(&dim);
-    }
-    all.push_back(&f_.dim(summed_->dims.front()));
-    for (const Part& part : parts_) all.push_back(Level(part.axis->id, 1));
-    all.push_back(Level(summed_->id, 0));
+  void NestLoops() {
+    Dims all;
+    for (const LogicalDim* axis : ir::ResultAxes(f_, *sum_)) all.push_back(&Level(*axis, 0));
+    all.push_back(&Level(*summed_, 0));
+    for (const Part& part : parts_) all.push_back(Inside(*part.axis, 1));
+    all.push_back(Inside(*summed_, 0));
     for (const Part& part : parts_) {
-      if (part.copies > 1) all.push_back(Level(part.axis->id, 2));
-      all.push_back(Level(part.axis->id, 0));
+      if (part.copies > 1) all.push_back(Inside(*part.axis, 2));
+      all.push_back(Inside(*part.axis, 0));
     }
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-      Order(all[i]->name(), all[i + 1]->name(), "OUTER");
-    }
+    Nest({all});
   }
 
   void Ring(const Operand& operand) {
     const Communication& comm = *operand.comm;
     const ir::MemBlock& block = f_.block(comm.lowered->block);
-    const Instruction& store = f_.inst(block.store);
-    const Instruction& load = f_.inst(block.load);
+    const Instruction &store = f_.inst(block.store), &load = f_.inst(block.load);
     if (const Dimension* const threads = Threads(operand)) {
-      Order(Level(operand.across, 0)->name(), threads->name(), "OUTER");
+      Order(*Inside(*operand.across, 0), *threads, kOuter);
     }
     for (std::size_t i = 0; i < comm.pairs.size(); ++i) {
-      const ir::DimPair& pair = f_.pair(comm.pairs[i]);
+      const DimPair& pair = f_.pair(comm.pairs[i]);
       const Dimension &src = f_.dim(pair.src), &dst = f_.dim(pair.dst);
-      const std::string& stored = f_.dim(store.dims[i]).name();
-      const std::string& loaded = f_.dim(load.dims[i]).name();
-      Order(stored, src.name(), "MERGED");
-      const bool is_in_registers = &dst != Level(dst.logical, 1) && !dst.is_reduction;
+      const Dimension& loaded = f_.dim(load.dims[i]);
+      Order(f_.dim(store.dims[i]), src, kMerged);
+      const bool is_in_registers = &dst != Inside(AxisOf(dst), 1) && !dst.is_reduction;
       if (dst.level != 0 && is_in_registers) {
-        WantOf("dim_kind", loaded, {"UNROLL"});
+        Kind(loaded, {kUnroll});
       } else {
-        Order(loaded, dst.name(), "MERGED");
+        Order(loaded, dst, kMerged);
       }
     }
     // Values are read right before they are used.
-    Order(load.name(), Level(parts_[0].axis->id, parts_[0].copies > 1 ? 2 : 0)->name(), "BEFORE");
-    WantOf("mem_space", block.name(), {"SHARED"});
-    WantOf("vec", operand.load->name(), {std::to_string(operand.lanes)});
-    WantOf("vec", store.name(), {std::to_string(operand.lanes)});
-    WantOf("transfer", block.name(), {"ASYNC"});
-    WantOf("cache", operand.load->name(), {"CACHE_GLOBAL", "CACHE_DEFAULT"});
-    WantOf("stages", block.name(), {std::to_string(kStages)});
-    for (const ir::AxisId id : block.axes) {
-      const ir::Axis& axis = f_.axis(id);
-      if (!f_.is_copied_along(axis)) continue;
-      WantOf("rank", block.name() + "," + axis.name(), {"1"});
+    Order(load, *Inside(*parts_[0].axis, parts_[0].copies > 1 ? 2 : 0), kBefore);
+    Want(Of("mem_space", block), {kShared});
+    WantNumbers(Of("vec", *operand.load), {operand.lanes});
+    WantNumbers(Of("vec", store), {operand.lanes});
+    Want(Of("transfer", block), {kAsync});
+    Want(Of("cache", *operand.load), {ir::kCacheGlobal, ir::kCacheDefault});
+    WantNumbers(Of("stages", block), {kStages});
+    for (const ir::Axis& axis : f_.axes_of(block)) {
+      if (f_.is_copied_along(axis)) WantNumbers(Of("rank", block, axis), {1});
     }
     // Threads read down the columns of what lies along the sum. At 1024 x 1024 x 1024 on an H200 an
     // exclusive or leaves 53 us, a pad 55 us.
-    if (operand.is_along_sum) {
-      WantOf("skew", block.name(), {std::string(ir::kXor), std::string(ir::kPad16Bytes), "PLAIN"});
-    } else {
-      WantOf("skew", block.name(), {"PLAIN"});
-    }
+    Want(Of("skew", block),
+         operand.is_along_sum ? Names{ir::kXor, ir::kPad16Bytes, kPlain} : Names{kPlain});
   }
 
-  const Target& f_;
   const Instruction* sum_ = nullptr;
   const LogicalDim* summed_ = nullptr;
   std::array<Part, 2> parts_;  ///< Those of the operands.
   std::vector<Operand> operands_;
   std::uint32_t steps_ = 1;
-  Recipe recipe_;
 };
 
 }  // namespace
 
-std::optional<Recipe> RingRecipe(const Target& function) {
+std::optional<Recipe> RingRecipe(const ir::Target& function) {
   return RingWriter(function).Write();
 }
 

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/ir/fragments.h"
 #include "kernels/ir/target.h"
+#include "kernels/recipes/recipe.h"
 
 namespace exh::kernels {
 
@@ -36,6 +38,12 @@ struct UnitTile {
   }
 };
 
+/// The axes of a unit's tile; invalid: it has none.
+struct UnitAxes {
+  ir::LogicalDimId rows, columns, depth;
+};
+UnitAxes UnitAxesOf(const ir::Target& function, const ir::Instruction& product);
+
 /// Do the same operands of the product move along both axes?
 bool MoveTogether(const ir::Target& function, const ir::Instruction& product, ir::LogicalDimId a,
                   ir::LogicalDimId b);
@@ -53,5 +61,10 @@ std::vector<ir::LogicalDimId> LoopsAround(const ir::Target& function,
 /// eight warps, of which blocks may divide the sum or not. Those that promise to take least time on
 /// a large GPU; none of other sums.
 std::vector<UnitTile> FittedTiles(const ir::Target& function, const ir::Instruction& product);
+
+/// The recipe for a product that a matrix unit does tile by tile (unit_writer.cc); nothing: the
+/// tile does not fit.
+std::optional<Recipe> UnitRecipe(const ir::Target& function, const ir::Instruction& product,
+                                 const UnitTile& tile);
 
 }  // namespace exh::kernels

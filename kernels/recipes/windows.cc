@@ -11,107 +11,97 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
-#include <string>
-#include <string_view>
+#include <utility>
 
-#include "kernels/recipes/rest.h"
+#include "kernels/recipes/recipe_writer.h"
 
 namespace exh::kernels {
 namespace {
-
-using ir::Communication;
-using ir::Dimension;
-using ir::DimId;
-using ir::DimPair;
-using ir::Instruction;
-using ir::LogicalDim;
-using ir::Target;
 
 constexpr double kWantedBlocks = 132, kWantedThreads = 128;
 constexpr std::uint32_t kMostThreads = 256, kMostSums = 64;
 constexpr std::uint32_t kWideBytes = 16;
 
-/// An axis of the sum, and how it is divided. Levels that are absent lie around those that are
-/// there.
+/// An axis of the sum, and how it is divided: a result among blocks, threads and their registers;
+/// what is summed up piece by piece into pieces, rounds and unrolled steps. All others are one
+/// loop. Levels that are absent lie around those that are there.
 struct Axis {
-  const LogicalDim* axis = nullptr;
-  bool is_reduced = false, is_pixel = false;
-  std::uint32_t threads = 1, registers = 1;  ///< Of a result.
-  std::uint32_t tile() const { return threads * registers; }
-  std::uint32_t blocks() const { return axis->extent / tile(); }
-  int last() const { return static_cast<int>(axis->dims.size()) - 1; }
+  const ir::LogicalDim* axis = nullptr;
+  bool is_reduced = false;
+  bool is_pixel = false;  ///< Of the result, and the window moves along it.
+  bool is_steps = false;  ///< It is summed up piece by piece.
+  std::uint32_t middle = 1, inner = 1;
+
+  /// Points in a window, or in a tile of the other factor.
+  std::uint32_t tile() const { return is_reduced && !is_steps ? axis->extent : middle * inner; }
+  /// Iterations of the outermost level.
+  std::uint32_t outermost() const { return axis->extent / (middle * inner); }
+  int last() const { return ir::LastLevel(*axis); }
   /// -1: it has none.
-  int register_level() const { return registers > 1 ? last() : -1; }
-  int thread_level() const {
-    if (threads == 1) return -1;
-    return registers > 1 ? last() - 1 : last();
+  int inner_level() const { return inner > 1 ? last() : -1; }
+  int middle_level() const {
+    if (middle == 1) return -1;
+    return inner > 1 ? last() - 1 : last();
+  }
+  /// Iterations of a level; 1: it is absent.
+  std::uint32_t size_at(int level) const {
+    if (level == inner_level()) return inner;
+    if (level == middle_level()) return middle;
+    return level > 0 ? 1 : outermost();
+  }
+  std::string_view kind_at(int level) const {
+    if (level == inner_level()) return kUnroll;
+    if (is_reduced) return kLoop;
+    return level == middle_level() ? kThread : kBlock;
   }
 };
 
-class Writer {
+class WindowWriter : RecipeWriter {
  public:
-  explicit Writer(const Target& function) : f_(function) {}
+  explicit WindowWriter(const Target& function) : RecipeWriter(function) {}
 
   std::optional<Recipe> Write() {
-    if (!FindSum() || !FindFactors() || !FindAxes() || !FindSteps() || !FindTiles()) {
-      return std::nullopt;
+    sum_ = ir::OnlySumOfProducts(f_);
+    if (sum_ == nullptr || !FindFactors()) return std::nullopt;
+    FindAxes();
+    if (!FindSteps() || !FindTiles()) return std::nullopt;
+    Want(Of("unit", *sum_), {kFma});
+    Want(Of("window", *window_), {kWindow});
+    Want(Of("tiles", *other_), {kOwnTiles});
+    Want("tiles", {kSameTiles});
+    for (const Axis& axis : axes_) {
+      for (int level = axis.last(); level >= 0; --level) {
+        SizeAndKind(Level(*axis.axis, level), axis.size_at(level), axis.kind_at(level));
+      }
     }
-    recipe_.name = "windows";
-    WantOf("unit", sum_->name(), {"FMA"});
-    WantOf("window", window_->name(), {"WINDOW"});
-    WantOf("tiles", other_->name(), {"OWN_TILES"});
-    Want("tiles", {"SAME_TILES"});
-    for (const Axis& axis : axes_) Divide(axis);
-    for (const DimId id : f_.inst(window_->read).dims) {
-      const bool is_around =
-          steps_ != nullptr && f_.dim(id).level == 0 && IsPaired(id, *steps_->axis);
-      if (is_around) WantOf("window_part", PartName(id), {"AROUND_WINDOW"});
+    for (const Dimension& dim : f_.window_dims(*window_)) {
+      const bool is_around = std::ranges::any_of(axes_, [&](const Axis& axis) {
+        return axis.is_steps && dim.level == 0 && &AxisOf(dim) == Moves(*windowed_, axis);
+      });
+      if (is_around) Want(Of("window_part", *window_, dim), {kAroundWindow});
     }
-    Want("window_part", {"IN_WINDOW", "AROUND_WINDOW"});
+    Want("window_part", {kInWindow, kAroundWindow});
     Copy();
-    Want("size", {"1"});
-    Want("across_blocks", {"NOT_ACROSS"});
+    NoOtherLevels();
+    Want("across_blocks", {kNotAcross});
     for (const Communication& comm : f_.comms) {
       if (!comm.planned && &comm != other_) Travel(comm);
     }
-    Nest();
+    NestLoops();
     Fragments();
-    AppendRest(true, recipe_);
-    return std::move(recipe_);
+    return Finish("windows", true);
   }
 
  private:
-  void Want(std::string decision, std::vector<std::string> values) {
-    recipe_.wishes.push_back({std::move(decision), std::move(values)});
-  }
-  void WantOf(std::string_view choice, const std::string& name, std::vector<std::string> values) {
-    Want(std::string(choice) + "(" + name + ")", std::move(values));
-  }
-  void SizeOf(const Dimension& dim, std::uint32_t size) {
-    WantOf("size", dim.name(), {std::to_string(size)});
-  }
-  void KindOf(const Dimension& dim, const char* kind) { WantOf("dim_kind", dim.name(), {kind}); }
-  std::string PartName(DimId dim) const { return window_->name() + "," + f_.dim(dim).name(); }
-
-  bool FindSum() {
-    for (const Instruction& inst : f_.insts) {
-      if (inst.planned || !inst.is_reduction()) continue;
-      if (sum_ != nullptr || inst.op != ir::Op::kMad) return false;
-      sum_ = &inst;
-    }
-    return sum_ != nullptr;
-  }
-
   /// One factor has a window, and the other one may be copied.
   bool FindFactors() {
-    for (const Communication& comm : f_.comms) {
-      if (comm.planned || comm.is_init || comm.consumer != sum_->id) continue;
-      const Instruction& read = f_.inst(comm.producer);
+    for (const Communication* comm : ir::OperandsOf(f_, *sum_)) {
+      const Instruction& read = f_.inst(comm->producer);
       if (read.window.valid() && window_ == nullptr) {
         window_ = &f_.window(read.window);
-        windowed_ = &comm;
-      } else if (comm.may_lower && f_.is_copy(comm) && other_ == nullptr) {
-        other_ = &comm;
+        windowed_ = comm;
+      } else if (comm->may_lower && f_.is_copy(*comm) && other_ == nullptr) {
+        other_ = comm;
       } else {
         return false;
       }
@@ -119,74 +109,47 @@ class Writer {
     return window_ != nullptr && other_ != nullptr;
   }
 
-  /// The axis of the read that is paired with one of the sum; null: there is none.
-  const LogicalDim* MovesAlong(const Communication& comm, const LogicalDim& axis) const {
-    for (const ir::PairId id : comm.pairs) {
-      const DimPair& pair = f_.pair(id);
-      if (f_.dim(pair.dst).logical == axis.id) return &f_.logical(f_.dim(pair.src).logical);
-    }
-    return nullptr;
-  }
-  /// Is the dim of the window's read a level of the axis of the sum?
-  bool IsPaired(DimId dim, const LogicalDim& axis) const {
-    const LogicalDim* const moves = MovesAlong(*windowed_, axis);
-    return moves != nullptr && f_.dim(dim).logical == moves->id;
+  /// The axis of the factor's read that is paired with one of the sum; null: there is none.
+  const LogicalDim* Moves(const Communication& factor, const Axis& axis) const {
+    return ir::ProducersAxis(f_, factor, *axis.axis);
   }
   /// Does it move along a span of the window together with others?
-  bool Meets(const LogicalDim& axis) const {
-    const LogicalDim* const moves = MovesAlong(*windowed_, axis);
+  bool Meets(const Axis& axis) const {
+    const LogicalDim* const moves = Moves(*windowed_, axis);
     return moves != nullptr && std::ranges::any_of(window_->spans, [&](ir::SpanId id) {
              return f_.span(id).step(moves->id) != 0 && f_.span(id).axes.size() > 1;
            });
   }
 
-  bool FindAxes() {
-    for (const DimId id : sum_->dims) {
-      const Dimension& dim = f_.dim(id);
-      if (dim.level != 0) continue;
-      Axis axis{&f_.logical(dim.logical), dim.is_reduction};
-      axis.is_pixel = !dim.is_reduction && MovesAlong(*windowed_, *axis.axis) != nullptr;
+  void FindAxes() {
+    for (const LogicalDim* logical : ir::AxesOf(f_, *sum_)) {
+      Axis axis{logical, ir::IsReduced(f_, *logical)};
+      axis.is_pixel = !axis.is_reduced && Moves(*windowed_, axis) != nullptr;
       axes_.push_back(axis);
     }
-    return true;
   }
 
-  static int Last(const LogicalDim& axis) { return static_cast<int>(axis.dims.size()) - 1; }
-  const Dimension& Level(const LogicalDim& axis, int level) const {
-    return f_.dim(axis.dims[static_cast<std::size_t>(level)]);
-  }
-  bool Has(const LogicalDim& axis, int level, std::uint32_t size) const {
-    const auto& sizes = Level(axis, level).sizes;
-    return std::ranges::find(sizes, size) != sizes.end();
-  }
-
-  /// The axis that is summed up piece by piece, and the pieces.
+  /// The axis that is summed up piece by piece, and the pieces; none: one window holds all.
   bool FindSteps() {
+    Axis* steps = nullptr;
     for (Axis& axis : axes_) {
-      if (!axis.is_reduced || Meets(*axis.axis) || Last(*axis.axis) < 2) continue;
-      if (steps_ == nullptr || steps_->axis->extent < axis.axis->extent) steps_ = &axis;
+      if (!axis.is_reduced || Meets(axis) || axis.last() < 2) continue;
+      if (steps == nullptr || steps->axis->extent < axis.axis->extent) steps = &axis;
     }
-    if (steps_ == nullptr) return true;
-    const LogicalDim& axis = *steps_->axis;
-    for (const std::uint32_t unrolled : {4u, 2u, 1u}) {
-      for (const std::uint32_t rounds : {2u, 1u}) {
-        const std::uint32_t piece = unrolled * rounds;
-        if (unrolled == 1 && rounds > 1) continue;
-        if (axis.extent % piece != 0 || !Has(axis, Last(axis), unrolled) ||
-            !Has(axis, Last(axis) - 1, rounds) || !Has(axis, 0, axis.extent / piece)) {
-          continue;
-        }
-        unrolled_ = unrolled;
-        rounds_ = rounds;
+    if (steps == nullptr) return true;
+    steps->is_steps = true;
+    const LogicalDim& axis = *steps->axis;
+    for (const auto& [unrolled, rounds] :
+         {std::pair{4u, 2u}, {4u, 1u}, {2u, 2u}, {2u, 1u}, {1u, 1u}}) {
+      const std::uint32_t piece = unrolled * rounds;
+      if (axis.extent % piece == 0 && Has(axis, Last(axis), unrolled) &&
+          Has(axis, Last(axis) - 1, rounds) && Has(axis, 0, axis.extent / piece)) {
+        steps->middle = rounds;
+        steps->inner = unrolled;
         return true;
       }
     }
     return false;
-  }
-  /// Points of an axis of the sum in a window, or in a tile of the other factor.
-  std::uint32_t TileOf(const Axis& axis) const {
-    if (!axis.is_reduced) return axis.tile();
-    return &axis == steps_ ? unrolled_ * rounds_ : axis.axis->extent;
   }
 
   double WindowElements() const {
@@ -194,9 +157,9 @@ class Writer {
     for (const ir::SpanId id : window_->spans) {
       double length = 1;
       for (const Axis& axis : axes_) {
-        const LogicalDim* const moves = MovesAlong(*windowed_, *axis.axis);
+        const LogicalDim* const moves = Moves(*windowed_, axis);
         if (moves == nullptr) continue;
-        length += static_cast<double>(std::abs(f_.span(id).step(moves->id))) * (TileOf(axis) - 1);
+        length += static_cast<double>(std::abs(f_.span(id).step(moves->id))) * (axis.tile() - 1);
       }
       elements *= length;
     }
@@ -205,25 +168,26 @@ class Writer {
   double OtherElements() const {
     double elements = 1;
     for (const Axis& axis : axes_) {
-      if (MovesAlong(*other_, *axis.axis) != nullptr) elements *= TileOf(axis);
+      if (Moves(*other_, axis) != nullptr) elements *= axis.tile();
     }
     return elements;
   }
 
   /// Less is better; nothing: it does not fit.
   std::optional<double> Cost() const {
-    double pixels = 1, channels = 1, blocks = 1, threads = 1, products = 1;
+    double pixels = 1, channels = 1, blocks = 1, threads = 1, products = 1, unrolled = 1;
     for (const Axis& axis : axes_) {
-      products *= TileOf(axis);
+      products *= axis.tile();
+      if (axis.is_steps) unrolled = axis.inner;
       if (axis.is_reduced) continue;
-      (axis.is_pixel ? pixels : channels) *= axis.registers;
-      blocks *= axis.blocks();
-      threads *= axis.threads;
+      (axis.is_pixel ? pixels : channels) *= axis.inner;
+      blocks *= axis.outermost();
+      threads *= axis.middle;
     }
     const double bytes = (WindowElements() + OtherElements()) * window_->element_bytes;
     const double most_copied = f_.most_copied() * threads / 2;
     if (threads > std::min(kMostThreads, f_.device.max_threads) || pixels * channels > kMostSums ||
-        pixels * channels * unrolled_ > f_.device.max_unroll / 2 ||
+        pixels * channels * unrolled > f_.device.max_unroll / 2 ||
         bytes > f_.device.shared_bytes / 2 || OtherElements() > most_copied) {
       return std::nullopt;
     }
@@ -235,15 +199,10 @@ class Writer {
 
   bool FindTiles() {
     Try(0);
-    if (best_.empty()) return false;
     axes_ = best_;
-    for (Axis& axis : axes_) {
-      if (steps_ != nullptr && axis.axis == steps_axis_) steps_ = &axis;
-    }
-    return true;
+    return !best_.empty();
   }
   void Try(std::size_t i) {
-    if (i == 0 && steps_ != nullptr) steps_axis_ = steps_->axis;
     if (i == axes_.size()) {
       const std::optional<double> cost = Cost();
       if (!cost || (!best_.empty() && *cost >= least_)) return;
@@ -253,51 +212,23 @@ class Writer {
     }
     Axis& axis = axes_[i];
     if (axis.is_reduced) return Try(i + 1);
-    const LogicalDim& logical = *axis.axis;
     for (const std::uint32_t registers : {1u, 2u, 4u, 7u, 8u}) {
       for (const std::uint32_t threads : {1u, 2u, 4u, 7u, 8u, 14u, 16u, 32u}) {
-        axis.registers = registers;
-        axis.threads = threads;
-        if (logical.extent % axis.tile() == 0 && HasLevels(axis)) Try(i + 1);
+        axis.inner = registers;
+        axis.middle = threads;
+        if (axis.axis->extent % axis.tile() == 0 && HasLevels(axis)) Try(i + 1);
       }
     }
-    axis.registers = axis.threads = 1;
+    axis.inner = axis.middle = 1;
   }
 
   /// Blocks are the outermost level: an axis of one level has nothing else.
   bool HasLevels(const Axis& axis) const {
-    const LogicalDim& logical = *axis.axis;
-    if ((axis.registers > 1) + (axis.threads > 1) > axis.last()) return false;
-    const auto has = [&](int level, std::uint32_t size) {
-      return level < 0 || Has(logical, level, size);
+    if ((axis.inner > 1) + (axis.middle > 1) > axis.last()) return false;
+    const auto has = [&](int level) {
+      return level < 0 || Has(*axis.axis, level, axis.size_at(level));
     };
-    return has(axis.register_level(), axis.registers) && has(axis.thread_level(), axis.threads) &&
-           Has(logical, 0, axis.blocks());
-  }
-
-  /// Iterations of a level of an axis; 1: it is absent.
-  std::uint32_t SizeAt(const Axis& axis, int level) const {
-    const bool is_steps = &axis == steps_;
-    if (is_steps && level == axis.last()) return unrolled_;
-    if (is_steps && level == axis.last() - 1) return rounds_;
-    if (level == axis.register_level()) return axis.registers;
-    if (level == axis.thread_level()) return axis.threads;
-    if (level > 0) return 1;
-    return axis.is_reduced ? axis.axis->extent / (is_steps ? unrolled_ * rounds_ : 1)
-                           : axis.blocks();
-  }
-  const char* KindAt(const Axis& axis, int level) const {
-    if (level == axis.register_level()) return "UNROLL";
-    if (level == axis.thread_level()) return "THREAD";
-    if (!axis.is_reduced) return "BLOCK";
-    return &axis == steps_ && level == axis.last() ? "UNROLL" : "LOOP";
-  }
-  void Divide(const Axis& axis) {
-    for (int level = axis.last(); level >= 0; --level) {
-      const std::uint32_t size = SizeAt(axis, level);
-      SizeOf(Level(*axis.axis, level), size);
-      if (size > 1) KindOf(Level(*axis.axis, level), KindAt(axis, level));
-    }
+    return has(axis.inner_level()) && has(axis.middle_level()) && has(0);
   }
 
   /// All threads copy the tile of the other factor: wide along what adjoins in memory, then by
@@ -306,153 +237,130 @@ class Writer {
     std::uint32_t threads = 1;
     std::vector<const Axis*> moving;
     for (const Axis& axis : axes_) {
-      if (!axis.is_reduced) threads *= axis.threads;
-      if (MovesAlong(*other_, *axis.axis) != nullptr) moving.push_back(&axis);
+      if (!axis.is_reduced) threads *= axis.middle;
+      if (Moves(*other_, axis) != nullptr) moving.push_back(&axis);
     }
-    const auto moves = [&](const Axis* axis) -> const LogicalDim& {
-      return *MovesAlong(*other_, *axis->axis);
-    };
     std::ranges::sort(moving, [&](const Axis* a, const Axis* b) {
-      return f_.copied_outside(Level(moves(b), 0), Level(moves(a), 0));
+      return f_.copied_outside(Level(*Moves(*other_, *b), 0), Level(*Moves(*other_, *a), 0));
     });
-    for (const ir::PairId id : other_->pairs) {
-      const DimPair& pair = f_.pair(id);
-      const Dimension& dst = f_.dim(pair.dst);
-      const bool is_whole =
-          dst.is_reduction && !(steps_ != nullptr && dst.logical == steps_->axis->id);
-      if (f_.dim(pair.src).level == 0 && !is_whole) {
-        WantOf("dim_mapping", pair.name(), {"MERGE_MAP"});
-      }
+    for (const DimPair& pair : f_.pairs_of(*other_)) {
+      const Axis& axis = *PairedAxis(pair);
+      const bool is_whole = axis.is_reduced && !axis.is_steps;
+      if (f_.dim(pair.src).level == 0 && !is_whole) Map(pair, {kMergeMap});
     }
-    const std::vector<std::uint32_t> widths = f_.vec_universe(f_.inst(other_->producer));
-    const std::uint32_t widest = std::min(
-        widths.back(), kWideBytes / ir::BytesOf(f_.element_type(f_.inst(other_->producer))));
+    const Instruction& read = f_.inst(other_->producer);
+    const std::uint32_t widest =
+        std::min(f_.vec_universe(read).back(), kWideBytes / ir::BytesOf(f_.element_type(read)));
     for (const Axis* axis : moving) {
-      const LogicalDim& logical = moves(axis);
-      std::uint32_t left = TileOf(*axis);
+      const LogicalDim& logical = *Moves(*other_, *axis);
+      std::uint32_t left = axis->tile();
       int level = Last(logical);
-      const auto take = [&](std::uint32_t size, const char* kind) {
+      const auto take = [&](std::uint32_t size, std::string_view kind) {
         if (level < 1 || left % size != 0) return;
-        SizeOf(Level(logical, level), size);
-        if (size > 1) KindOf(Level(logical, level), kind);
+        SizeAndKind(Level(logical, level--), size, kind);
         left /= size;
-        --level;
       };
       if (axis == moving.front() && widest > 1 && left % widest == 0 && Last(logical) > 1) {
-        take(widest, "UNROLL");
+        take(widest, kUnroll);
       }
       std::uint32_t shared = std::min(threads, left);
       while (left % shared != 0) --shared;
       if (shared > 1 && level >= 1) {
         threads /= shared;
-        take(shared, "THREAD");
+        take(shared, kThread);
       }
-      if (left > 1) take(left, "UNROLL");
+      if (left > 1) take(left, kUnroll);
     }
   }
 
   /// The axis of the sum that it pairs with another one; null: it pairs none of the sum's.
-  const Axis* AxisOf(const DimPair& pair) const {
-    for (const Axis& axis : axes_) {
+  const Axis* PairedAxis(const DimPair& pair) const {
+    const auto found = std::ranges::find_if(axes_, [&](const Axis& axis) {
       const ir::LogicalDimId id = axis.axis->id;
-      if (f_.dim(pair.src).logical == id || f_.dim(pair.dst).logical == id) return &axis;
-    }
-    return nullptr;
+      return f_.dim(pair.src).logical == id || f_.dim(pair.dst).logical == id;
+    });
+    return found == axes_.end() ? nullptr : &*found;
   }
 
   /// The sum's own loops are those of what it reads from windows, of what begins it and of what
   /// takes it.
   void Travel(const Communication& comm) {
-    for (const ir::PairId id : comm.pairs) {
-      const DimPair& pair = f_.pair(id);
+    for (const DimPair& pair : f_.pairs_of(comm)) {
       const Dimension& dim = f_.dim(pair.dst);
-      const int last = Last(f_.logical(dim.logical));
-      const Axis* const axis = AxisOf(pair);
-      const bool is_thread = axis != nullptr && dim.level == axis->thread_level();
-      WantOf("dim_mapping", pair.name(),
-             dim.level == 0 || (dim.is_reduction && dim.level < last)
-                 ? std::vector<std::string>{"MERGE_MAP", "UNROLL_MAP"}
-             : &comm == windowed_ && is_thread
-                 ? std::vector<std::string>{"MERGE_MAP", "THREAD_MAP", "UNROLL_MAP"}
-             : is_thread ? std::vector<std::string>{"THREAD_MAP", "UNROLL_MAP", "MERGE_MAP"}
-                         : std::vector<std::string>{"UNROLL_MAP", "MERGE_MAP"});
+      const Axis* const axis = PairedAxis(pair);
+      const bool is_around = dim.level == 0 || (dim.is_reduction && dim.level < Last(AxisOf(dim)));
+      const bool is_thread =
+          axis != nullptr && !axis->is_reduced && dim.level == axis->middle_level();
+      if (is_around || !is_thread) {
+        Hold(pair, !is_around);
+      } else if (&comm == windowed_) {
+        Map(pair, {kMergeMap, kThreadMap, kUnrollMap});
+      } else {
+        Map(pair, {kThreadMap, kUnrollMap, kMergeMap});
+      }
     }
   }
 
-  void Nest() {
-    std::vector<const Dimension*> all;
-    const auto levels = [&](bool wants_reduced, const auto& level_of) {
-      for (const Axis& axis : axes_) {
-        if (axis.is_reduced != wants_reduced) continue;
-        const int level = level_of(axis);
-        if (level >= 0 && SizeAt(axis, level) > 1) all.push_back(&Level(*axis.axis, level));
+  void NestLoops() {
+    Dims blocks, pieces, threads, taps, steps, registers;
+    for (const Axis& axis : axes_) {
+      const auto add = [&](Dims& part, int level) {
+        if (level >= 0 && axis.size_at(level) > 1) part.push_back(&Level(*axis.axis, level));
+      };
+      if (!axis.is_reduced) {
+        add(blocks, 0);
+        add(threads, axis.middle_level());
+        add(registers, axis.inner_level());
+      } else if (axis.is_steps) {
+        add(pieces, 0);
+        add(steps, axis.middle_level());
+        add(steps, axis.inner_level());
+      } else {
+        add(taps, 0);
       }
-    };
-    levels(false, [](const Axis&) { return 0; });
-    levels(true, [&](const Axis& axis) { return &axis == steps_ ? 0 : -1; });
-    levels(false, [](const Axis& axis) { return axis.thread_level(); });
-    levels(true, [&](const Axis& axis) { return &axis == steps_ ? -1 : 0; });
-    levels(true, [&](const Axis& axis) { return &axis == steps_ ? axis.last() - 1 : -1; });
-    levels(true, [&](const Axis& axis) { return &axis == steps_ ? axis.last() : -1; });
-    const std::size_t loops = all.size();
-    levels(false, [](const Axis& axis) { return axis.register_level(); });
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-      WantOf("order", all[i]->name() + "," + all[i + 1]->name(), {"OUTER"});
     }
-    if (loops < all.size()) first_copy_ = all[loops];
-    if (steps_ != nullptr && unrolled_ > 1) {
-      // Before its steps a thread reads all of them.
-      WantOf("order",
-             f_.inst(window_->read).name() + "," + Level(*steps_->axis, Last(*steps_->axis)).name(),
-             {"BEFORE"});
+    Nest({blocks, pieces, threads, taps, steps, registers});
+    if (!registers.empty()) first_copy_ = registers.front();
+    // Before its steps a thread reads all of them.
+    for (const Axis& axis : axes_) {
+      if (!axis.is_steps || axis.inner == 1) continue;
+      Order(f_.inst(window_->read), Innermost(*axis.axis), kBefore);
     }
   }
 
   /// What a step needs of the other factor is read right before its products.
   void Fragments() {
     const Communication::Lowered& lowered = *other_->lowered;
-    for (const ir::PairId id : f_.comm(lowered.load_comm).pairs) {
-      const DimPair& pair = f_.pair(id);
-      const Dimension& dim = f_.dim(pair.dst);
-      const Axis* const axis = AxisOf(pair);
-      if (axis == nullptr || SizeAt(*axis, dim.level) == 1) continue;
-      const bool is_register = dim.level == axis->register_level();
-      WantOf("dim_mapping", pair.name(), {is_register ? "UNROLL_MAP" : "MERGE_MAP"});
+    for (const DimPair& pair : f_.pairs_of(f_.comm(lowered.load_comm))) {
+      const int level = f_.dim(pair.dst).level;
+      const Axis* const axis = PairedAxis(pair);
+      if (axis == nullptr || axis->size_at(level) == 1) continue;
+      const bool is_register = !axis->is_reduced && level == axis->inner_level();
+      Map(pair, {is_register ? kUnrollMap : kMergeMap});
     }
-    if (first_copy_ != nullptr) {
-      WantOf("order", f_.inst(lowered.load).name() + "," + first_copy_->name(), {"BEFORE"});
-    }
+    if (first_copy_ != nullptr) Order(f_.inst(lowered.load), *first_copy_, kBefore);
     // Neighbours in registers are neighbours in the tile.
     for (const Axis& axis : axes_) {
-      if (axis.is_reduced || axis.is_pixel || MovesAlong(*other_, *axis.axis) == nullptr) continue;
-      const LogicalDim& kept = *MovesAlong(*other_, *axis.axis);
-      const ir::MemBlock& block = f_.block(lowered.block);
-      for (const ir::AxisId id : block.axes) {
-        if (!f_.is_filled_from(f_.axis(id), Level(kept, Last(kept)))) continue;
-        WantOf("axis_at", block.name() + ",1", {std::to_string(f_.place_of(f_.axis(id)))});
-      }
+      const LogicalDim* const kept = Moves(*other_, axis);
+      if (axis.is_reduced || axis.is_pixel || kept == nullptr) continue;
+      StoreAlong(f_.block(lowered.block), 1, Innermost(*kept));
     }
   }
 
-  const Target& f_;
   const Instruction* sum_ = nullptr;
   const ir::Window* window_ = nullptr;
   const Communication *windowed_ = nullptr, *other_ = nullptr;
   std::vector<Axis> axes_, best_;
   double least_ = 0;
-  Axis* steps_ = nullptr;  ///< Null: the whole sum is in one window.
-  const LogicalDim* steps_axis_ = nullptr;
-  std::uint32_t unrolled_ = 1, rounds_ = 1;
   const Dimension* first_copy_ = nullptr;  ///< The outermost of a thread's own loops over results.
-  Recipe recipe_;
 };
 
 }  // namespace
 
-std::vector<Recipe> WindowRecipes(const Target& function) {
+std::vector<Recipe> WindowRecipes(const ir::Target& function) {
   std::vector<Recipe> recipes;
   if (function.windows.empty()) return recipes;
-  if (std::optional<Recipe> recipe = Writer(function).Write()) {
+  if (std::optional<Recipe> recipe = WindowWriter(function).Write()) {
     recipes.push_back(std::move(*recipe));
   }
   return recipes;

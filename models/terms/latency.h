@@ -2,7 +2,7 @@
 //
 // The second tier of the lower bound: latency.
 //
-// Loops are not unrolled behind our back (kernels/codegen/print/cuda_printer.cc), so each
+// Loops are not unrolled behind our back (kernels/codegen/print/gpu/printer.cc), so each
 // instruction of a loop's body writes the same register in each of its rounds, and not before the
 // last value has been used: from round to round passes the time from the instruction to what needs
 // its value. Unrolled copies and lanes have registers of their own and wait together. Before the

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/check.h"
@@ -14,27 +13,27 @@
 namespace exh::poly {
 namespace {
 
-std::string TextOf(const Owner<isl_ast_expr>& expression) {
-  return TakeText(isl_ast_expr_to_C_str(expression.get()));
+using Expression = Owner<isl_ast_expr>;
+using kernels::ir::Relation;
+
+std::string NameOf(const Expression& expression) {
+  return isl_id_get_name(Take(isl_ast_expr_get_id(expression.get())).get());
 }
 
-std::optional<std::int64_t> NumberOf(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+Expression Operand(const Expression& operation, int which) {
+  return Take(isl_ast_expr_get_op_arg(operation.get(), which));
 }
 
 class Reader {
  public:
   explicit Reader(const Scop& scop) : scop_(scop) {}
 
-  LoopNode Read(const Owner<isl_ast_node>& node) const {
+  LoopNode Read(const Owner<isl_ast_node>& node) {
     switch (isl_ast_node_get_type(node.get())) {
       case isl_ast_node_for:
         return Loop(node);
       case isl_ast_node_if:
-        return Condition(node);
+        return Choice(node);
       case isl_ast_node_block:
         return Block(node);
       case isl_ast_node_user:
@@ -45,50 +44,44 @@ class Reader {
   }
 
  private:
-  LoopNode Loop(const Owner<isl_ast_node>& node) const {
+  LoopNode Loop(const Owner<isl_ast_node>& node) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 40;  // Until its last value is known.
     LoopNode loop{.kind = LoopNode::Kind::kLoop};
-    loop.variable = TextOf(Take(isl_ast_node_for_get_iterator(node.get())));
-    EXH_CHECK(loop.variable.starts_with('c'));
-    loop.row = static_cast<int>(NumberOf(loop.variable.substr(1)).value());
-    loop.first = TextOf(Take(isl_ast_node_for_get_init(node.get())));
-    const bool is_once = IsTrue(isl_ast_node_for_is_degenerate(node.get()));
-    if (is_once) {
-      // It may be a choice, `c < d ? 0 : 1`, which binds less than a comparison.
-      const bool is_choice = loop.first.find('?') != std::string::npos;
-      loop.condition = is_choice ? fmt::format("{} <= ({})", loop.variable, loop.first)
-                                 : fmt::format("{} <= {}", loop.variable, loop.first);
-      loop.extent = loop.first == "0" ? std::optional<std::int64_t>(1) : std::nullopt;
+    const std::string name = NameOf(Take(isl_ast_node_for_get_iterator(node.get())));
+    EXH_CHECK(name.starts_with('c'));
+    loop.row = std::stoi(name.substr(1));
+    loop.first = IndexOf(Take(isl_ast_node_for_get_init(node.get())));
+    loop.variable = {2 * loop.row, name, loop.first.min(), kFar};
+    if (IsTrue(isl_ast_node_for_is_degenerate(node.get()))) {
+      loop.condition = {Index(loop.variable), Relation::kAtMost, loop.first};
     } else {
-      loop.condition = TextOf(Take(isl_ast_node_for_get_cond(node.get())));
-      loop.step = TextOf(Take(isl_ast_node_for_get_inc(node.get())));
-      if (loop.first == "0" && loop.step == "1") loop.extent = ExtentOf(loop);
+      variables_.push_back(loop.variable);
+      loop.condition = ConditionOf(Take(isl_ast_node_for_get_cond(node.get())));
+      loop.step = IndexOf(Take(isl_ast_node_for_get_inc(node.get()))).number().value();
+      variables_.pop_back();
     }
+    loop.variable.max = loop.condition.Most(loop.variable.number).value();
+    if (loop.first == Index() && loop.step == 1) {
+      const std::optional<Index> last = loop.condition.Last(loop.variable.number);
+      if (last && last->number()) loop.extent = *last->number() + 1;
+    }
+    variables_.push_back(loop.variable);
     loop.children.push_back(Read(Take(isl_ast_node_for_get_body(node.get()))));
+    variables_.pop_back();
     return loop;
   }
 
-  // Of "c0 < 8" and "c0 <= 7".
-  static std::optional<std::int64_t> ExtentOf(const LoopNode& loop) {
-    for (const bool is_last : {false, true}) {
-      const std::string begin = loop.variable + (is_last ? " <= " : " < ");
-      if (!loop.condition.starts_with(begin)) continue;
-      const auto bound = NumberOf(loop.condition.substr(begin.size()));
-      if (bound) return *bound + (is_last ? 1 : 0);
-    }
-    return std::nullopt;
-  }
-
-  LoopNode Condition(const Owner<isl_ast_node>& node) const {
+  LoopNode Choice(const Owner<isl_ast_node>& node) {
     LoopNode choice{.kind = LoopNode::Kind::kIf};
-    choice.condition = TextOf(Take(isl_ast_node_if_get_cond(node.get())));
+    choice.condition = ConditionOf(Take(isl_ast_node_if_get_cond(node.get())));
     choice.children.push_back(Read(Take(isl_ast_node_if_get_then_node(node.get()))));
     if (!IsTrue(isl_ast_node_if_has_else_node(node.get()))) return choice;
-    LoopNode otherwise{.kind = LoopNode::Kind::kIf, .condition = "!(" + choice.condition + ")"};
+    LoopNode otherwise{.kind = LoopNode::Kind::kIf, .condition = !choice.condition};
     otherwise.children.push_back(Read(Take(isl_ast_node_if_get_else_node(node.get()))));
     return {.kind = LoopNode::Kind::kBlock, .children = {std::move(choice), std::move(otherwise)}};
   }
 
-  LoopNode Block(const Owner<isl_ast_node>& node) const {
+  LoopNode Block(const Owner<isl_ast_node>& node) {
     LoopNode block{.kind = LoopNode::Kind::kBlock};
     const auto list = Take(isl_ast_node_block_get_children(node.get()));
     const int size = isl_ast_node_list_n_ast_node(list.get());
@@ -101,20 +94,95 @@ class Reader {
   LoopNode Call(const Owner<isl_ast_node>& node) const {
     const auto call = Take(isl_ast_node_user_get_expr(node.get()));
     const int size = isl_ast_expr_get_op_n_arg(call.get());
-    const std::string name = TextOf(Take(isl_ast_expr_get_op_arg(call.get(), 0)));
+    const std::string name = NameOf(Operand(call, 0));
     const auto found =
         std::find_if(scop_.statements.begin(), scop_.statements.end(),
                      [&](const Statement& statement) { return statement.name == name; });
     EXH_CHECK(found != scop_.statements.end());
     LoopNode leaf{.kind = LoopNode::Kind::kCall,
                   .statement = static_cast<int>(found - scop_.statements.begin())};
-    for (int i = 1; i < size; ++i) {
-      leaf.arguments.push_back(TextOf(Take(isl_ast_expr_get_op_arg(call.get(), i))));
-    }
+    for (int i = 1; i < size; ++i) leaf.arguments.push_back(IndexOf(Operand(call, i)));
     return leaf;
   }
 
+  Index IndexOf(const Expression& of) const {
+    switch (isl_ast_expr_get_type(of.get())) {
+      case isl_ast_expr_int:
+        return isl_val_get_num_si(Take(isl_ast_expr_get_val(of.get())).get());
+      case isl_ast_expr_id: {
+        const std::string name = NameOf(of);
+        const auto found = std::ranges::find(variables_, name, &IndexVariable::name);
+        EXH_CHECK(found != variables_.end());
+        return Index(*found);
+      }
+      default:
+        break;
+    }
+    const auto operand = [&](int which) { return IndexOf(Operand(of, which)); };
+    const auto number = [&](int which) { return operand(which).number().value(); };
+    const auto all = [&](Index (*join)(const Index&, const Index&)) {
+      Index joined = operand(0);
+      for (int i = 1; i < isl_ast_expr_get_op_n_arg(of.get()); ++i)
+        joined = join(joined, operand(i));
+      return joined;
+    };
+    switch (isl_ast_expr_get_op_type(of.get())) {
+      case isl_ast_expr_op_minus:
+        return operand(0) * -1;
+      case isl_ast_expr_op_add:
+        return operand(0) + operand(1);
+      case isl_ast_expr_op_sub:
+        return operand(0) - operand(1);
+      case isl_ast_expr_op_mul:
+        return operand(0).number() ? operand(1) * number(0) : operand(0) * number(1);
+      case isl_ast_expr_op_div:
+      case isl_ast_expr_op_fdiv_q:
+      case isl_ast_expr_op_pdiv_q:
+        return operand(0).Div(number(1));
+      case isl_ast_expr_op_pdiv_r:
+      case isl_ast_expr_op_zdiv_r:
+        return operand(0).Mod(number(1));
+      case isl_ast_expr_op_min:
+        return all(Index::Min);
+      case isl_ast_expr_op_max:
+        return all(Index::Max);
+      case isl_ast_expr_op_cond:
+      case isl_ast_expr_op_select:
+        return Index::Choice(ConditionOf(Operand(of, 0)), operand(1), operand(2));
+      default:
+        ThrowIslError("a number of a kind that no schedule asks for");
+    }
+  }
+
+  Condition ConditionOf(const Expression& of) const {
+    const auto compared = [&](Relation relation) {
+      return Condition(IndexOf(Operand(of, 0)), relation, IndexOf(Operand(of, 1)));
+    };
+    const auto part = [&](int which) { return ConditionOf(Operand(of, which)); };
+    switch (isl_ast_expr_get_op_type(of.get())) {
+      case isl_ast_expr_op_and:
+      case isl_ast_expr_op_and_then:
+        return part(0) && part(1);
+      case isl_ast_expr_op_or:
+      case isl_ast_expr_op_or_else:
+        return part(0) || part(1);
+      case isl_ast_expr_op_lt:
+        return compared(Relation::kLess);
+      case isl_ast_expr_op_le:
+        return compared(Relation::kAtMost);
+      case isl_ast_expr_op_eq:
+        return compared(Relation::kEqual);
+      case isl_ast_expr_op_ge:
+        return compared(Relation::kAtLeast);
+      case isl_ast_expr_op_gt:
+        return compared(Relation::kGreater);
+      default:
+        ThrowIslError("a condition of a kind that no schedule asks for");
+    }
+  }
+
   const Scop& scop_;
+  std::vector<IndexVariable> variables_;  ///< Of the loops around.
 };
 
 void AddStatements(const LoopNode& node, std::set<int>& statements) {

@@ -3,17 +3,20 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "kernels/ir/index/condition.h"
 #include "poly/schedule.h"
 #include "poly/scop.h"
 
 namespace exh::poly {
 
-/// A piece of a program: loops, conditions and calls of statements, as plain values. Expressions
-/// are C texts over the variables of the loops around them; they may call isl's min, max and
-/// floord.
+using kernels::ir::Condition;
+using kernels::ir::Index;
+using kernels::ir::IndexVariable;
+
+/// A piece of a program: loops, conditions and calls of statements, as plain values, over the
+/// variables of the loops around them.
 struct LoopNode {
   enum class Kind : std::uint8_t {
     kBlock,  ///< Its children, one after the other.
@@ -22,14 +25,15 @@ struct LoopNode {
     kCall,   ///< One execution of a statement.
   };
   Kind kind = Kind::kBlock;
-  int row = 0;                         ///< kLoop: the row of the schedule whose dates it counts.
-  std::string variable;                ///< kLoop: "c0" of row 0.
-  std::string first;                   ///< kLoop: its first value.
-  std::string condition;               ///< kLoop: holds as long as it goes on; kIf.
-  std::string step = "1";              ///< kLoop.
+  int row = 0;  ///< kLoop: the row of the schedule whose dates it counts.
+  /// kLoop: "c3" of row 3, whose number is twice that of its row. Its range holds in the loop.
+  IndexVariable variable;
+  Index first;                         ///< kLoop: its first value.
+  Condition condition;                 ///< kLoop: holds as long as it goes on; kIf.
+  std::int64_t step = 1;               ///< kLoop.
   std::optional<std::int64_t> extent;  ///< kLoop: iterations, where it counts from 0 in steps of 1.
   int statement = 0;                   ///< kCall.
-  std::vector<std::string> arguments;  ///< kCall: the value of each iterator.
+  std::vector<Index> arguments;        ///< kCall: the value of each iterator.
   std::vector<LoopNode> children;
 
   /// The statements in it, each once, from the smallest on.

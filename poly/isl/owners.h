@@ -12,6 +12,7 @@
 #include <isl/ast_build.h>
 #include <isl/ctx.h>
 #include <isl/flow.h>
+#include <isl/id.h>
 #include <isl/map.h>
 #include <isl/mat.h>
 #include <isl/schedule.h>
@@ -110,6 +111,7 @@ EXH_ISL_OWNER(ast_node)
 EXH_ISL_OWNER(ast_node_list)
 EXH_ISL_OWNER(basic_map)
 EXH_ISL_OWNER(basic_set)
+EXH_ISL_OWNER(id)
 EXH_ISL_OWNER(map)
 EXH_ISL_OWNER(mat)
 EXH_ISL_OWNER(multi_aff)

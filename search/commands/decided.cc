@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -14,30 +17,38 @@
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
 #include "search/log/replay.h"
-#include "search/subject/decision_file.h"
 #include "search/subject/registry.h"
 
 namespace exh::search {
 
 namespace {
 
-/// What a list of decisions is of, where it is no kernel; null: it is one.
-std::unique_ptr<Subject> OtherSubjectOf(const DecisionFile& file, const ProblemOptions& options) {
-  if (!file.text || !file.kernel || !options.kernel.empty() || !options.compute.empty()) {
-    return nullptr;
+using Numbers = std::map<std::string, std::int64_t, std::less<>>;
+
+void Add(const std::optional<std::string>& text, const char* what, Numbers& numbers) {
+  for (const auto& [name, value] : ParseAssignments(text.value_or(""), what)) {
+    numbers[std::string(name)] = ParseInteger(value).value_or(0);
   }
-  if (!IsOtherKind(*file.kernel)) return nullptr;
-  RunRecord run;
-  run.kernel = *file.kernel;
-  run.text = *file.text;
-  run.device = file.device.value_or(options.device);
-  for (const auto& [name, value] : ParseAssignments(file.sizes.value_or(""), "size:")) {
-    run.sizes[std::string(name)] = ParseInteger(value).value_or(0);
-  }
-  return SubjectOf(run, {MemoryFor(options.memory), options.stop});
 }
 
 }  // namespace
+
+std::unique_ptr<Subject> SubjectOfFile(const DecisionFile& file, ProblemOptions options) {
+  RunRecord run;
+  run.subject = file.subject.value_or("");
+  run.kernel = file.kernel.value_or("");
+  run.text = file.text.value_or("");
+  run.device = file.device.value_or(options.device);
+  Add(file.sizes, "size:", run.sizes);
+  Add(file.settings, "settings:", run.settings);
+  BringUpToDate(run);
+  const bool is_named = !options.kernel.empty() || !options.compute.empty();
+  if (is_named || run.subject.empty()) {
+    MergeHeader(file, options);
+    return std::make_unique<KernelSubject>(MakeProblem(options));
+  }
+  return SubjectOf(run, {MemoryFor(options.memory), options.stop});
+}
 
 Decided DecidedInLog(const Log& log, const EvalRecord& eval, const RunRecord& run,
                      const Allowance& allowance) {
@@ -55,11 +66,7 @@ Decided DecidedInLog(const Log& log, const EvalRecord& eval, const RunRecord& ru
 Decided DecidedInFile(const std::string& path, ProblemOptions options, std::uint64_t seed,
                       bool strict, std::FILE* notes) {
   const DecisionFile file = ReadDecisionFile(path);
-  std::unique_ptr<Subject> subject = OtherSubjectOf(file, options);
-  if (subject == nullptr) {
-    MergeHeader(file, options);
-    subject = std::make_unique<KernelSubject>(MakeProblem(options));
-  }
+  std::unique_ptr<Subject> subject = SubjectOfFile(file, std::move(options));
   runtime::Candidate candidate = subject->root();
   for (const auto& line : ApplyDecisions(file, candidate)) {
     fmt::print(notes, "{}:{}: note: {} takes no part\n", path, line.number, line.text);

@@ -14,6 +14,7 @@
 
 #include "runtime/candidate.h"
 #include "search/log/log_reader.h"
+#include "search/subject/decision_file.h"
 #include "search/subject/problem.h"
 #include "search/subject/subject.h"
 
@@ -25,6 +26,10 @@ struct Decided {
   std::vector<std::string>
       taken;  ///< Its decisions as words, in the order in which they were taken.
 };
+
+/// What a list of decisions is of; `options` say what its header does not, or otherwise. Throws
+/// UsageError, and Interrupted.
+std::unique_ptr<Subject> SubjectOfFile(const DecisionFile& file, ProblemOptions options);
 
 /// The implementation of a record of a run, `run` with other limits if somebody wants them. Throws
 /// UsageError.

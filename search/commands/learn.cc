@@ -31,10 +31,6 @@ struct LearnOptions {
   std::size_t most = 1500;
 };
 
-std::string KernelText(const RunRecord& run) {
-  return run.sizes.empty() ? run.kernel : run.kernel + " " + SizesText(run);
-}
-
 /// Is it a failure of the implementation, and not of the machine?
 bool SaysSomething(const EvalRecord& eval) {
   using kernels::Verdict;
@@ -61,7 +57,7 @@ ReadRun Read(const Log& log, const std::string& name, const Subject& subject,
   const Traits traits(root.instance(), bound.amounts);
   ReadRun read;
   PriorRun& run = read.run;
-  run = {.source = {.kernel = KernelText(*log.run), .conditions = log.run->conditions},
+  run = {.source = {.kernel = NameText(*log.run), .conditions = log.run->conditions},
          .names = traits.names(),
          .has_guesses = bound.amounts.guess.has_value()};
   std::vector<const EvalRecord*> evals;

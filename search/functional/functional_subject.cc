@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/parallel.h"
-#include "functional/reference/calculate.h"
+#include "functional/expression/expression.h"
 #include "kernels/devices/backend.h"
 #include "models/device_rates.h"
 #include "search/functional/joint_space.h"
@@ -20,14 +19,7 @@
 #include "search/subject/freeze_progress.h"
 
 namespace exh::search {
-namespace {
-
-/// Rules stand in the header of a run beside the sizes, by names that no size has.
-std::string RuleName(const char* rule) {
-  return fmt::format("rule:{}", rule);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 FunctionalSubject::FunctionalSubject(std::string text, functional::Given given,
                                      const lift::Rules& rules, kernels::ir::Device device,
@@ -46,16 +38,11 @@ FunctionalSubject::FunctionalSubject(std::string text, functional::Given given,
 }
 
 std::unique_ptr<Subject> FunctionalSubject::Of(const RunRecord& run, const Allowance& allowance) {
-  if (run.kernel != kFunctionalKernel) {
-    throw UsageError(fmt::format("this is a run of '{}', not of a functional program", run.kernel));
-  }
   functional::Given given(run.sizes.begin(), run.sizes.end());
   lift::Rules rules;
   const auto take = [&](const char* name, bool& rule) {
-    const auto found = given.find(RuleName(name));
-    if (found == given.end()) return;
-    rule = found->second != 0;
-    given.erase(found);
+    const auto found = run.settings.find(name);
+    if (found != run.settings.end()) rule = found->second != 0;
   };
   for (const lift::Rule& rule : lift::kRules) take(rule.name, rules.*rule.holds);
   take("strict", rules.strict);
@@ -73,15 +60,15 @@ runtime::Candidate FunctionalSubject::root() const {
 }
 
 void FunctionalSubject::Describe(RunRecord& run) const {
-  run.kernel = kFunctionalKernel;
+  run.subject = run.kernel = kFunctionalSubject;
   run.text = text_;
   for (const auto& [name, value] : given_) run.sizes[name] = value;
   for (const lift::Rule& rule : lift::kRules) {
-    if (!(rules_.*rule.holds)) run.sizes[RuleName(rule.name)] = 0;
+    if (!(rules_.*rule.holds)) run.settings[rule.name] = 0;
   }
-  if (rules_.strict) run.sizes[RuleName("strict")] = 1;
-  if (rules_.through_fused) run.sizes[RuleName("through_fused")] = 1;
-  if (rules_.whole_nest) run.sizes[RuleName("whole_nest")] = 1;
+  if (rules_.strict) run.settings["strict"] = 1;
+  if (rules_.through_fused) run.settings["through_fused"] = 1;
+  if (rules_.whole_nest) run.settings["whole_nest"] = 1;
   run.device = device_.name;
   run.limits = DeviceLimits(device_);
 }
@@ -106,7 +93,7 @@ functional::Assignment FunctionalSubject::AnyValues() const {
 }
 
 std::unique_ptr<const kernels::Workload> FunctionalSubject::MakeWorkload() const {
-  return WorkloadOf(mapped_, AnyValues(), device_, NumCores(), allowance_.bytes);
+  return WorkloadOf(mapped_, AnyValues(), device_, allowance_.bytes);
 }
 
 kernels::Source FunctionalSubject::Emit(const runtime::Candidate& implementation) const {
@@ -125,18 +112,32 @@ std::string FunctionalSubject::InWords(const Comparison& comparison) const {
   return ComparisonText(comparison.records);
 }
 
+models::Bound FunctionalSubject::BoundOfResults(const models::DeviceRates& rates) const {
+  double bytes = 0;
+  for (const kernels::ir::Array& array : functional::ArraysOf(mapped_.program(), AnyValues())) {
+    if (array.role == kernels::ir::ArrayRole::kOutput) bytes += static_cast<double>(array.bytes());
+  }
+  const double gbs = rates.units * rates.unit_bytes_per_clk * rates.clock_ghz;
+  models::Bound bound;
+  bound.least_blocks = bound.most_blocks = 0;
+  bound.bottleneck = "traffic";
+  bound.ns = bytes / gbs;
+  bound.terms = {
+      {"traffic", bytes, "bytes of results", gbs, fmt::format("{:.6g} GB/s", gbs), bound.ns, {}}};
+  return bound;
+}
+
 SearchBound FunctionalSubject::Bound(bool /*is_cold*/, WhichRates which) const {
   const models::DeviceRates rates = RatesOf(device_, which);
-  double bytes = 0;
-  for (const functional::ArrayFacts& result :
-       functional::KernelsOf(mapped_.program(), AnyValues())) {
-    bytes += static_cast<double>(result.elements) * sizeof(float);
-  }
-  const double ns = bytes / (rates.units * rates.unit_bytes_per_clk * rates.clock_ghz);
-  return {[ns](const runtime::Candidate&) { return ns; },
-          [](const runtime::Candidate&) { return std::string("traffic"); },
-          CostsOfPrograms(mapped_, LimitsOf(device_), rates),
-          fmt::format("results {:.0f} in {:.6g} ns", bytes, ns)};
+  const models::Bound bound = BoundOfResults(rates);
+  return CommonBound(
+      bound, fmt::format("results {:.0f} in {:.6g} ns", bound.terms.front().amount, bound.ns),
+      CostsOfPrograms(mapped_, LimitsOf(device_), rates));
+}
+
+models::Bound FunctionalSubject::Explain(const runtime::Candidate& /*candidate*/,
+                                         bool /*is_cold*/) const {
+  return BoundOfResults(RatesOf(device_));
 }
 
 }  // namespace exh::search

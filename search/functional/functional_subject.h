@@ -12,6 +12,7 @@
 #include "functional/lift/tree_file.h"
 #include "kernels/devices/workload.h"
 #include "kernels/ir/device.h"
+#include "models/device_rates.h"
 #include "search/functional/mapped_program.h"
 #include "search/subject/problem.h"
 #include "search/subject/subject.h"
@@ -28,7 +29,7 @@ class FunctionalSubject final : public Subject {
   /// The same again as the header of a run has it. Throws as well when that is no such run.
   static std::unique_ptr<Subject> Of(const RunRecord& run, const Allowance& allowance = {});
 
-  std::string name() const override { return kFunctionalKernel; }
+  std::string name() const override { return kFunctionalSubject; }
   runtime::Candidate root() const override;
   void Describe(RunRecord& run) const override;
   /// "theta=10", and "A=20,B=10".
@@ -40,6 +41,7 @@ class FunctionalSubject final : public Subject {
   /// All results, written at the highest rate that the device may have. Of inputs a program may
   /// leave some out.
   SearchBound Bound(bool is_cold, WhichRates which) const override;
+  models::Bound Explain(const runtime::Candidate& candidate, bool is_cold) const override;
 
   const MappedProgram& mapped() const { return mapped_; }
   const lift::TreeFile& tree() const { return tree_; }
@@ -48,6 +50,8 @@ class FunctionalSubject final : public Subject {
 
  private:
   std::unique_ptr<const kernels::Workload> MakeWorkload() const;
+  /// With these rates of the device.
+  models::Bound BoundOfResults(const models::DeviceRates& rates) const;
   /// Values of the parameters that go together; where they are given, those.
   functional::Assignment AnyValues() const;
 

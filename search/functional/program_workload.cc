@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "functional/expression/expression.h"
 #include "kernels/ir/text/op_functions.h"
+#include "kernels/problem.h"
 #include "search/functional/program_costs.h"
-#include "search/functional/program_problem.h"
 #include "search/subject/candidate_bound.h"
 
 namespace exh::search {
@@ -28,11 +30,10 @@ functional::GpuProgram Lowered(const MappedProgram& mapped, const functional::As
 class ProgramWorkload final : public kernels::Workload {
  public:
   ProgramWorkload(const MappedProgram& mapped, functional::Assignment values,
-                  const kernels::ir::Device& device, int threads, std::uint64_t most_bytes)
+                  const kernels::ir::Device& device, std::uint64_t most_bytes)
       : mapped_(mapped),
         values_(std::move(values)),
         device_(device),
-        threads_(threads),
         most_bytes_(most_bytes),
         limits_(LimitsOf(device)),
         rates_(KnownRates(device)) {}
@@ -59,17 +60,13 @@ class ProgramWorkload final : public kernels::Workload {
 
   std::optional<kernels::cpu::MadeProblem> MakeProblem(const kernels::CheckedProblem& one,
                                                        const StopToken* stop) const override {
-    auto made = std::make_shared<const ProgramProblem>(mapped_, values_, one.seed, threads_,
-                                                       one.inputs, most_bytes_, stop);
-    return kernels::cpu::MadeProblem{made->View(), made};
+    return ProblemOf(mapped_, values_, one, most_bytes_, stop);
   }
-  bool makes_one_by_one() const override { return true; }  // Threads share each reference.
 
  private:
   const MappedProgram& mapped_;
   const functional::Assignment values_;
   const kernels::ir::Device& device_;
-  const int threads_;
   const std::uint64_t most_bytes_;
   const functional::GpuLimits limits_;
   const std::optional<models::DeviceRates> rates_;
@@ -104,7 +101,7 @@ Source SourceOf(const functional::GpuProgram& program) {
     }
   }
   launch.workspace_bytes = static_cast<std::uint64_t>(program.global_bytes);
-  Source source(kernels::ir::OpFunctions(program.text, kernels::ir::Language::kCuda) + program.text,
+  Source source(kernels::ir::OpFunctions(program.text, kernels::ir::Dialect::kCuda) + program.text,
                 launch);
   for (const functional::GpuArray& array : program.arrays) {
     source.argument_bytes += static_cast<std::uint64_t>(array.elements) * sizeof(float);
@@ -115,9 +112,32 @@ Source SourceOf(const functional::GpuProgram& program) {
 
 std::unique_ptr<const kernels::Workload> WorkloadOf(const MappedProgram& mapped,
                                                     functional::Assignment values,
-                                                    const kernels::ir::Device& device, int threads,
+                                                    const kernels::ir::Device& device,
                                                     std::uint64_t most_bytes) {
-  return std::make_unique<ProgramWorkload>(mapped, std::move(values), device, threads, most_bytes);
+  return std::make_unique<ProgramWorkload>(mapped, std::move(values), device, most_bytes);
+}
+
+std::optional<kernels::cpu::MadeProblem> ProblemOf(const MappedProgram& mapped,
+                                                   const functional::Assignment& values,
+                                                   const kernels::CheckedProblem& one,
+                                                   std::uint64_t most_bytes,
+                                                   const StopToken* stop) {
+  kernels::derived::Expression expression;
+  try {
+    expression = functional::ExpressionOf(mapped.program(), values);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+  const std::uint64_t bytes = kernels::ProblemBytes(expression.arrays);
+  if (most_bytes != 0 && bytes > most_bytes) {
+    throw TooLarge(fmt::format("the reference of the program takes {:.0f} MiB, more than {:.0f}",
+                               static_cast<double>(bytes) / 0x1p20,
+                               static_cast<double>(most_bytes) / 0x1p20));
+  }
+  auto data = std::make_shared<const kernels::ProblemData>(
+      kernels::MakeProblem(expression, one.seed, one.inputs, stop));
+  if (data->empty()) return std::nullopt;
+  return kernels::cpu::MadeProblem{kernels::ViewOf(expression.arrays, *data), data};
 }
 
 }  // namespace exh::search

@@ -37,9 +37,9 @@ fused::Graph GraphOf(const std::string& text) {
 void AddOutline(const fused::NestNode& node, int depth, std::string& text) {
   const std::string blanks(static_cast<std::size_t>(2 * depth), ' ');
   if (node.is_loop()) {
-    text +=
-        fmt::format("{}{}{}{}\n", blanks, node.node.variable, node.has_threads ? ", threads" : "",
-                    node.vector > 1 ? fmt::format(", vector of {}", node.vector) : "");
+    text += fmt::format("{}{}{}{}\n", blanks, node.node.variable.name,
+                        node.has_threads ? ", threads" : "",
+                        node.vector > 1 ? fmt::format(", vector of {}", node.vector) : "");
     ++depth;
   } else if (node.kind == poly::LoopNode::Kind::kCall) {
     text += fmt::format("{}statement {}\n", blanks, node.node.statement);
@@ -72,9 +72,9 @@ FusedSubject::FusedSubject(std::string text, kernels::ir::Device device, int lea
       space_(schedules_, leaves, FreezeWithin(allowance)) {}
 
 std::unique_ptr<Subject> FusedSubject::Of(const RunRecord& run, const Allowance& allowance) {
-  const auto leaves = run.sizes.find("leaves");
-  if (run.kernel != kFusedKernel || leaves == run.sizes.end()) {
-    throw UsageError(fmt::format("this is a run of '{}', not of a fused operator", run.kernel));
+  const auto leaves = run.settings.find("leaves");
+  if (leaves == run.settings.end()) {
+    throw UsageError("this run of a fused operator does not say how many `leaves` it had");
   }
   ProblemOptions options;
   options.device = run.device;
@@ -88,9 +88,9 @@ runtime::Candidate FusedSubject::root() const {
 }
 
 void FusedSubject::Describe(RunRecord& run) const {
-  run.kernel = kFusedKernel;
+  run.subject = run.kernel = kFusedSubject;
   run.text = text_;
-  run.sizes = {{"leaves", leaves_}};
+  run.settings = {{"leaves", leaves_}};
   run.device = device_.name;
   run.limits = DeviceLimits(device_);
 }
@@ -117,25 +117,39 @@ std::string FusedSubject::InWords(const Comparison& comparison) const {
   return ComparisonText(comparison.records);
 }
 
-LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes, WhichRates which) {
+models::Bound BoundOfBytes(const kernels::ir::Device& device, std::uint64_t bytes,
+                           WhichRates which) {
   const models::DeviceRates rates = RatesOf(device, which);
   const auto all = static_cast<double>(bytes);
   const models::DeviceRates::Sweep* const sweep = models::SweepOf(rates, all);
-  return {all / (rates.units * rates.unit_bytes_per_clk * rates.clock_ghz),
-          std::max(std::max(0.0, all - rates.memory_cache_bytes) / rates.memory_gbs,
-                   sweep == nullptr ? 0.0 : all / sweep->gbs)};
+  const double beyond = std::max(0.0, all - rates.memory_cache_bytes);
+  models::Bound bound;
+  bound.least_blocks = bound.most_blocks = 0;
+  const auto add = [&](std::string_view resource, double amount, const char* unit, double gbs) {
+    bound.terms.push_back(
+        {resource, amount, unit, gbs, fmt::format("{:.6g} GB/s", gbs), amount / gbs, {}});
+  };
+  add("traffic", all, "bytes of arrays", rates.units * rates.unit_bytes_per_clk * rates.clock_ghz);
+  if (sweep != nullptr && all / sweep->gbs > beyond / rates.memory_gbs) {
+    add("memory", all, "bytes of arrays", sweep->gbs);
+  } else {
+    add("memory", beyond, "bytes that no cache holds", rates.memory_gbs);
+  }
+  std::ranges::stable_sort(bound.terms, std::greater(), &models::BoundTerm::ns);
+  bound.ns = bound.terms.front().ns;
+  bound.bottleneck = bound.terms.front().resource;
+  return bound;
 }
 
 SearchBound FusedSubject::Bound(bool /*is_cold*/, WhichRates which) const {
   const std::uint64_t bytes = fused::CompulsoryBytes(program_);
-  const LeastTimes least = LeastTimesOf(device_, bytes, which);
-  const double ns = least.ns();
-  return {[ns](const runtime::Candidate&) { return ns; },
-          [least](const runtime::Candidate&) {
-            return std::string(least.cores >= least.memory ? "traffic" : "memory");
-          },
-          {},
-          fmt::format("bytes {} in {:.6g} ns", bytes, ns)};
+  const models::Bound bound = BoundOfBytes(device_, bytes, which);
+  return CommonBound(bound, fmt::format("bytes {} in {:.6g} ns", bytes, bound.ns));
+}
+
+models::Bound FusedSubject::Explain(const runtime::Candidate& /*candidate*/,
+                                    bool /*is_cold*/) const {
+  return BoundOfBytes(device_, fused::CompulsoryBytes(program_));
 }
 
 }  // namespace exh::search

@@ -18,15 +18,11 @@
 
 namespace exh::search {
 
-/// Nanoseconds that moving so many bytes takes at least, at the highest rates that a device may
-/// have: through its cores, and what no cache holds through memory.
-struct LeastTimes {
-  double cores = 0, memory = 0;
-  double ns() const { return cores > memory ? cores : memory; }
-};
-/// Throws UsageError when nothing is known of the device's rates.
-LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes,
-                        WhichRates which = WhichRates::kOfThisMachine);
+/// What moving so many bytes takes at least, at the highest rates that a device may have: through
+/// its cores, and what no cache holds through memory. Throws UsageError when nothing is known of
+/// the device's rates.
+models::Bound BoundOfBytes(const kernels::ir::Device& device, std::uint64_t bytes,
+                           WhichRates which = WhichRates::kOfThisMachine);
 
 class FusedSubject final : public Subject {
  public:
@@ -38,7 +34,7 @@ class FusedSubject final : public Subject {
   /// The same again as the header of a run has it. Throws as well when that is no such run.
   static std::unique_ptr<Subject> Of(const RunRecord& run, const Allowance& allowance = {});
 
-  std::string name() const override { return kFusedKernel; }
+  std::string name() const override { return kFusedSubject; }
   runtime::Candidate root() const override;
   void Describe(RunRecord& run) const override;
   std::string Outline(const runtime::Candidate& implementation) const override;
@@ -47,6 +43,7 @@ class FusedSubject final : public Subject {
   std::string InWords(const Comparison& comparison) const override;
   /// The bytes that every implementation moves, at the highest rate that the device may have.
   SearchBound Bound(bool is_cold, WhichRates which) const override;
+  models::Bound Explain(const runtime::Candidate& candidate, bool is_cold) const override;
   std::vector<kernels::Recipe> Recipes() const override { return space_.Recipes(); }
 
   const kernels::ir::Device* device() const override { return &device_; }

@@ -46,7 +46,7 @@ class FusedWorkload final : public kernels::Workload {
   }
 
   /// The loops of isl's schedules. Each program once.
-  std::vector<NamedSource> Yardsticks(kernels::ir::Language dialect) const override {
+  std::vector<NamedSource> Yardsticks(kernels::ir::Dialect dialect) const override {
     std::vector<NamedSource> sources;
     std::set<std::string> texts;
     for (const poly::NamedIslOptions& setting : poly::IslSettings()) {
@@ -67,7 +67,7 @@ class FusedWorkload final : public kernels::Workload {
   }
   std::string YardstickText() const override { return "isl " + poly::IslVersion(); }
   std::map<std::string, std::string, std::less<>> Versions(
-      kernels::ir::Language /*language*/) const override {
+      kernels::ir::Dialect /*language*/) const override {
     return {{"isl", poly::IslVersion()}};
   }
 
@@ -76,7 +76,7 @@ class FusedWorkload final : public kernels::Workload {
   const fused::Schedules& schedules_;
   const fused::MappingSpace& space_;
   const kernels::ir::Device& device_;
-  const kernels::ir::Language dialect_;
+  const kernels::ir::Dialect dialect_;
   const std::uint64_t most_bytes_;
 };
 

@@ -98,7 +98,7 @@ class EvaluatorMachine final : public fused::RowMachine {
 
  private:
   const kernels::ir::Device& device_;
-  const kernels::ir::Language dialect_;
+  const kernels::ir::Dialect dialect_;
   const int jobs_;
   const std::unique_ptr<Evaluator> evaluator_;
 };

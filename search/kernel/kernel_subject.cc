@@ -47,9 +47,26 @@ std::string KernelSubject::InWords(const Comparison& comparison) const {
   return ComparisonText(problem_, comparison);
 }
 
+namespace {
+
+models::CacheState Caches(bool is_cold) {
+  return is_cold ? models::CacheState::kCold : models::CacheState::kWarm;
+}
+
+}  // namespace
+
 SearchBound KernelSubject::Bound(bool is_cold, WhichRates which) const {
-  return MakeSearchBound(problem_, is_cold ? models::CacheState::kCold : models::CacheState::kWarm,
-                         which);
+  return MakeSearchBound(problem_, Caches(is_cold), which);
+}
+
+BoundFunction KernelSubject::BoundUpTo(double enough) const {
+  const auto bound = std::make_shared<const CandidateBound>(problem_);
+  return
+      [bound, enough](const runtime::Candidate& candidate) { return bound->Ns(candidate, enough); };
+}
+
+models::Bound KernelSubject::Explain(const runtime::Candidate& candidate, bool is_cold) const {
+  return CandidateBound(problem_, Caches(is_cold)).Explain(candidate);
 }
 
 std::string KernelSubject::prior_file() const {

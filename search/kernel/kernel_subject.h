@@ -25,15 +25,15 @@ class KernelSubject final : public Subject {
 
   std::string name() const override { return std::string(problem_.kernel->name()); }
   runtime::Candidate root() const override { return problem_.root(); }
-  ChoiceOrder order(const std::string& text, const runtime::Candidate& root) const override {
-    return ChoiceOrder::Parse(problem_.order(text), root.instance());
-  }
+  std::string usual_order() const override { return problem_.order(""); }
   void Describe(RunRecord& run) const override;
   std::string Outline(const runtime::Candidate& implementation) const override;
   kernels::Source Emit(const runtime::Candidate& implementation) const override;
   std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const override;
   std::string InWords(const Comparison& comparison) const override;
   SearchBound Bound(bool is_cold, WhichRates which) const override;
+  BoundFunction BoundUpTo(double enough) const override;
+  models::Bound Explain(const runtime::Candidate& candidate, bool is_cold) const override;
   std::string prior_file() const override;
   double flops() const override { return problem_.task.flops; }
   std::vector<kernels::Recipe> Recipes() const override;

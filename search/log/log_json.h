@@ -51,9 +51,11 @@ struct Fields<RunRecord> {
       space.Optional("seconds", r.space_s);
     });
     v.Object("kernel", [&](auto& kernel) {
+      kernel.Optional("subject", r.subject);
       kernel.Field("name", r.kernel);
       kernel.Field("sizes", r.sizes);
       kernel.Optional("words", r.words);
+      kernel.Optional("settings", r.settings);
       kernel.Field("flops", r.flops);
       kernel.Optional("text", r.text);
     });

@@ -35,6 +35,7 @@ Record Decode(const Json& json) {
 // What a record is to the log.
 
 void Add(RunRecord record, Log& log) {
+  BringUpToDate(record);
   log.run = std::move(record);
 }
 

@@ -15,10 +15,10 @@
 
 namespace exh::search {
 
-/// What runs of fused operators call their kernel; the operator is their text.
-inline constexpr const char* kFusedKernel = "fused";
+/// RunRecord::subject of fused operators; the operator is the text of the run.
+inline constexpr const char* kFusedSubject = "fused";
 /// The same for functional programs.
-inline constexpr const char* kFunctionalKernel = "functional";
+inline constexpr const char* kFunctionalSubject = "functional";
 
 /// What times depend on beside the device, by name: "processor", "compiler", "driver", and
 /// libraries; as MachineOf() says.
@@ -30,11 +30,15 @@ struct RunRecord {
   std::string tool;     ///< "search 0.1.0".
   std::string started;  ///< UTC, "2026-01-31T12:00:00Z".
   std::string space, fingerprint;
-  double space_s = 0;  ///< Seconds that building it took, where that was a second or more.
+  double space_s = 0;   ///< Seconds that building it took, where that was a second or more.
+  std::string subject;  ///< The kind of what is searched (subject/registry.h); empty: a kernel.
   std::string kernel;
   std::string text;  ///< The kernel as text, unless the program has it by this name.
   std::map<std::string, std::int64_t, std::less<>> sizes;
   std::map<std::string, std::string, std::less<>> words;  ///< Of options whose values have names.
+  /// What else the space was built with, which is no size: `leaves` of a fused operator; the rules
+  /// of mapping that are not as usual, 0 or 1.
+  std::map<std::string, std::int64_t, std::less<>> settings;
   std::string device;
   std::string decisions;  ///< "default": all of the space; "paper": none beyond the paper's.
   /// Limit -> JSON text, as the run used them: detected values and command line included.
@@ -58,6 +62,10 @@ struct RunRecord {
   /// Times are those of kernels whose inputs are not in the cache (`--l2 cold`).
   bool is_cold() const { return bound.starts_with("cold") || conditions.ends_with("cold L2"); }
 };
+
+/// What older programs wrote elsewhere goes where it is now. They called a kernel what is the
+/// subject, and had settings among the sizes: `leaves`, and `rule:` before the name of a rule.
+void BringUpToDate(RunRecord& run);
 
 /// All numbers from one to another.
 struct LoggedRange {

@@ -144,6 +144,22 @@ std::string SizesText(const RunRecord& run) {
   return fmt::format("{}", fmt::join(sizes, ","));
 }
 
+std::string SettingsText(const RunRecord& run) {
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : run.settings) {
+    settings.push_back(fmt::format("{}={}", name, value));
+  }
+  return fmt::format("{}", fmt::join(settings, ","));
+}
+
+std::string NameText(const RunRecord& run) {
+  std::string text = run.kernel;
+  for (const std::string& more : {SizesText(run), SettingsText(run)}) {
+    if (!more.empty()) text += " " + more;
+  }
+  return text;
+}
+
 std::string MachineText(const Machine& machine) {
   std::string text;
   for (const auto& [what, version] : machine) text += fmt::format("{} {}\n", what, version);
@@ -203,8 +219,8 @@ std::string DecisionsInWords(const Log& log, const Path& path, const std::string
 
 std::string RunText(const Log& log, std::size_t most_lines) {
   const RunRecord& run = *log.run;
-  std::string text = fmt::format("{} {} on {}, seed {}, started {}\n", run.kernel, SizesText(run),
-                                 run.device, run.seed, run.started);
+  std::string text = fmt::format("{} on {}, seed {}, started {}\n", NameText(run), run.device,
+                                 run.seed, run.started);
   if (run.objective != "time") text += fmt::format("searched for least {}\n", run.objective);
   const std::string built = run.space_s > 0 ? fmt::format(" built in {:.1f} s,", run.space_s) : "";
   text += fmt::format("space {} {},{} by {}\n", run.space, run.fingerprint, built, run.tool);

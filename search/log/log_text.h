@@ -18,6 +18,10 @@ std::string ValueName(const Log& log, const PathStep& step);
 
 /// "a=1,op=max": the sizes of the run, as --size takes them.
 std::string SizesText(const RunRecord& run);
+/// "leaves=4": its settings.
+std::string SettingsText(const RunRecord& run);
+/// What was searched, in a few words: "matmul m=512", "fused leaves=4".
+std::string NameText(const RunRecord& run);
 
 /// The machine of a run, a fact a line: "compiler g++ (Debian 12.2.0-14) 12.2.0".
 std::string MachineText(const Machine& machine);

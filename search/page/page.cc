@@ -103,7 +103,7 @@ std::string FillPage(std::string_view page, std::string_view title, std::string_
 std::string PageTitle(const std::vector<NamedLog>& runs) {
   const RunRecord& run = *runs.front().log.run;
   if (runs.size() > 1) return fmt::format("{} runs of {}", runs.size(), run.kernel);
-  return fmt::format("{} {} on {}", run.kernel, SizesText(run), run.device);
+  return fmt::format("{} on {}", NameText(run), run.device);
 }
 
 std::vector<std::string> TemplatePaths(const std::string& program_folder) {

@@ -2,11 +2,12 @@
 #include "search/report/dropped_text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+
+#include "search/log/log_text.h"
 
 namespace exh::search {
 namespace {
@@ -43,12 +44,6 @@ std::uint64_t CountOf(const std::vector<Failure>& failures) {
   return count;
 }
 
-std::string SizesOf(const RunRecord& header) {
-  std::vector<std::string> sizes;
-  for (const auto& [name, size] : header.sizes) sizes.push_back(fmt::format("{}={}", name, size));
-  return fmt::format("{}", fmt::join(sizes, ","));
-}
-
 }  // namespace
 
 bool HaveChecksFailed(const std::vector<Failure>& failures,
@@ -75,8 +70,8 @@ std::string DroppedText(const std::vector<Failure>& failures,
     if (std::ranges::any_of(internal, is_it)) continue;
     text += fmt::format("  {:.1f} s after the start: {}\n", check.dt, check.why);
   }
-  text += fmt::format("  please report this bug with {}/log.jsonl ({} {} on {}, seed {}, {})\n",
-                      run, header.kernel, SizesOf(header), header.device, header.seed, header.tool);
+  text += fmt::format("  please report this bug with {}/log.jsonl ({} on {}, seed {}, {})\n", run,
+                      NameText(header), header.device, header.seed, header.tool);
   if (internal.empty()) return text;
   return text + fmt::format("  its decisions: {} emit {} --record {} --decisions\n", program, run,
                             internal.front().n);

@@ -33,10 +33,6 @@ std::string AboutText(const WrongRun& run, const EvalRecord& record) {
   auto machine = run.evaluator.Versions();
   std::string& compiler = machine["compiler"];
   if (compiler.empty()) compiler = "not known";
-  std::string sizes;
-  for (const auto& [name, value] : header.sizes) {
-    sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ",", name, value);
-  }
   std::string text = fmt::format(
       "A result that is wrong: a mistake of Exhaust, or of the compiler. Please report it, with "
       "this "
@@ -44,15 +40,15 @@ std::string AboutText(const WrongRun& run, const EvalRecord& record) {
       "message    {}\n"
       "record     {} of {}, seed {}\n"
       "run again  {} {} --record {}\n"
-      "what       {} {}, space {} {}\n"
+      "what       {}, space {} {}\n"
       "device     {}\n"
       "compiler   {}\n"
       "program    {}\n"
       "inputs     drawn from seed {}; those that a candidate had not seen from seed {}; see "
       "kernels/problem.h\n",
       record.why, record.n, run.folder, header.seed, run.replay, run.folder, record.n,
-      run.subject.name(), sizes, header.space, header.fingerprint, Device(header), compiler,
-      header.tool, kernels::kTimedSeed, kernels::kOtherSeed);
+      NameText(header), header.space, header.fingerprint, Device(header), compiler, header.tool,
+      kernels::kTimedSeed, kernels::kOtherSeed);
   for (const std::string& note : run.evaluator.Notes())
     text += fmt::format("note       {}\n", note);
   return text +

@@ -24,7 +24,10 @@ using runtime::Propagation;
 /// What two runs must have in common. Empty: all of it.
 std::string Difference(const Log& a, const Log& b) {
   const RunRecord &first = *a.run, &second = *b.run;
-  if (first.kernel != second.kernel || first.sizes != second.sizes) return "kernels or sizes";
+  if (first.kernel != second.kernel || first.sizes != second.sizes ||
+      first.settings != second.settings) {
+    return "kernels or sizes";
+  }
   if (first.device != second.device || first.limits != second.limits) return "devices";
   if (first.fingerprint != second.fingerprint || first.decisions != second.decisions ||
       a.choices != b.choices) {

@@ -26,14 +26,18 @@ std::string Where(const DecisionFile& file, int line) {
 
 void SetHeader(DecisionFile& file, int line, std::string_view key, std::string_view value) {
   std::optional<std::string>* field = nullptr;
+  if (key == "subject") field = &file.subject;
   if (key == "kernel") field = &file.kernel;
   if (key == "size") field = &file.sizes;
   if (key == "device") field = &file.device;
   if (key == "space") field = &file.space;
+  if (key == "settings") field = &file.settings;
   if (key == "text") field = &file.text;
   if (field == nullptr) {
-    throw UsageError(Where(file, line) + ": " +
-                     UnknownName("header", key, {"kernel", "size", "device", "space", "text"}));
+    throw UsageError(
+        Where(file, line) + ": " +
+        UnknownName("header", key,
+                    {"subject", "kernel", "size", "device", "space", "settings", "text"}));
   }
   if (field->has_value()) {
     throw UsageError(fmt::format("{}: '{}' stands twice", Where(file, line), key));
@@ -86,8 +90,11 @@ void MergeHeader(const DecisionFile& file, ProblemOptions& options) {
 
 std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& instance,
                               const Path& path, const std::string& comment) {
-  std::string text = fmt::format("# {}\nkernel: {}\nsize: {}\ndevice: {}\nspace: {}\n", comment,
-                                 run.kernel, SizesText(run), run.device, run.decisions);
+  std::string text = fmt::format("# {}\n", comment);
+  if (!run.subject.empty()) text += fmt::format("subject: {}\n", run.subject);
+  text += fmt::format("kernel: {}\nsize: {}\ndevice: {}\nspace: {}\n", run.kernel, SizesText(run),
+                      run.device, run.decisions);
+  if (!run.settings.empty()) text += fmt::format("settings: {}\n", SettingsText(run));
   if (!run.text.empty()) text += fmt::format("text: {}\n", nlohmann::json(run.text).dump());
   for (const PathStep& step : path) text += StepText(instance, step) + "\n";
   return text;

@@ -7,6 +7,8 @@
 //   size: m=512,n=512,k=512
 //   device: cpu
 //   space: paper
+//   subject: fused (of what is no kernel: RunRecord::subject)
+//   settings: leaves=4 (the same: RunRecord::settings)
 //   text: "kernel …\n…end\n"   (of a kernel that is not in the library; a string of JSON)
 //   dim_kind(mad.m1)=LOOP
 //   size(mad.n2)=4|8
@@ -34,7 +36,7 @@ struct DecisionFile {
     std::string text;
   };
   std::string path;
-  std::optional<std::string> kernel, sizes, device, space;
+  std::optional<std::string> subject, kernel, sizes, device, space, settings;
   std::optional<std::string> text;  ///< Of a kernel that the library lacks.
   std::vector<Line> decisions;
 };

@@ -127,12 +127,6 @@ const kernels::Kernel& ComputedKernel(const ProblemOptions& options) {
 const kernels::Kernel& FindKernel(const ProblemOptions& options) {
   const std::string& name = options.kernel;
   if (!options.compute.empty()) return ComputedKernel(options);
-  if (IsOtherKind(name) && !options.text.empty()) {
-    throw UsageError(fmt::format(
-        "this is of '{}', which is no kernel, and only kernels have this; search log, replay, "
-        "replay-run, emit, report, learn and search --resume take any run",
-        name));
-  }
   if (!options.text.empty()) return kernels::KernelOfText(name + ".kernel", options.text);
   if (name.empty()) {
     throw UsageError(fmt::format(
@@ -259,6 +253,12 @@ Problem MakeProblem(const ProblemOptions& options) {
 }
 
 Problem MakeProblem(const RunRecord& run, const Allowance& allowance) {
+  if (!run.subject.empty()) {
+    throw UsageError(fmt::format(
+        "this is of the subject '{}', which is no kernel; export and install-kernel take kernels "
+        "alone, and all other commands any run",
+        run.subject));
+  }
   ProblemOptions options;
   options.kernel = run.kernel;
   options.text = run.text;

@@ -2,6 +2,7 @@
 #include "search/subject/registry.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -22,21 +23,16 @@ const std::vector<SubjectKind>& Kinds() {
 
 }  // namespace
 
-bool IsOtherKind(const std::string& kernel) {
-  return std::ranges::any_of(Kinds(), [&](const SubjectKind& kind) {
-    return kind.kernel != nullptr && kernel == kind.kernel;
-  });
-}
-
 std::unique_ptr<Subject> SubjectOf(const RunRecord& run, const Allowance& allowance) {
-  const SubjectKind* found = nullptr;
+  const auto found = std::ranges::find(Kinds(), run.subject, &SubjectKind::name);
+  if (found != Kinds().end()) return found->of(run, allowance);
+  std::vector<std::string> names;
   for (const SubjectKind& kind : Kinds()) {
-    if (kind.kernel == nullptr ? found == nullptr : run.kernel == kind.kernel) found = &kind;
+    names.emplace_back(*kind.name == '\0' ? "kernels" : kind.name);
   }
-  if (found == nullptr) {
-    throw UsageError(fmt::format("this program has no subject like '{}'", run.kernel));
-  }
-  return found->of(run, allowance);
+  throw UsageError(fmt::format(
+      "this is of the subject '{}', which this program does not have; it has {}; a newer one may",
+      run.subject, fmt::join(names, ", ")));
 }
 
 }  // namespace exh::search

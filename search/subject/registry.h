@@ -16,8 +16,7 @@
 namespace exh::search {
 
 struct SubjectKind {
-  /// RunRecord::kernel of its runs; null: those that no other kind has, which are of kernels.
-  const char* kernel = nullptr;
+  const char* name = "";  ///< RunRecord::subject of its runs; "": kernels.
   /// What was searched in a run, built again from its header. Throws UsageError and Error.
   std::unique_ptr<Subject> (*of)(const RunRecord& run, const Allowance& allowance) = nullptr;
 };
@@ -25,9 +24,6 @@ struct SubjectKind {
 /// What a run searched, whatever it is. Throws UsageError when this program has no such subjects,
 /// and what SubjectKind::of throws.
 std::unique_ptr<Subject> SubjectOf(const RunRecord& run, const Allowance& allowance = {});
-
-/// Is this the RunRecord::kernel of a kind of subject that is no kernel?
-bool IsOtherKind(const std::string& kernel);
 
 }  // namespace exh::search
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "kernels/devices/backend.h"
 
@@ -33,6 +35,16 @@ std::string Subject::device_class() const {
 
 std::string Subject::source_suffix() const {
   return OfBackend(*this, std::string(".cc"), [](const auto& backend) { return backend.suffix(); });
+}
+
+models::Bound Subject::Explain(const runtime::Candidate& /*candidate*/, bool /*is_cold*/) const {
+  throw UsageError(fmt::format("of '{}' no lower bound is known", name()));
+}
+
+SearchBound CommonBound(const models::Bound& bound, std::string name, AmountsFunction amounts) {
+  return {[ns = bound.ns](const runtime::Candidate&) { return ns; },
+          [on = std::string(bound.bottleneck)](const runtime::Candidate&) { return on; },
+          std::move(amounts), std::move(name)};
 }
 
 SearchBound BoundOf(const Subject& subject, const RunRecord& run) {

@@ -12,6 +12,7 @@
 
 #include "kernels/devices/evaluator.h"
 #include "kernels/first.h"
+#include "models/bound.h"
 #include "runtime/candidate.h"
 #include "search/descend/bound_function.h"
 #include "search/descend/choice_order.h"
@@ -32,10 +33,12 @@ class Subject {
   virtual std::string name() const = 0;
   /// The root candidate. Throws Error when the space has no implementation at all.
   virtual runtime::Candidate root() const = 0;
-  /// The order of choices that a command line asks for, in a space with this root. Throws
-  /// UsageError.
-  virtual ChoiceOrder order(const std::string& text, const runtime::Candidate& root) const {
-    return ChoiceOrder::Parse(text, root.instance());
+  /// The order of choices that is meant where a command line asks for none, as ChoiceOrder::Parse()
+  /// takes it.
+  virtual std::string usual_order() const { return ""; }
+  /// The order that a command line asks for, in a space with this root. Throws UsageError.
+  ChoiceOrder order(const std::string& text, const runtime::Candidate& root) const {
+    return ChoiceOrder::Parse(text.empty() ? usual_order() : text, root.instance());
   }
   /// Adds to the header of a log what makes the same root again. The space and how it was searched
   /// stand there already.
@@ -54,6 +57,13 @@ class Subject {
   /// A lower bound; an empty one where there is none. Throws UsageError when there should be one,
   /// and what it rests on is not known. `is_cold`: inputs are not in the cache.
   virtual SearchBound Bound(bool /*is_cold*/, WhichRates /*which*/) const { return {}; }
+  /// The same bound, of which what reaches `enough` is not looked at any closer.
+  virtual BoundFunction BoundUpTo(double /*enough*/) const {
+    return Bound(/*is_cold=*/false, WhichRates::kOfThisMachine).bound;
+  }
+  /// The lower bound of a candidate with what led to it, with the rates of this machine. Throws
+  /// UsageError where there is none.
+  virtual models::Bound Explain(const runtime::Candidate& candidate, bool is_cold) const;
   /// The file with what earlier runs on such a device learned (learn/prior.h), whether it is there
   /// or not; empty: no file can be.
   virtual std::string prior_file() const { return ""; }
@@ -75,6 +85,10 @@ class Subject {
   /// How the file with the source of an implementation ends: ".cc".
   std::string source_suffix() const;
 };
+
+/// A bound that all implementations of a subject have in common, as a search takes it. `name`: the
+/// same name is the same bound.
+SearchBound CommonBound(const models::Bound& bound, std::string name, AmountsFunction amounts = {});
 
 /// The bound that a logged run had; an empty one if it had none. Throws UsageError when the bound
 /// of the subject is not the same any more.

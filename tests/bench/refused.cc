@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
     if (option == "--space") options.space = value;
   }
   std::uint64_t refused = 0;
-  for (const char* const device : {"cpu", "h200", "k4000", "hip-text", "cuda"}) {
+  for (const char* const device : {"cpu", "h200", "k4000", "hip-text", "opencl-text", "cuda"}) {
     if (!options.device.empty() && options.device != device) continue;
     try {
       refused += OnDevice(options, device);

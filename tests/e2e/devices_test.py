@@ -156,9 +156,54 @@ class Cuda(cuda_test.Fixture):
             self.assertFalse(os.path.exists(self.out))
 
 
-class HipText(unittest.TestCase):
-    """It prints, and runs nothing."""
+class TextDevice:
+    """A device that prints, and runs nothing: DEVICE, whose sources are files with SUFFIX."""
 
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "any.replay").write_text("")
+
+    def search(self, *arguments):
+        return subprocess.run([SEARCH, *arguments], capture_output=True, text=True, timeout=100, cwd=self.folder)
+
+    def emit(self, *arguments):
+        return self.search("emit", "any.replay", "--device", self.DEVICE, *arguments)
+
+    def printed(self, *kernels):
+        """Sources of kernels, each with its options, two of each."""
+        for kernel in kernels:
+            for seed in ("1", "2"):
+                done = self.emit("--seed", seed, *kernel)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                yield done.stdout
+
+    def test_a_file_of_it_has_its_suffix(self):
+        done = self.emit("--kernel", "axpy", "--out", "here")
+        self.assertEqual(done.stdout, f"here/axpy.{self.SUFFIX}\n", done.stderr)
+        self.assertTrue((self.folder / "here/axpy.decisions.txt").exists())
+
+    def test_a_search_says_what_runs(self):
+        done = self.search("--kernel", "axpy", "--device", self.DEVICE, "--out", "run")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"nothing runs on device '{self.DEVICE}'", done.stderr)
+        self.assertIn("--device cpu runs here", done.stderr)
+        self.assertFalse((self.folder / "run").exists())
+        done = self.search("replay", "any.replay", "--kernel", "axpy", "--device", self.DEVICE)
+        self.assertIn(f"nothing runs on device '{self.DEVICE}'", done.stderr)
+
+    def test_spaces_are_counted_and_bounded(self):
+        for command in ("bound", "size", "devices"):
+            kernel = () if command == "devices" else ("--kernel", "axpy", "--size", "n=4096")
+            done = self.search(command, *kernel, "--device", self.DEVICE)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.search("explain", "--kernel", "axpy", "--device", self.DEVICE, "--random-dead-end")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class HipText(TextDevice, unittest.TestCase):
+    DEVICE, SUFFIX = "hip-text", "hip"
     # What a compiler of C++ must know to read HIP, without its header.
     HEADER = """#pragma once
 #include <cmath>
@@ -191,54 +236,54 @@ int __syncthreads_or(int);
 """
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         (self.folder / "hip").mkdir()
         (self.folder / "hip/hip_runtime.h").write_text(self.HEADER)
-        (self.folder / "any.replay").write_text("")
-
-    def search(self, *arguments):
-        return subprocess.run([SEARCH, *arguments], capture_output=True, text=True, timeout=100, cwd=self.folder)
 
     def test_what_it_prints_is_hip(self):
-        for kernel, space in (("axpy", "default"), ("mv", "default"), ("matmul", "paper")):
-            for seed in ("1", "2"):
-                done = self.search("emit", "any.replay", "--kernel", kernel, "--device", "hip-text", "--seed", seed,
-                                   "--space", space)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn("#include <hip/hip_runtime.h>\n", done.stdout)
-                self.assertIsNone(re.search(r"asm|__ld(?!cv)|__st|cuda", done.stdout))
-                self.assertEqual("#define __ldcv(" in done.stdout, "__ldcv(exh_part" in done.stdout)
-                file = self.folder / "kernel.cc"
-                file.write_text(done.stdout)
-                compiled = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", "-I", self.folder, "-Wno-unknown-pragmas", file],
-                                          capture_output=True, text=True)
-                self.assertEqual(compiled.returncode, 0, compiled.stderr)
-                threads = int(re.search(r"__launch_bounds__\((\d+)", done.stdout)[1])
-                self.assertLessEqual(threads, 1024)
+        for text in self.printed(("--kernel", "axpy"), ("--kernel", "mv"), ("--kernel", "matmul", "--space", "paper")):
+            self.assertIn("#include <hip/hip_runtime.h>\n", text)
+            self.assertIsNone(re.search(r"asm|__ld|__st|_sync\(|#define|cuda", text))
+            file = self.folder / "kernel.cc"
+            file.write_text(text)
+            compiled = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", "-I", self.folder, "-Wno-unknown-pragmas", file],
+                                      capture_output=True, text=True)
+            self.assertEqual(compiled.returncode, 0, compiled.stderr)
+            self.assertLessEqual(int(re.search(r"__launch_bounds__\((\d+)", text)[1]), 1024)
 
-    def test_a_file_of_it_has_its_suffix(self):
-        done = self.search("emit", "any.replay", "--kernel", "axpy", "--device", "hip-text", "--out", "here")
-        self.assertEqual(done.stdout, "here/axpy.hip\n", done.stderr)
-        self.assertTrue((self.folder / "here/axpy.decisions.txt").exists())
 
-    def test_a_search_says_what_runs(self):
-        done = self.search("--kernel", "axpy", "--device", "hip-text", "--out", "run")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("nothing runs on device 'hip-text'", done.stderr)
-        self.assertIn("--device cpu runs here", done.stderr)
-        self.assertFalse((self.folder / "run").exists())
-        done = self.search("replay", "any.replay", "--kernel", "axpy", "--device", "hip-text")
-        self.assertIn("nothing runs on device 'hip-text'", done.stderr)
+class OpenClText(TextDevice, unittest.TestCase):
+    DEVICE, SUFFIX = "opencl-text", "cl"
 
-    def test_spaces_are_counted_and_bounded(self):
-        for command in ("bound", "size", "devices"):
-            kernel = () if command == "devices" else ("--kernel", "axpy", "--size", "n=4096")
-            done = self.search(command, *kernel, "--device", "hip-text")
-            self.assertEqual(done.returncode, 0, done.stderr)
-        done = self.search("explain", "--kernel", "axpy", "--device", "hip-text", "--random-dead-end")
-        self.assertEqual(done.returncode, 0, done.stderr)
+    KERNELS = [("--kernel", kernel) for kernel in ("axpy", "mv", "matmul", "reduce", "softmax", "conv2d")] + [
+        ("--compute", "c[i,j] = max(0, sum(k) a[i,k] * b[k,j])", "--size", "i=64,j=64,k=64", "--type", type_)
+        for type_ in ("f64", "f16", "bf16", "i64", "i32", "u32", "i8")] + [
+        ("--compute", "y[i] = a[i] and not b[i] or a[i] xor c[i]", "--size", "i=1024", "--type", "bool")]
+
+    def test_what_it_prints_is_opencl_c(self):
+        for text in self.printed(*self.KERNELS):
+            self.assertRegex(text, r"__kernel __attribute__\(\(reqd_work_group_size\(\d+, 1, 1\)\)\) void\nexh_kernel\(__global const ")
+            code = re.sub(r"//.*", "", text)
+            self.assertIsNone(re.search(r"<|::|\bauto\b|__global__|__device__|__sync|_cast|threadIdx|long long|sub_group", re.sub(r" (<|<<|<=) ", "", code)))
+
+    def test_a_compiler_reads_it(self):
+        if shutil.which("clang") is None:
+            self.skipTest("clang, which reads OpenCL C, is not installed")
+        for options in ((), ("--set", "architecture=cl_khr_subgroup_shuffle")):
+            for text in self.printed(*(kernel + options for kernel in self.KERNELS)):
+                file = self.folder / "kernel.cl"
+                file.write_text(text)
+                shuffles = "#ifndef cl_khr_subgroup_shuffle\n" in text
+                self.assertEqual(shuffles, "sub_group_shuffle_xor" in text)
+                command = ["clang", "-x", "cl", "-cl-std=CL3.0" if shuffles else "-cl-std=CL1.2", "-Xclang", "-finclude-default-header",
+                           "-target", "spir64", "-fsyntax-only", "-Wall", "-Werror", "-Wno-unused", file]
+                compiled = subprocess.run(command, capture_output=True, text=True)
+                self.assertEqual(compiled.returncode, 0, compiled.stderr + text)
+
+    def test_what_it_has_no_word_for_is_refused(self):
+        for way, word in (("ATOMIC_CAS", "atomic operations on outputs"), ("LAST_BLOCK", "the fence before the ticket of a last block")):
+            done = self.emit("--kernel", "reduce", "--set", f'across_blocks=["{way}"]', "--seed", "1")
+            self.assertEqual((done.returncode, done.stderr), (1, f"search: OpenCL C has no word for {word}\n"))
 
 
 class Moved(unittest.TestCase):

@@ -44,7 +44,7 @@ class Functional(cuda_test.Fixture):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual({e["verdict"] for e in self.evaluations()}, {"correct"})
         run = self.records()[0]
-        self.assertEqual((run["kernel"]["name"], run["kernel"]["text"]), ("functional", PROGRAM))
+        self.assertEqual((run["kernel"]["subject"], run["kernel"]["text"]), ("functional", PROGRAM))
         # Neither is right to be refused, nor the same text twice.
         self.assertEqual(len({e["code"] for e in self.evaluations()}), 12)
         more = self.run_search("functional", "search", "--resume", self.out, "--budget", "evals=20")
@@ -61,6 +61,26 @@ class Functional(cuda_test.Fixture):
         missing = self.run_search("functional", "replay", self.out, "--record", "300")
         self.assertEqual(missing.returncode, 2)
         self.assertIn("300", missing.stderr)
+
+    def test_rules_are_settings_and_its_space_is_asked_about(self):
+        done = self.search("--budget", "evals=4", "--drop", "may_vectorise", "--strict")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        kernel = self.records()[0]["kernel"]
+        self.assertEqual((kernel["subject"], kernel["sizes"]), ("functional", {}))
+        self.assertEqual(kernel["settings"], {"may_vectorise": 0, "strict": 1})
+        size = self.run_search("size", self.out, "--exact", "--format", "json")
+        dropped = json.loads(size.stdout)
+        self.assertEqual(dropped["settings"], kernel["settings"])
+        for command, said in ((("bound", self.out), "traffic"), (("dead-ends", self.out, "--descents", "9"), "of 9 descents"),
+                              (("stats", self.out, "--depth", "1"), "code"), (("explain", self.out, "--random-dead-end"), "dead end")):
+            told = self.run_search(*command)
+            self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
+            self.assertIn(said, told.stdout)
+        # With the rule there are fewer.
+        self.out += "-all"
+        self.search("--budget", "evals=4", "--strict")
+        fewer = json.loads(self.run_search("size", self.out, "--exact", "--format", "json").stdout)
+        self.assertLess(int(fewer["exact"]["count"]), int(dropped["exact"]["count"]))
 
     def test_what_fails_is_data(self):
         done = self.search("--budget", "evals=20", "--policy", "random",

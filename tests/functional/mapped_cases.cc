@@ -134,8 +134,7 @@ std::vector<Codes> ForbiddenBy(bool lift::Rules::*rule, const search::MappedProg
 
 void Mapped::MakeProblems(const functional::Assignment& values) {
   for (const kernels::CheckedProblem& one : kernels::kCheckedProblems) {
-    problems.push_back(
-        std::make_unique<search::ProgramProblem>(*program, values, one.seed, 1, one.inputs));
+    problems.push_back(search::ProblemOf(*program, values, one).value());
   }
 }
 
@@ -221,7 +220,7 @@ void MappedCases::Run(
     const std::function<void(const MappedCase&, const std::string&)>& seen) const {
   const auto facts = [](const MappedCase& of) {
     std::vector<exh_shim::ArrayFacts> arrays;
-    for (const kernels::cpu::ProblemArray& array : of.mapped->problems.front()->View().arrays) {
+    for (const kernels::cpu::ProblemArray& array : of.mapped->problems.front().view.arrays) {
       arrays.push_back({array.name, array.elements(), array.is_output, 4});
     }
     return arrays;
@@ -246,7 +245,7 @@ void MappedCases::Run(
            ++number) {
         // What orders of threads change, they change on any problem.
         if (number > 0 && order != 1) break;
-        why = Compared(run, cases_[i].mapped->problems[number]->View(), order, spoils_input_,
+        why = Compared(run, cases_[i].mapped->problems[number].view, order, spoils_input_,
                        spoils_output_);
         if (!why.empty()) why += std::string(" ") + kernels::kCheckedProblems[number].what;
       }

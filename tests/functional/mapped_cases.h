@@ -12,10 +12,10 @@
 
 #include "base/random.h"
 #include "functional/lift/program.h"
+#include "kernels/cpu/problem_bench.h"
 #include "kernels/evaluation.h"
 #include "runtime/candidate.h"
 #include "search/functional/mapped_program.h"
-#include "search/functional/program_problem.h"
 
 namespace exh::tests {
 
@@ -23,7 +23,7 @@ namespace exh::tests {
 struct Mapped {
   std::string name;
   std::unique_ptr<search::MappedProgram> program;
-  std::vector<std::unique_ptr<search::ProgramProblem>> problems;
+  std::vector<kernels::cpu::MadeProblem> problems;
 
   void MakeProblems(const functional::Assignment& values);
 };

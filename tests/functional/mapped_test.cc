@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "functional/expression/expression.h"
+#include "kernels/problem.h"
 #include "search/functional/program_workload.h"
 #include "tests/functional/mapped_cases.h"
 #include "tests/functional/programs.h"
@@ -286,7 +288,7 @@ std::string Objection(const std::string& text, const functional::Given& given,
     const auto tree = program.Tree();
     const functional::Assignment values = program.Values();
     search::SourceOf(program, values, {search::ParseMapping(mapping, tree)}, {});
-    search::ProgramProblem(program, values, 1, 1);
+    search::ProblemOf(program, values, kernels::kCheckedProblems[0]);
   } catch (const std::exception& why) {
     return why.what();
   }
@@ -318,13 +320,14 @@ TEST(MappedPrograms, HaveTheirReferenceWithinWhatTheyMayTake) {
   const search::MappedProgram program("a.fun", "input x: [float]4096\nkernel y = map(id, x)\n", {});
   const functional::Assignment values = program.Values();
   StopToken stop;
-  const auto inputs = kernels::Inputs::kUniform;
-  search::ProgramProblem(program, values, 1, 1, inputs,
-                         search::ProblemBytes(program.program(), values), &stop);
+  const kernels::CheckedProblem& uniform = kernels::kCheckedProblems[0];
+  const std::uint64_t bytes =
+      kernels::ProblemBytes(functional::ArraysOf(program.program(), values));
+  EXPECT_TRUE(search::ProblemOf(program, values, uniform, bytes, &stop).has_value());
   stop.Stop();
-  EXPECT_THROW(search::ProgramProblem(program, values, 1, 1, inputs, 0, &stop), Interrupted);
+  EXPECT_FALSE(search::ProblemOf(program, values, uniform, bytes, &stop).has_value());
   // The size is looked at before anything is drawn, which would hear the token.
-  EXPECT_THROW(search::ProgramProblem(program, values, 1, 1, inputs, 4096, &stop), TooLarge);
+  EXPECT_THROW(search::ProblemOf(program, values, uniform, bytes - 1, &stop), TooLarge);
 }
 
 /// Of mappings that this rule alone forbids: how many are wrong, or have threads that race.

@@ -18,19 +18,29 @@
 namespace exh::tests {
 namespace {
 
-using functional::Index;
 using functional::Threads;
 using functional::WorkLoops;
+using kernels::ir::Index;
+using kernels::ir::IndexVariable;
 using search::RoughNs;
 using search::WhyHopeless;
 using testing::HasSubstr;
 
 WorkLoops Loops() {
-  return {{"i", 10, 10, -1, false}, {"t", 1, 64, 0, false}, {"u", 4, 4, -1, true}};
+  return {{3, 10, 10, -1, false}, {4, 1, 64, 0, false}, {5, 4, 4, -1, true}};
+}
+Index I() {
+  return Index(IndexVariable::Of(3, "i", 10));
+}
+Index T() {
+  return Index(IndexVariable::Of(4, "t", 64));
+}
+Index U() {
+  return Index(IndexVariable::Of(5, "u", 4));
 }
 
 TEST(Work, LanesSideBySideTouchFewSectors) {
-  const Index t = Index::Variable("t", 64), i = Index::Variable("i", 10);
+  const Index t = T(), i = I();
   const Threads row = {64, 1, 1}, square = {8, 8, 1};
   EXPECT_EQ(SectorsOf(Loops(), row, t + i * 64), 4);
   EXPECT_EQ(SectorsOf(Loops(), row, t * 2), 8);
@@ -42,7 +52,7 @@ TEST(Work, LanesSideBySideTouchFewSectors) {
 }
 
 TEST(Work, LanesOfOneBankWait) {
-  const Index t = Index::Variable("t", 64);
+  const Index t = T();
   const Threads row = {64, 1, 1};
   EXPECT_EQ(WavefrontsOf(Loops(), row, t), 1);
   EXPECT_EQ(WavefrontsOf(Loops(), row, t * 2), 2);
@@ -52,7 +62,7 @@ TEST(Work, LanesOfOneBankWait) {
 }
 
 TEST(Work, IsDoneWhereItChanges) {
-  const Index i = Index::Variable("i", 10), u = Index::Variable("u", 4);
+  const Index i = I(), u = U();
   EXPECT_EQ(TimesOf(Loops()), 40);
   EXPECT_EQ(TimesOf(Loops(), Index()), 1);
   EXPECT_EQ(TimesOf(Loops(), i), 10);

@@ -430,17 +430,18 @@ TEST(Special, WhatBecomesAnIntegerIsANumber) {
     const ir::Value cast = b.Compute("cast", Op::kConst, {n}, {InRegisters(load)}, Type::kI32);
     b.Store("store", y, {{n, 1}}, InRegisters(cast));
   });
-  EXPECT_TRUE(CutsFloats(problems.function()));
+  EXPECT_TRUE(CutsFloats(derived::ExpressionOf(problems.function())));
   for (const double value : ValuesOf(problems.Make(Inputs::kSpecial), "x")) {
     ASSERT_TRUE(std::isfinite(value) && value != 0);
   }
-  EXPECT_FALSE(CutsFloats(Problems(Copy(Type::kI32)).function()));
+  EXPECT_FALSE(CutsFloats(derived::ExpressionOf(Problems(Copy(Type::kI32)).function())));
 }
 
 TEST(ExactLimit, IsThatOfTheTypesOnTheWay) {
   const auto limit = [](Type type, Type result) {
     const Problems problems(Mv(type, result));
-    return ExactLimit(problems.function(), problems.function().arrays.back().id);
+    return ExactLimit(derived::ExpressionOf(problems.function()),
+                      problems.function().arrays.back().id);
   };
   EXPECT_EQ(limit(Type::kF32, Type::kF32), 0x1p24);
   EXPECT_EQ(limit(Type::kF16, Type::kF16), 0x1p24);
@@ -449,7 +450,7 @@ TEST(ExactLimit, IsThatOfTheTypesOnTheWay) {
 }
 
 TEST(ProblemBytes, CountsTheElementsOfEachType) {
-  const auto bytes = [](Type type) { return ProblemBytes(Problems(Copy(type)).function()); };
+  const auto bytes = [](Type type) { return ProblemBytes(Problems(Copy(type)).function().arrays); };
   EXPECT_EQ(bytes(Type::kF32), std::uint64_t{kLength} * (36 + 104));
   EXPECT_EQ(bytes(Type::kF64) - bytes(Type::kF32), std::uint64_t{kLength} * 4 * 7);
   EXPECT_EQ(bytes(Type::kF32) - bytes(Type::kI8), std::uint64_t{kLength} * 3 * 7);

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 const std::string kFolder = EXH_SOURCE_DIR "/kernels/devices/rates";
 
 TEST(DeviceRates, EveryDeviceHasThem) {
-  for (const char* name : {"cpu", "h200", "hip-text", "k4000"}) {
+  for (const char* name : {"cpu", "h200", "hip-text", "k4000", "opencl-text"}) {
     kernels::DeviceResult device = kernels::LoadDevice(name);
     ASSERT_TRUE(device.device) << device.error;
     device.device->model.clear();  // Of this machine nothing need have been measured.

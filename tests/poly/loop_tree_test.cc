@@ -25,16 +25,16 @@ std::string TextOf(const Scop& scop, const LoopNode& node) {
       for (const LoopNode& child : node.children) text += TextOf(scop, child);
       return text;
     case Kind::kLoop:
-      return node.variable + "<" + std::to_string(node.extent.value_or(-1)) + "{" +
+      return node.variable.name + "<" + std::to_string(node.extent.value_or(-1)) + "{" +
              TextOf(scop, node.children.at(0)) + "}";
     case Kind::kIf:
-      return "if " + node.condition + "{" + TextOf(scop, node.children.at(0)) + "}";
+      return "if " + node.condition.Text() + "{" + TextOf(scop, node.children.at(0)) + "}";
     case Kind::kCall:
       break;
   }
   text = scop.statements[static_cast<std::size_t>(node.statement)].name + "(";
   for (std::size_t i = 0; i < node.arguments.size(); ++i)
-    text += (i > 0 ? "," : "") + node.arguments[i];
+    text += (i > 0 ? "," : "") + node.arguments[i].Text();
   return text + ");";
 }
 
@@ -105,8 +105,8 @@ TEST(SeparatedByTest, SaysWhichRowsGiveADependenceTwoDates) {
 /// Conditions of loops that end at a choice, `c < d ? 0 : 1`.
 std::vector<std::string> Choices(const LoopNode& node) {
   std::vector<std::string> found;
-  if (node.kind == Kind::kLoop && node.condition.find('?') != std::string::npos) {
-    found.push_back(node.condition);
+  if (node.kind == Kind::kLoop && node.condition.Text().find('?') != std::string::npos) {
+    found.push_back(node.condition.Text());
   }
   for (const LoopNode& child : node.children) {
     for (std::string& condition : Choices(child)) found.push_back(std::move(condition));

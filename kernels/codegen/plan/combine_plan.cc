@@ -40,7 +40,7 @@ ThreadDigit AddShuffles(const ThreadAxis& axis, Combine& combine) {
 }
 
 Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
-                    ir::InstId id) {
+                    ir::InstId id, bool shuffles) {
   const ir::Instruction& inst = function.inst(id);
   const std::vector<int> slices = tree.SliceAxes(inst);
   Combine combine;
@@ -61,7 +61,7 @@ Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const Va
     }
     ThreadDigit rest = {axis.stride, axis.size};
     const bool is_slice = std::ranges::find(slices, static_cast<int>(i)) != slices.end();
-    if (is_slice && HasShuffles(tree, axis)) rest = AddShuffles(axis, combine);
+    if (is_slice && shuffles && HasShuffles(tree, axis)) rest = AddShuffles(axis, combine);
     if (is_slice) AddDigit(rest, combine.shared);
     AddDigit(rest, combine.slots);
   }
@@ -85,13 +85,13 @@ std::vector<std::uint32_t> BitsIn(const std::vector<ThreadDigit>& digits) {
 }
 
 CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,
-                         const ValuePlan& values) {
+                         const ValuePlan& values, bool shuffles) {
   CombinePlan plan;
   plan.of_node.assign(tree.nodes.size(), -1);
   for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
     if (tree.nodes[node].kind != NodeKind::kCombine) continue;
     plan.of_node[node] = static_cast<int>(plan.combines.size());
-    plan.combines.push_back(PlanCombine(function, tree, values, tree.nodes[node].inst));
+    plan.combines.push_back(PlanCombine(function, tree, values, tree.nodes[node].inst, shuffles));
   }
   return plan;
 }

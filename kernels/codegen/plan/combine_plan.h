@@ -3,8 +3,8 @@
 // How the threads of a block that have slices of one reduction make one value of them.
 //
 // A slice is an index along the hardware axes of the reduction's THREAD dimensions. Where an axis
-// is a range of bits of the linear thread index, its bits below a warp are combined by shuffles,
-// bit by bit, between two threads whose index differs in that bit:
+// is a range of bits of the linear thread index, its bits below a warp are combined by shuffles, if
+// there are any, bit by bit, between two threads whose index differs in that bit:
 //
 // * While a thread owns an even number of registers, each of the two keeps every other one, gives
 //   the rest away, and adds to what it keeps what the other one gives. So R registers take R / 2
@@ -71,7 +71,8 @@ struct CombinePlan {
   std::vector<int> of_node;  ///< By node: which of them; -1: none.
 };
 
+/// Without `shuffles` all goes through shared memory.
 CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,
-                         const ValuePlan& values);
+                         const ValuePlan& values, bool shuffles = true);
 
 }  // namespace exh::kernels::codegen

@@ -20,6 +20,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/ir/target/lanes.h"
+
 namespace exh::kernels::codegen {
 namespace {
 
@@ -449,8 +451,7 @@ constexpr std::array<std::string_view, kNumProcessorCounts> kNames = {
 ProcessorLimits LimitsOf(const ir::Device& device) {
   ProcessorLimits processor;
   processor.threads = std::max(1u, device.threads);
-  double floats = 1;
-  for (const std::uint32_t size : device.vector_sizes) floats = std::max<double>(floats, size);
+  const double floats = ir::WidestVector(device);
   processor.vector_bytes = floats * kFloatBytes;
   if (device.max_registers > 0) processor.registers = device.max_registers / floats;
   // What a block's arrays may take is half of that cache.

@@ -80,6 +80,15 @@ std::string DimNames(const LoweredCode& code, int dim_class) {
   return text.empty() ? "lanes" : text;
 }
 
+std::string And(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? a + b : a + " && " + b;
+}
+
+std::string Moved(const std::string& base, const std::string& offset) {
+  if (offset.empty()) return base;
+  return offset.front() == '-' ? base + " - " + offset.substr(1) : base + " + " + offset;
+}
+
 void PrintSourceHeader(const LoweredCode& code, TextWriter& out) {
   out.Line("// " + code.function->name + ", printed by Exhaust.");
   out.Line();

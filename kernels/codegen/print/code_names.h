@@ -46,22 +46,11 @@ std::vector<std::string> RegistersOf(const std::string& value, const ValueStorag
 /// "mad.m1 + load_a.m1": the dims of a class, for comments; "lanes" for lanes of a warp.
 std::string DimNames(const LoweredCode& code, int dim_class);
 
-/// Prints the copies of an unrolled node: `body()` for each, with `statements` at its index.
-/// `repeats`: unrolled loops around that are past their first copy; what is said about those was
-/// said before.
-template <typename Statements, typename Body>
-void PrintCopies(const LoopTree& tree, const LoopNode& node, Statements& statements, int& repeats,
-                 const Body& body) {
-  const int before = repeats;
-  ForEachCopy(
-      tree, node, [&](int dim_class) { return statements.copy(dim_class); },
-      [&](std::uint32_t copy) {
-        statements.SetIndex(node.dim_class, copy);
-        body();
-        repeats = before + 1;
-      });
-  repeats = before;
-}
+/// Both conditions; an empty one always holds.
+std::string And(const std::string& a, const std::string& b);
+
+/// "p_x + 3", "p_x - 3"; `base` where the offset is empty.
+std::string Moved(const std::string& base, const std::string& offset);
 
 /// The comment on top of a printed source: what it is.
 void PrintSourceHeader(const LoweredCode& code, TextWriter& out);

@@ -6,17 +6,6 @@
 
 namespace exh::kernels::codegen {
 
-std::string CpuStatements::Combined(const ir::Instruction& reduction, const std::string& own,
-                                    const std::string& more, std::uint32_t lanes) const {
-  const ir::Type held = HeldBy(reduction.id), type = ir::ComputeTypeOf(reduction.computes);
-  const auto operand = [&](const std::string& text) {
-    return CpuConvert({text, lanes > 1}, held, type, lanes);
-  };
-  return CpuOpText(CombinedBy(reduction.op), reduction.computes, {operand(own), operand(more)},
-                   lanes)
-      .text;
-}
-
 /// Axis by axis: the threads at index 0 take what the others along it have, then all of them get
 /// what the first one has.
 void CpuStatements::CombineSlices(ir::InstId id) {
@@ -64,8 +53,7 @@ std::vector<std::string> CpuStatements::PartNames(ir::InstId id, const std::stri
   return parts;
 }
 
-std::vector<std::string> CpuStatements::Parts(ir::InstId id,
-                                              const std::vector<std::int64_t>& unrolled) const {
+std::vector<std::string> CpuStatements::Parts(ir::InstId id, const Key& unrolled) const {
   std::string name = LanesName(id);
   for (const std::int64_t index : unrolled) name += "_" + std::to_string(index);
   std::vector<std::string> parts = PartNames(id, name);
@@ -73,17 +61,14 @@ std::vector<std::string> CpuStatements::Parts(ir::InstId id,
   return parts;
 }
 
-void CpuStatements::BeginParts(const InitWrite& write, const std::vector<std::int64_t>& unrolled,
+void CpuStatements::BeginParts(const InitWrite& write, const Key& unrolled,
                                const std::string& value) {
   const ir::Instruction& reduction = code_.function->inst(write.reduction);
   const ir::Type held = HeldBy(reduction.id);
-  const double identity = ir::IdentityOf(CombinedBy(reduction.op), reduction.type);
-  const std::string others =
-      write.first_lane_only ? NumberText(identity, held, Language::kCpp) : value;
+  const std::string others = write.first_lane_only ? IdentityOf(reduction) : value;
   const std::vector<std::string> parts = Parts(reduction.id, unrolled);
   for (const std::string& part : parts) {
-    out_.Line(part + " = " + AsVector({others, false}, held, Storage(reduction.id).parts.lanes) +
-              ";");
+    out_.Line(part + " = " + AsVector({others}, held, Storage(reduction.id).parts.lanes) + ";");
   }
   if (write.first_lane_only) out_.Line(parts.front() + "[0] = " + value + ";");
 }
@@ -99,8 +84,8 @@ void CpuStatements::CombineLanes(int index) {
   } else {
     out_.Line("// " + comment);
   }
-  for (const Place& place : Places(id, index)) {
-    const std::vector<std::string> parts = Parts(id, place.unrolled);
+  for (const Place& place : RegistersAt(id, index)) {
+    const std::vector<std::string> parts = Parts(id, place.key);
     for (std::size_t count = parts.size(); count > 1;) {
       const std::size_t half = (count + 1) / 2;
       for (std::size_t i = half; i < count; ++i) {
@@ -164,7 +149,7 @@ void CpuStatements::FirstLanesFunction(const ir::Instruction& inst) {
 void CpuStatements::StepOfFirstLanes(const ir::Instruction& inst, const GuardIndex& cover,
                                      const std::string& own, const std::string& value) {
   const std::string all = Inside(inst, {std::int64_t{Values(inst.id).lanes} - 1});
-  std::string fixed = Inside(inst, {0}, Guards::kOfAllLanes);
+  std::string fixed = InsideOfAllLanes(inst);
   if (!fixed.empty()) fixed = "if (" + fixed + ") ";
   const std::string whole = own + " = " + value + ";";
   const std::string part = own + " = " + FirstLanesName(inst.id) + "(" + value + ", " + own + ", " +

@@ -14,6 +14,7 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cpu_statements.h"
+#include "kernels/codegen/print/loop_printer.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
 #include "kernels/ir/text/math_text.h"
@@ -80,19 +81,38 @@ std::string Poison(ir::Type type) {
   if (ir::IsHalf(type)) return "0xffff";
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr std::int64_t kConspicuous = 0x5a5a5a5a5a5a5a5a;
-  if (ir::IsFloat(type)) return NumberText(kNan, type, Language::kCpp);
+  if (ir::IsFloat(type)) return NumberText(kNan, type, Dialect::kCpp);
   const int bits = 8 * static_cast<int>(ir::BytesOf(type));
   return std::to_string(kConspicuous >> (64 - bits)) + (bits == 64 ? "ll" : "");
 }
 
-class CpuPrinter {
+/// A type of vectors: elements in memory, and what a register holds of them. Narrow elements are
+/// vectors of the type that they are computed in.
+struct VectorText {
+  ir::Type type;
+  std::uint32_t lanes;
+  ir::Type compute = ir::ComputeTypeOf(type);
+  bool is_narrow = type != compute;
+  std::string element = std::string(ElementName(type));
+  std::string name = std::to_string(lanes) + VectorSuffix(type), memory = "vec" + name;
+  std::string held = VectorName(compute, lanes);
+
+  std::uint64_t bytes() const { return std::uint64_t{lanes} * ir::BytesOf(type); }
+  std::string Widened(const std::string& x) const {
+    return is_narrow ? "widen" + name + "(" + x + ")" : x;
+  }
+  std::string Narrowed(const std::string& x) const {
+    return is_narrow ? "narrow" + name + "(" + x + ")" : x;
+  }
+};
+
+class CpuPrinter : LoopPrinter {
  public:
-  CpuPrinter(const LoweredCode& code, const PrinterOptions& options)
-      : code_(code),
-        tree_(code.tree),
+  CpuPrinter(const LoweredCode& code, const PrinterOptions& options, const CodeNames& names,
+             CpuStatements& statements, TextWriter& out)
+      : LoopPrinter(code, names, statements, out),
         checked_(options.checked),
-        names_(code),
-        statements_(code, names_, options.checked, out_) {
+        statements_(statements) {
     for (const SplitReduction& split : code.splits.reductions) {
       EXH_CHECK(split.way == AcrossBlocks::SECOND_LAUNCH);  // All that the device has.
     }
@@ -110,14 +130,12 @@ class CpuPrinter {
     for (const Part& part : code_.splits.parts) BlockFunction(part);
     Entry();
     const std::string text = out_.Take();
-    const std::string functions = ir::OpFunctions(text, Language::kCpp);
+    const std::string functions = ir::OpFunctions(text, Dialect::kCpp);
     return head + functions + (functions.empty() ? "" : "\n") + text;
   }
 
  private:
   static std::string Number(std::uint64_t value) { return std::to_string(value); }
-  const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
-
   /// Types by lanes, scalars first: all that the text may mention.
   std::map<std::uint32_t, std::set<ir::Type>> TypesByLanes() const {
     const ir::Function& function = *code_.function;
@@ -160,7 +178,7 @@ class CpuPrinter {
     for (const auto& [lanes, named] : types) {
       for (const bool narrow : {false, true}) {  // Narrow ones name the others.
         for (const ir::Type type : named) {
-          if (ir::InfoOf(type).is_narrow() == narrow) VectorType(type, lanes);
+          if (ir::InfoOf(type).is_narrow() == narrow) VectorType({type, lanes});
         }
       }
     }
@@ -184,32 +202,27 @@ class CpuPrinter {
     out_.Line();
   }
 
-  /// Elements in memory stand at any address. In registers narrow ones are vectors of the type that
-  /// they are computed in.
-  void VectorType(ir::Type type, std::uint32_t lanes) {
-    const ir::Type compute = ir::ComputeTypeOf(type);
-    const std::string element(ElementName(type)), name = Number(lanes) + VectorSuffix(type);
-    const std::string memory = "vec" + name, held = VectorName(compute, lanes);
-    const std::string bytes = Number(std::uint64_t{lanes} * ir::BytesOf(type));
-    const bool narrow = type != compute;
-    out_.Line("typedef " + element + " " + memory + " __attribute__((vector_size(" + bytes +
-              ")));");
-    out_.Line("typedef " + element + " " + memory + "u __attribute__((vector_size(" + bytes +
-              "), aligned(" + Number(ir::BytesOf(type)) + "), may_alias));");
-    if (narrow) Narrowing(type, lanes);
-    const std::string read = "*(const " + memory + "u*)p";
-    out_.Line("static inline " + held + " load" + name + "(const " + element + "* p) { return " +
-              (narrow ? "widen" + name + "(" + read + ")" : read) + "; }");
-    out_.Line("static inline void store" + name + "(" + element + "* p, " + held + " v) { *(" +
-              memory + "u*)p = " + (narrow ? "narrow" + name + "(v)" : "v") + "; }");
-    if (MayBePart(type, lanes)) PartialAccesses(type, lanes);
-    if (MayStream(type, lanes)) StreamStore(type, lanes);
-    if (!narrow) {
+  /// Elements in memory stand at any address.
+  void VectorType(const VectorText& v) {
+    const std::string typedef_of = "typedef " + v.element + " " + v.memory;
+    const std::string size = "vector_size(" + Number(v.bytes()) + ")";
+    out_.Line(typedef_of + " __attribute__((" + size + "));");
+    out_.Line(typedef_of + "u __attribute__((" + size + ", aligned(" + Number(ir::BytesOf(v.type)) +
+              "), may_alias));");
+    if (v.is_narrow) Narrowing(v);
+    out_.Line("static inline " + v.held + " load" + v.name + "(const " + v.element +
+              "* p) { return " + v.Widened("*(const " + v.memory + "u*)p") + "; }");
+    out_.Line("static inline void store" + v.name + "(" + v.element + "* p, " + v.held +
+              " v) { *(" + v.memory + "u*)p = " + v.Narrowed("v") + "; }");
+    if (MayBePart(v.type, v.lanes)) PartialAccesses(v);
+    if (MayStream(v.type, v.lanes)) StreamStore(v);
+    if (!v.is_narrow) {
       std::string copies = "x";
-      for (std::uint32_t lane = 1; lane < lanes; ++lane) copies += ", x";
-      out_.Line("static inline " + memory + " splat" + name + "(" + element + " x) { return " +
-                memory + "{" + copies + "}; }");
-      for (const std::string& line : ir::VectorOpFunctions(Calls(type), type, lanes, memory)) {
+      for (std::uint32_t lane = 1; lane < v.lanes; ++lane) copies += ", x";
+      out_.Line("static inline " + v.memory + " splat" + v.name + "(" + v.element +
+                " x) { return " + v.memory + "{" + copies + "}; }");
+      for (const std::string& line :
+           ir::VectorOpFunctions(Calls(v.type), v.type, v.lanes, v.memory)) {
         out_.Line(line);
       }
     }
@@ -248,11 +261,7 @@ class CpuPrinter {
   }
 
   /// A store that reads no line first, where the vector is as long as a register and aligned.
-  void StreamStore(ir::Type type, std::uint32_t lanes) {
-    const std::uint64_t bytes = std::uint64_t{lanes} * ir::BytesOf(type);
-    const std::string element(ElementName(type)), name = Number(lanes) + VectorSuffix(type);
-    const std::string held = VectorName(ir::ComputeTypeOf(type), lanes);
-    const bool narrow = type != ir::ComputeTypeOf(type);
+  void StreamStore(const VectorText& v) {
     struct Register {
       std::uint64_t bytes;
       const char *macro, *builtin;
@@ -260,55 +269,46 @@ class CpuPrinter {
     constexpr Register kRegisters[] = {{16, "__SSE__", "movntps"},
                                        {32, "__AVX__", "movntps256"},
                                        {64, "__AVX512F__", "movntps512"}};
-    out_.Open("static inline void stream" + name + "(" + element + "* p, " + held + " v)");
+    out_.Open("static inline void stream" + v.name + "(" + v.element + "* p, " + v.held + " v)");
     for (const Register& one : kRegisters) {
-      if (one.bytes != bytes) continue;
+      if (one.bytes != v.bytes()) continue;
       out_.Raw("#if defined(" + std::string(one.macro) + ") && !defined(__clang__)");
-      out_.Line("typedef float floats __attribute__((vector_size(" + Number(bytes) + ")));");
-      out_.Open("if ((unsigned long)p % " + Number(bytes) + " == 0)");
+      out_.Line("typedef float floats __attribute__((vector_size(" + Number(one.bytes) + ")));");
+      out_.Open("if ((unsigned long)p % " + Number(one.bytes) + " == 0)");
       out_.Line("__builtin_ia32_" + std::string(one.builtin) +
-                "((float*)p, __builtin_bit_cast(floats, " +
-                (narrow ? "narrow" + name + "(v)" : "v") + "));");
+                "((float*)p, __builtin_bit_cast(floats, " + v.Narrowed("v") + "));");
       out_.Line("return;");
       out_.Close();
       out_.Raw("#endif");
     }
-    out_.Line("store" + name + "(p, v);");
+    out_.Line("store" + v.name + "(p, v);");
     out_.Close();
   }
 
   /// Of the first lanes only; the others are 0, and are not written.
-  void PartialAccesses(ir::Type type, std::uint32_t lanes) {
-    const ir::Type compute = ir::ComputeTypeOf(type);
-    const std::string element(ElementName(type)), name = Number(lanes) + VectorSuffix(type);
-    const std::string memory = "vec" + name, held = VectorName(compute, lanes);
-    const bool narrow = type != compute;
+  void PartialAccesses(const VectorText& v) {
     const std::string each =
-        "for (long lane = 0; lane < " + Number(lanes) + "; ++lane) if (lane < count) ";
-    out_.Line("static inline " + held + " part_load" + name + "(const " + element +
-              "* p, long count) { " + memory + " x = {}; " + each + "x[lane] = p[lane]; return " +
-              (narrow ? "widen" + name + "(x)" : "x") + "; }");
-    out_.Line("static inline void part_store" + name + "(" + element + "* p, " + held +
-              " v, long count) { const " + memory + " x = " +
-              (narrow ? "narrow" + name + "(v)" : "v") + "; " + each + "p[lane] = x[lane]; }");
+        "for (long lane = 0; lane < " + Number(v.lanes) + "; ++lane) if (lane < count) ";
+    out_.Line("static inline " + v.held + " part_load" + v.name + "(const " + v.element +
+              "* p, long count) { " + v.memory + " x = {}; " + each + "x[lane] = p[lane]; return " +
+              v.Widened("x") + "; }");
+    out_.Line("static inline void part_store" + v.name + "(" + v.element + "* p, " + v.held +
+              " v, long count) { const " + v.memory + " x = " + v.Narrowed("v") + "; " + each +
+              "p[lane] = x[lane]; }");
   }
 
   /// Between a register and the elements of memory.
-  void Narrowing(ir::Type type, std::uint32_t lanes) {
-    const std::string name = Number(lanes) + VectorSuffix(type);
-    const std::string memory = VectorName(type, lanes);
-    const std::string held = VectorName(ir::ComputeTypeOf(type), lanes);
-    std::string widened = "__builtin_convertvector(x, " + held + ")", narrowed = "x";
-    if (ir::IsFloat(type)) {
-      const std::string bits = VectorName(ir::Type::kU32, lanes);
-      const std::string word(ir::WordOf(type));
-      widened = "exh_" + word + "_float<" + held + ">(__builtin_convertvector(x, " + bits + "))";
+  void Narrowing(const VectorText& v) {
+    std::string widened = "__builtin_convertvector(x, " + v.held + ")", narrowed = "x";
+    if (ir::IsFloat(v.type)) {
+      const std::string bits = VectorName(ir::Type::kU32, v.lanes), word(ir::WordOf(v.type));
+      widened = "exh_" + word + "_float<" + v.held + ">(__builtin_convertvector(x, " + bits + "))";
       narrowed = "exh_" + word + "_bits<" + bits + ">(x)";
     }
-    out_.Line("static inline " + held + " widen" + name + "(" + memory + " x) { return " + widened +
-              "; }");
-    out_.Line("static inline " + memory + " narrow" + name + "(" + held +
-              " x) { return __builtin_convertvector(" + narrowed + ", " + memory + "); }");
+    out_.Line("static inline " + v.held + " widen" + v.name + "(" + v.memory + " x) { return " +
+              widened + "; }");
+    out_.Line("static inline " + v.memory + " narrow" + v.name + "(" + v.held +
+              " x) { return __builtin_convertvector(" + narrowed + ", " + v.memory + "); }");
   }
 
   /// What stays in a register; nothing where no register is as long.
@@ -379,8 +379,9 @@ class CpuPrinter {
     for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
       const std::string scalar = "scalars[" + Number(i) + "]";
       const ir::Type type = code_.function->scalars[i].type;
-      text += (type == ir::Type::kI64 ? ir::FromCellText(scalar, type)
-                                      : ConvertText(scalar, ir::Type::kF64, type)) +
+      text += (type == ir::Type::kI64
+                   ? ir::FromCellText(scalar, type)
+                   : Convert({scalar}, ir::Type::kF64, type, 1, Dialect::kCpp).text) +
               ", ";
     }
     if (checked_) text += "written, ";
@@ -403,29 +404,18 @@ class CpuPrinter {
     if (number == 0) return "Block";
     return number == 1 ? "Finish" : "Finish" + std::to_string(number - 1);
   }
-  const std::vector<int>& BlockClassesOf(const Part& part) const {
-    if (part.finishes < 0) return tree_.block_classes;
-    return code_.splits.groups[static_cast<std::size_t>(part.finishes)].tile_classes;
-  }
-  std::uint64_t BlocksOf(const Part& part) const {
+  std::uint64_t Blocks() const {
     std::uint64_t blocks = 1;
-    for (const int c : BlockClassesOf(part)) blocks *= Class(c).size;
+    for (const int c : BlockClasses()) blocks *= Class(c).size;
     return blocks;
   }
 
   void BlockFunction(const Part& part) {
-    part_ = &part;
-    statements_.SetPart(part);
+    Select(part);
     out_.Line("// One work item. Not inlined: only parameters keep what __restrict promises.");
     out_.Open("static __attribute__((noinline)) void " + NameOf(part) + "(" + Parameters() + ")");
-    std::uint64_t stride = BlocksOf(part);
-    const std::vector<int>& classes = BlockClassesOf(part);
-    for (const int c : classes) {
-      stride /= Class(c).size;
-      out_.Line("const long " + names_.index(c) + " = block" +
-                (stride == 1 ? "" : " / " + Number(stride)) + " % " + Number(Class(c).size) +
-                ";  // BLOCK " + DimNames(code_, c));
-    }
+    const std::vector<int>& classes = BlockClasses();
+    BlockIndices("block", "long", false);
     if (classes.empty()) out_.Line("(void)block;");
     for (const TempArray& temp : code_.memory.temps) {
       if (part.insts[code_.function->block(temp.block).store.index()]) Temporary(temp);
@@ -435,7 +425,7 @@ class CpuPrinter {
       out_.Open("if (" + inside + ")");
       Body(0);
       out_.Close();
-      for (const int c : classes) SetWholeRange(c);
+      for (const int c : classes) statements_.SetWholeRange(c);
       out_.Open("else");
     }
     splits_loops_ = inside.empty();
@@ -482,8 +472,6 @@ class CpuPrinter {
     return inside;
   }
 
-  void SetWholeRange(int c) { statements_.SetRange(c, 0, std::int64_t{Class(c).size} - 1); }
-
   /// Is a block inside of every axis that is covered? From here on those are printed. Empty: all
   /// are, or it is not asked.
   std::string BlocksInside(const std::vector<int>& classes) {
@@ -498,7 +486,7 @@ class CpuPrinter {
     return text;
   }
 
-  void Loop(int index) {
+  void Loop(int index) override {
     const int c = tree_.node(index).dim_class;
     const std::int64_t size = Class(c).size, inside = IterationsInside(index, c);
     const bool is_divided =
@@ -515,7 +503,7 @@ class CpuPrinter {
               "LOOP " + DimNames(code_, c));
     Body(index);
     out_.Close();
-    SetWholeRange(c);
+    statements_.SetWholeRange(c);
   }
 
   /// What went past the caches is there for all before anybody is told that the block has ended.
@@ -544,14 +532,7 @@ class CpuPrinter {
     out_.Line("for (" + element + "& x : " + array + ") x = " + Poison(type) + ";");
   }
 
-  /// Declarations that live in the node, then its children.
-  void Body(int index) {
-    for (const ir::Instruction& inst : code_.function->insts) {
-      if (!part_->values[inst.id.index()]) continue;
-      const ValueStorage& storage = code_.values.storage[inst.id.index()];
-      const bool has_register = storage.is_read || inst.is_reduction();
-      if (storage.home == index && has_register) statements_.Declare(inst.id);
-    }
+  void Children(int index) override {
     std::vector<int> children = tree_.node(index).children;
     std::erase_if(children, [&](int child) { return !Runs(child); });
     for (std::size_t i = 0; i < children.size(); ++i) {
@@ -577,10 +558,7 @@ class CpuPrinter {
     }
   }
 
-  /// Is there something to do in the node?
-  bool Runs(int node) const { return part_->nodes[static_cast<std::size_t>(node)]; }
-
-  void Threads(int index) {
+  void Threads(int index) override {
     std::set<int> used;
     for (const int c : tree_.node(index).thread_classes) {
       used.insert(Class(c).axis);
@@ -607,40 +585,17 @@ class CpuPrinter {
     return axes;
   }
 
-  void Node(int index) {
+  void Ending(int index) override {
     const LoopNode& node = tree_.node(index);
     switch (node.kind) {
-      case NodeKind::kRoot:
-      case NodeKind::kThreads:
-      case NodeKind::kBlock:
-        return Body(index);
-      case NodeKind::kExec:
-        return statements_.Execute(node.inst);
       case NodeKind::kLanes:
         return statements_.CombineLanes(index);
       case NodeKind::kCombine:
         return statements_.CombineSlices(node.inst);
-      case NodeKind::kHandOver:
+      default:
+        EXH_CHECK(node.kind == NodeKind::kHandOver);
         return statements_.HandOver(index);
-      case NodeKind::kRound:
-      case NodeKind::kLastBlock:
-        EXH_CHECK(false);
-        return;
-      case NodeKind::kLoop:
-        return Loop(index);
-      case NodeKind::kUnroll:
-        Comment("// UNROLL ", node.dim_class);
-        PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
-        return;
-      case NodeKind::kVector:
-        Comment("// VECTOR ", node.dim_class);
-        return Body(index);
     }
-  }
-
-  /// Unrolled copies after the first say nothing new.
-  void Comment(const std::string& kind, int dim_class) {
-    if (repeats_ == 0) out_.Line(kind + DimNames(code_, dim_class));
   }
 
   void Entry() {
@@ -657,7 +612,8 @@ class CpuPrinter {
     }
     for (const Part& part : code_.splits.parts) {
       const std::string call = NameOf(part) + "(" + Arguments() + ");";
-      if (const std::uint64_t blocks = BlocksOf(part); blocks > 1) {
+      Select(part);
+      if (const std::uint64_t blocks = Blocks(); blocks > 1) {
         const bool is_static =
             code_.schedule->block_schedule.Or(BlockSchedule::DYNAMIC) == BlockSchedule::STATIC;
         out_.Line(std::string("#pragma omp parallel for schedule(") +
@@ -679,21 +635,18 @@ class CpuPrinter {
     out_.Close();
   }
 
-  const LoweredCode& code_;
-  const LoopTree& tree_;
-  bool checked_;
-  TextWriter out_;
-  CodeNames names_;
-  CpuStatements statements_;
-  const Part* part_ = nullptr;  ///< What is being printed.
-  bool splits_loops_ = true;    ///< Into iterations that ask no guards, and the others.
-  int repeats_ = 0;             ///< Unrolled dims around that are past their first copy.
+  const bool checked_;
+  CpuStatements& statements_;
+  bool splits_loops_ = true;  ///< Into iterations that ask no guards, and the others.
 };
 
 }  // namespace
 
 std::string PrintCpu(const LoweredCode& code, const PrinterOptions& options) {
-  return CpuPrinter(code, options).Run();
+  TextWriter out;
+  const CodeNames names(code);
+  CpuStatements statements(code, names, options.checked, out);
+  return CpuPrinter(code, options, names, statements, out).Run();
 }
 
 std::string PrintCpu(const ir::Function& function, const Schedule& schedule,

@@ -8,41 +8,6 @@
 
 namespace exh::kernels::codegen {
 
-/// The registers that end at the node: of unrolled copies around it the one that is being printed.
-std::vector<CpuStatements::Place> CpuStatements::Places(ir::InstId id, int node) const {
-  const std::vector<int> around = code_.tree.ClassesAround(node);
-  struct Point {
-    std::vector<std::int64_t> unrolled;
-    std::uint64_t number = 0;
-  };
-  std::vector<Point> points(1);
-  std::uint64_t lane = 1;
-  for (const KeyDim& key : Storage(id).key) {
-    lane = key.is_vector ? 1 : lane * key.size;
-    if (key.is_vector) {
-      for (Point& point : points) point.number *= key.size;
-      continue;
-    }
-    const bool is_around = std::ranges::find(around, key.dim_class) != around.end();
-    const std::int64_t first = is_around ? copy_[At(key.dim_class)] : 0;
-    const std::int64_t last = is_around ? first : key.size - 1;
-    std::vector<Point> longer;
-    for (const Point& point : points) {
-      for (std::int64_t index = first; index <= last; ++index) {
-        longer.push_back(point);
-        longer.back().unrolled.push_back(index);
-        longer.back().number = point.number * key.size + static_cast<std::uint64_t>(index);
-      }
-    }
-    points = std::move(longer);
-  }
-  std::vector<Place> places;
-  for (const Point& point : points) {
-    places.push_back({Register(id, point.unrolled), point.unrolled, point.number, lane});
-  }
-  return places;
-}
-
 void CpuStatements::HandOver(int index) {
   const LoopTree& tree = code_.tree;
   const LoopNode& node = tree.node(index);
@@ -76,23 +41,16 @@ void CpuStatements::HandOver(int index) {
       for_threads ? "for (long t = 0; t < " + std::to_string(tree.num_threads) + "; ++t)" : "",
       comment);
   out_.Line((leaves ? "" : "const ") + element + "* const partial = " + start + ";");
-  const std::vector<Place> places = Places(split.id, index);
+  const std::vector<Place> places = RegistersAt(split.id, index);
   leaves ? Leave(split, places) : Take(split, places);
   out_.Close();
 }
 
 void CpuStatements::Leave(const SplitReduction& split, const std::vector<Place>& places) {
-  const std::uint32_t threads = code_.tree.num_threads, lanes = Storage(split.id).lanes;
-  std::string writes;
-  for (const ThreadDigit& digit : split.silent) {
-    writes += (writes.empty() ? "" : " && ") + ThreadIndex(digit.stride, digit.size, threads);
-    writes += " == 0";
-  }
-  if (split.below != 0) {
-    writes += (writes.empty() ? "t < " : " && t < ") + std::to_string(split.below);
-  }
+  const std::uint32_t lanes = Storage(split.id).lanes;
+  const std::string writes = Condition(split.silent, split.below);
   if (!writes.empty()) out_.Open("if (" + writes + ")");
-  for (const auto& [name, unrolled, number, lane] : places) {
+  for (const auto& [name, key, number, lane] : places) {
     const std::uint64_t first = number * split.num_slots, step = lane * split.num_slots;
     if (lanes > 1 && step == 1) {
       out_.Line("store" + std::to_string(lanes) + VectorSuffix(HeldBy(split.id)) + "(partial + " +

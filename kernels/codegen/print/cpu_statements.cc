@@ -42,40 +42,20 @@ bool IsHeld(const LoweredCode& code, const ir::Instruction& inst) {
   return uses > copies(inst.id);
 }
 
-CpuStatements::CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked,
-                             TextWriter& out)
-    : code_(code), names_(names), checked_(checked), out_(out), copy_(code.tree.classes.size()) {
-  for (const DimClass& one : code.tree.classes) ranges_.push_back({0, std::int64_t{one.size} - 1});
-}
-
-/// v_mad_0_3[t]: the register of one point of the unrolled dims.
-std::string CpuStatements::Register(ir::InstId inst,
-                                    const std::vector<std::int64_t>& unrolled) const {
-  std::string text = names_.value(inst);
-  for (const std::int64_t index : unrolled) text += "_" + std::to_string(index);
-  if (Storage(inst).per_thread) text += "[t]";
-  return text;
+std::string CpuStatements::Register(ir::InstId inst, const Key& unrolled) const {
+  return Statements::Register(inst, unrolled) + (Storage(inst).per_thread ? "[t]" : "");
 }
 
 /// What the instruction writes: a reduction along lanes the parts that these have.
 std::string CpuStatements::OwnRegister(ir::InstId inst) const {
   const ValueStorage& storage = Storage(inst);
-  std::vector<std::int64_t> unrolled;
-  for (const KeyDim& key : storage.key) {
-    if (!key.is_vector) unrolled.push_back(copy_[At(key.dim_class)]);
-  }
-  if (storage.parts.empty()) return Register(inst, unrolled);
+  if (storage.parts.empty()) return Statements::OwnRegister(inst);
   std::size_t number = 0, stride = 1;
-  for (const KeyDim& copy : storage.parts.copies) {
-    number += static_cast<std::size_t>(copy_[At(copy.dim_class)]) * stride;
-    stride *= copy.size;
+  for (const KeyDim& part : storage.parts.copies) {
+    number += static_cast<std::size_t>(copy(part.dim_class)) * stride;
+    stride *= part.size;
   }
-  return Parts(inst, unrolled)[number];
-}
-
-/// Without a thread.
-std::vector<std::string> CpuStatements::Registers(ir::InstId inst) const {
-  return RegistersOf(names_.value(inst), Storage(inst), false);
+  return Parts(inst, OwnKey(inst))[number];
 }
 
 // float v_acc_0, v_acc_1;   or   vec8 v_acc_0[64], v_acc_1[64];
@@ -92,19 +72,9 @@ void CpuStatements::Declare(ir::InstId inst) {
 
 void CpuStatements::DeclareAll(ir::InstId inst, const std::vector<std::string>& names,
                                std::uint32_t lanes) {
-  const std::string type =
-      lanes > 1 ? VectorName(HeldBy(inst), lanes) : std::string(RegisterName(HeldBy(inst)));
-  const std::string threads =
-      Storage(inst).per_thread ? "[" + std::to_string(code_.tree.num_threads) + "]" : "";
-  std::string line;
-  for (const std::string& point : names) {
-    if (line.size() + point.size() > 88) {
-      out_.Line(line + ";");
-      line.clear();
-    }
-    line += (line.empty() ? type + " " : ", ") + point + threads;
-  }
-  out_.Line(line + ";");
+  const bool per_thread = Storage(inst).per_thread;
+  DeclareAs(lanes > 1 ? VectorName(HeldBy(inst), lanes) : std::string(RegisterName(HeldBy(inst))),
+            names, per_thread ? "[" + std::to_string(code_.tree.num_threads) + "]" : "");
 }
 
 /// The scalar that lane `lane` of the reader reads.
@@ -114,7 +84,7 @@ std::string CpuStatements::Lane(const ValueRead& read, int vector_class, std::in
   std::string extract;
   for (std::size_t i = 0; i < storage.key.size(); ++i) {
     const int source = read.index[i].dim_class;
-    const std::int64_t index = source == vector_class ? lane : copy_[At(source)];
+    const std::int64_t index = source == vector_class ? lane : copy(source);
     if (storage.key[i].is_vector) {
       extract = "[" + std::to_string(index) + "]";
     } else {
@@ -124,16 +94,7 @@ std::string CpuStatements::Lane(const ValueRead& read, int vector_class, std::in
   return Register(read.producer, unrolled) + extract;
 }
 
-CpuStatements::Expression CpuStatements::Read(const ir::Instruction& inst,
-                                              std::size_t operand) const {
-  const ir::Operand& source = inst.operands[operand];
-  if (source.kind == ir::Operand::Kind::kScalar) {
-    const auto& scalars = code_.function->scalars;
-    const auto it = std::find_if(scalars.begin(), scalars.end(),
-                                 [&](const ir::Scalar& s) { return s.name == source.scalar; });
-    return {names_.scalar(static_cast<std::size_t>(it - scalars.begin())), false};
-  }
-
+ValueText CpuStatements::ReadRegister(const ir::Instruction& inst, std::size_t operand) const {
   const InstValues& values = Values(inst.id);
   const ValueRead& read = values.reads[operand];
   const ValueStorage& storage = Storage(read.producer);
@@ -145,7 +106,7 @@ CpuStatements::Expression CpuStatements::Read(const ir::Instruction& inst,
     whole_vector |= moves && storage.key[i].is_vector;
     if (!storage.key[i].is_vector) {
       per_lane = per_lane || moves;
-      unrolled.push_back(copy_[At(read.index[i].dim_class)]);
+      unrolled.push_back(copy(read.index[i].dim_class));
     }
   }
   if (!per_lane) return {Lane(read, -1, 0), false};
@@ -157,44 +118,9 @@ CpuStatements::Expression CpuStatements::Read(const ir::Instruction& inst,
   return {text + "}", true};
 }
 
-CpuStatements::Expression CpuStatements::ReadAs(const ir::Instruction& inst, std::size_t operand,
-                                                ir::Type type) const {
-  const ir::Operand& source = inst.operands[operand];
-  const std::optional<ir::Type> from = code_.function->TypeOf(source);
-  if (from) return CpuConvert(Read(inst, operand), *from, type, Values(inst.id).lanes);
-  const ir::Number value = ir::Rounded(type, source.literal);
-  return {NumberText(value, ir::ComputeTypeOf(type), Language::kCpp), false};
-}
-
-/// Of a kSelect.
-CpuStatements::Expression CpuStatements::Condition(const ir::Instruction& inst,
-                                                   ir::Type computes) const {
-  const std::optional<ir::Type> from = code_.function->TypeOf(inst.operands[0]);
-  if (!from) return ReadAs(inst, 0, ir::Type::kBool);
-  return CpuCondition(Read(inst, 0), *from, computes, Values(inst.id).lanes);
-}
-
-/// i_m0 * 4096 + i_k0 * 8 + 3.
 std::string CpuStatements::Text(const Affine& affine, std::int64_t lane) const {
-  std::string text;
-  std::int64_t constant = affine.constant;
-  for (const Affine::Term& term : affine.terms) {
-    const DimKind kind = code_.tree.classes[At(term.dim_class)].kind;
-    if (kind == DimKind::VECTOR) constant += lane * term.coefficient;
-    if (kind == DimKind::UNROLL) constant += copy_[At(term.dim_class)] * term.coefficient;
-    if (kind == DimKind::VECTOR || kind == DimKind::UNROLL) continue;
-    text += (text.empty() ? "" : " + ") + names_.index(term.dim_class);
-    if (term.coefficient != 1) text += " * " + std::to_string(term.coefficient);
-  }
-  if (text.empty()) return std::to_string(constant);
-  if (constant == 0) return text;
-  return text +
-         (constant < 0 ? " - " + std::to_string(-constant) : " + " + std::to_string(constant));
-}
-
-/// A vector access starts at its lane 0.
-std::string CpuStatements::Address(const ir::Instruction& inst, std::int64_t lane) const {
-  return Text(code_.memory.address[inst.id.index()], lane);
+  const std::string text = Sum(affine, false, lane);
+  return text.empty() ? "0" : text;
 }
 
 bool CpuStatements::IsAlongLanes(const ir::Instruction& inst, const GuardIndex& guard) const {
@@ -202,52 +128,17 @@ bool CpuStatements::IsAlongLanes(const ir::Instruction& inst, const GuardIndex& 
   return values.lanes > 1 && guard.index.coefficient(values.vector_class) != 0;
 }
 
-/// "(unsigned long)(i_n0 * 4 - 1) < 16": do the guards hold at all of these lanes? Empty: they
-/// always do; kNever.
-std::string CpuStatements::Inside(const ir::Instruction& inst,
-                                  const std::vector<std::int64_t>& lanes, Guards which) const {
-  std::vector<std::string> conditions;
-  for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
-    if (which == Guards::kOfAllLanes && IsAlongLanes(inst, guard)) continue;
-    for (const std::int64_t lane : lanes) {
-      // Before the last lane that is asked for nothing is beyond, if that is not.
-      if (guard.is_cover && lane != lanes.back()) continue;
-      const Range range = RangeOf(guard.index, lane);
-      if (range.least >= guard.extent || range.most < 0) return kNever;
-      if (range.least >= 0 && range.most < guard.extent) continue;
-      const std::string text = Text(guard.index, lane), extent = std::to_string(guard.extent);
-      std::string condition = "(unsigned long)(" + text + ") < " + extent;
-      if (range.most < guard.extent) condition = text + " >= 0";
-      if (range.least >= 0) condition = text + " < " + extent;
-      // Lanes that a guard does not move along say the same.
-      if (std::ranges::find(conditions, condition) == conditions.end()) {
-        conditions.push_back(std::move(condition));
-      }
-    }
-  }
-  std::string all;
-  for (const std::string& condition : conditions) all += (all.empty() ? "" : " && ") + condition;
-  return all;
+/// "(unsigned long)(i_n0 * 4 - 1) < 16"
+std::string CpuStatements::GuardText(const GuardIndex& guard, const Range& range,
+                                     std::int64_t lane) const {
+  const std::string text = Text(guard.index, lane), extent = std::to_string(guard.extent);
+  if (range.least >= 0) return text + " < " + extent;
+  if (range.most < guard.extent) return text + " >= 0";
+  return "(unsigned long)(" + text + ") < " + extent;
 }
 
-/// The values that the index has at the current copies and at a lane.
-CpuStatements::Range CpuStatements::RangeOf(const Affine& affine, std::int64_t lane) const {
-  Range range{affine.constant, affine.constant};
-  for (const Affine::Term& term : affine.terms) {
-    const DimClass& dim_class = code_.tree.classes[At(term.dim_class)];
-    const bool is_fixed = dim_class.kind == DimKind::VECTOR || dim_class.kind == DimKind::UNROLL;
-    if (is_fixed) {
-      const std::int64_t index =
-          dim_class.kind == DimKind::VECTOR ? lane : copy_[At(term.dim_class)];
-      range.least += index * term.coefficient;
-      range.most += index * term.coefficient;
-    } else {
-      const auto [first, last] = ranges_[At(term.dim_class)];
-      range.least += (term.coefficient < 0 ? last : first) * term.coefficient;
-      range.most += (term.coefficient < 0 ? first : last) * term.coefficient;
-    }
-  }
-  return range;
+std::string CpuStatements::InsideOfAllLanes(const ir::Instruction& inst) const {
+  return Inside(inst, {0}, [&](const GuardIndex& guard) { return !IsAlongLanes(inst, guard); });
 }
 
 std::int64_t CpuStatements::IterationsInside(ir::InstId inst, int dim_class) const {
@@ -266,23 +157,14 @@ std::int64_t CpuStatements::IterationsInside(ir::InstId inst, int dim_class) con
   return inside;
 }
 
-const std::string& CpuStatements::ArrayName(const ir::Instruction& inst) const {
-  return inst.block.valid() ? names_.temp(inst.block) : names_.array(inst.array);
-}
-
-ir::Type CpuStatements::ElementType(const ir::Instruction& inst) const {
-  return inst.block.valid() ? code_.function->block(inst.block).type
-                            : code_.function->array(inst.array).type;
-}
-
 /// The element that a lane reads, or 0.
 std::string CpuStatements::LoadLane(const ir::Instruction& inst, std::int64_t lane) const {
   const ir::Type type = ElementType(inst);
   const std::string element =
-      FromElementText(ArrayName(inst) + "[" + Address(inst, lane) + "]", type);
+      FromElementText(ArrayName(inst) + "[" + Address(inst, lane) + "]", type, Dialect::kCpp);
   const std::string inside = Inside(inst, {lane});
   if (inside.empty()) return element;
-  const std::string zero = NumberText(0, ir::ComputeTypeOf(type), Language::kCpp);
+  const std::string zero = Number(0, ir::ComputeTypeOf(type));
   return inside == kNever ? zero : inside + " ? " + element + " : " + zero;
 }
 
@@ -315,12 +197,11 @@ std::string CpuStatements::LanesInside(const ir::Instruction& inst, const GuardI
 }
 
 /// Lanes of which the last ones may be beyond a covered axis: all at once where all are inside.
-CpuStatements::Expression CpuStatements::LoadPart(const ir::Instruction& inst,
-                                                  const GuardIndex& cover) const {
+ValueText CpuStatements::LoadPart(const ir::Instruction& inst, const GuardIndex& cover) const {
   const ir::Type type = ElementType(inst), held = ir::ComputeTypeOf(type);
   const std::uint32_t lanes = Values(inst.id).lanes;
-  const std::string zeros = AsVector({NumberText(0, held, Language::kCpp), false}, held, lanes);
-  const std::string any = Inside(inst, {0}), fixed = Inside(inst, {0}, Guards::kOfAllLanes);
+  const std::string zeros = AsVector({Number(0, held), false}, held, lanes);
+  const std::string any = Inside(inst, {0}), fixed = InsideOfAllLanes(inst);
   if (any == kNever) return {zeros, true};
   const std::string all = Inside(inst, {std::int64_t{lanes} - 1});
   const std::string name = std::to_string(lanes) + VectorSuffix(type);
@@ -332,7 +213,7 @@ CpuStatements::Expression CpuStatements::LoadPart(const ir::Instruction& inst,
   return {all == kNever ? part : all + " ? " + whole + " : " + part, true};
 }
 
-CpuStatements::Expression CpuStatements::Load(const ir::Instruction& inst) const {
+ValueText CpuStatements::Load(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
   if (const GuardIndex* const cover = CoverAlongLanes(inst)) return LoadPart(inst, *cover);
   const auto moves = [&](const Affine& affine) {
@@ -353,10 +234,12 @@ CpuStatements::Expression CpuStatements::Load(const ir::Instruction& inst) const
       lanes_move
           ? "load" + number + VectorSuffix(type) + "(" + ArrayName(inst) + " + " + Address(inst) +
                 ")"
-          : AsVector({FromElementText(ArrayName(inst) + "[" + Address(inst) + "]", type), false},
-                     held, values.lanes);
+          : AsVector(
+                {FromElementText(ArrayName(inst) + "[" + Address(inst) + "]", type, Dialect::kCpp),
+                 false},
+                held, values.lanes);
   if (inside.empty()) return {whole, true};
-  std::string others = AsVector({NumberText(0, held, Language::kCpp), false}, held, values.lanes);
+  std::string others = AsVector({Number(0, held), false}, held, values.lanes);
   if (guards_move) {
     others = VectorName(held, values.lanes) + "{";
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
@@ -368,7 +251,7 @@ CpuStatements::Expression CpuStatements::Load(const ir::Instruction& inst) const
 }
 
 /// Where the loops are.
-CpuStatements::Expression CpuStatements::Index(const ir::Instruction& inst) const {
+ValueText CpuStatements::Index(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
   const Affine& index = code_.memory.address[inst.id.index()];
   const std::string type(RegisterName(inst.type));
@@ -378,58 +261,32 @@ CpuStatements::Expression CpuStatements::Index(const ir::Instruction& inst) cons
   std::string steps = VectorName(inst.type, values.lanes) + "{";
   for (std::int64_t lane = 0; lane < values.lanes; ++lane) {
     steps += (lane > 0 ? ", " : "") +
-             NumberText(static_cast<double>(lane * step), inst.type, Language::kCpp);
+             NumberText(static_cast<double>(lane * step), inst.type, Dialect::kCpp);
   }
   return {first + " + " + steps + "}", true};
 }
 
-/// The right-hand side, as a value of the instruction's type. A reduction's own register is its
-/// last operand.
-CpuStatements::Expression CpuStatements::Compute(const ir::Instruction& inst) const {
+/// The right-hand side.
+ValueText CpuStatements::ValueOf(const ir::Instruction& inst) const {
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return Load(inst);
-  if (inst.op == ir::Op::kIndex) return Index(inst);
-  // The stores: the value itself.
-  if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) {
-    return ReadAs(inst, 0, WideOf(ElementType(inst)));
-  }
-  if (inst.op == ir::Op::kConst) return ReadAs(inst, 0, inst.type);
-  const std::uint32_t lanes = Values(inst.id).lanes;
-  const ir::Type computes = EvaluatedIn(inst);
-  std::vector<Expression> inputs;
-  for (std::size_t i = 0; i < inst.operands.size(); ++i) {
-    const bool is_condition = inst.op == ir::Op::kSelect && i == 0;
-    inputs.push_back(is_condition ? Condition(inst, computes) : ReadAs(inst, i, computes));
-  }
-  const Expression own{OwnRegister(inst.id), lanes > 1};
-  if (inst.is_reduction()) inputs.push_back(CpuConvert(own, inst.type, computes, lanes));
-  Expression value = CpuOpText(inst.op, computes, inputs, lanes);
-  const ir::Type result = ir::InfoOf(inst.op).compares() ? ir::Type::kBool : computes;
-  if (inst.type == ir::Type::kBool && result != inst.type) value.text = "(" + value.text + ")";
-  return CpuConvert(value, result, inst.type, lanes);
+  return inst.op == ir::Op::kIndex ? Index(inst) : Compute(inst);
 }
 
 void CpuStatements::Store(const ir::Instruction& inst) {
-  const Expression value = Compute(inst);
   const std::uint32_t lanes = Values(inst.id).lanes;
   const bool is_output = inst.op == ir::Op::kStore;
   const std::string& array = ArrayName(inst);
   const ir::Type type = ElementType(inst);
-  std::string guard;
-  for (const int axis : Values(inst.id).guard.axes) {
-    guard += (guard.empty() ? "t" : " && t") + std::to_string(axis) + " == 0";
-  }
-  if (const std::uint32_t below = Values(inst.id).guard.below; below != 0) {
-    guard += (guard.empty() ? "t < " : " && t < ") + std::to_string(below);
-  }
+  const ValueText value = ReadAs(inst, 0, WideOf(type));
   const GuardIndex* const cover = CoverAlongLanes(inst);
-  const std::string inside = Inside(inst, {0}, Guards::kOfAllLanes);
+  const std::string inside = InsideOfAllLanes(inst);
   if (inside == kNever || Inside(inst, {0}) == kNever) return;
-  if (!inside.empty()) guard += (guard.empty() ? "" : " && ") + inside;
+  std::string guard = And(Condition(Values(inst.id).guard), inside);
   if (!guard.empty()) guard = "if (" + guard + ") ";
   const std::string suffix = std::to_string(lanes) + VectorSuffix(type);
   std::string text;
   if (lanes == 1) {
-    text = ToElementText(value.text, WideOf(type), type);
+    text = ToElementText(value.text, WideOf(type), type, Dialect::kCpp);
   } else {
     text = AsVector(value, ir::ComputeTypeOf(type), lanes);
   }
@@ -482,49 +339,30 @@ void CpuStatements::StorePart(const ir::Instruction& inst, const GuardIndex& cov
   out_.Line("else " + part);
 }
 
-void CpuStatements::WriteInitAt(const InitWrite& write, int vector_class, std::int64_t lane,
-                                const Expression& value, std::vector<std::int64_t>& unrolled) {
+/// At the current copies. Where lanes of the init go to different registers, at the current lane.
+void CpuStatements::WriteInitAt(const InitWrite& write, int vector_class, const ValueText& value) {
   const ValueStorage& storage = Storage(write.reduction);
-  // Position of the next key dim that is not the vector.
-  std::size_t position = 0, seen = 0;
-  const KeySource* vector_source = nullptr;
-  while (position < storage.key.size() &&
-         (storage.key[position].is_vector || seen < unrolled.size())) {
-    if (storage.key[position].is_vector) {
-      vector_source = &write.index[position];
+  const auto vector = std::ranges::find(storage.key, true, &KeyDim::is_vector);
+  const KeySource* const lane =
+      vector == storage.key.end() ? nullptr : &write.index[At(vector - storage.key.begin())];
+  for (const Key& unrolled : Written(write)) {
+    if (!storage.parts.empty()) {
+      BeginParts(write, unrolled, value.text);
+      continue;
+    }
+    const std::string target = Register(write.reduction, unrolled);
+    if (lane == nullptr) {
+      out_.Line(target + " = " + value.text + ";");
+    } else if (lane->every || lane->dim_class == vector_class) {
+      out_.Line(target + " = " + AsVector(value, HeldBy(write.reduction), storage.lanes) + ";");
     } else {
-      ++seen;
+      out_.Line(target + "[" + std::to_string(copy(lane->dim_class)) + "] = " + value.text + ";");
     }
-    ++position;
-  }
-  if (position < storage.key.size()) {
-    const KeySource& source = write.index[position];
-    const std::int64_t first = source.every ? 0
-                               : source.dim_class == vector_class && lane >= 0
-                                   ? lane
-                                   : copy_[At(source.dim_class)];
-    const std::int64_t last = source.every ? storage.key[position].size - 1 : first;
-    for (std::int64_t index = first; index <= last; ++index) {
-      unrolled.push_back(index);
-      WriteInitAt(write, vector_class, lane, value, unrolled);
-      unrolled.pop_back();
-    }
-    return;
-  }
-  if (!storage.parts.empty()) return BeginParts(write, unrolled, value.text);
-  const std::string target = Register(write.reduction, unrolled);
-  if (vector_source == nullptr) {
-    out_.Line(target + " = " + value.text + ";");
-  } else if (vector_source->every || vector_source->dim_class == vector_class) {
-    out_.Line(target + " = " + AsVector(value, HeldBy(write.reduction), storage.lanes) + ";");
-  } else {
-    out_.Line(target + "[" + std::to_string(copy_[At(vector_source->dim_class)]) +
-              "] = " + value.text + ";");
   }
 }
 
 void CpuStatements::WriteInit(const ir::Instruction& inst, const InitWrite& write,
-                              const Expression& value) {
+                              const ValueText& value) {
   WriteInitAnywhere(inst, write, value);
   if (write.slices.empty() && write.splits.empty()) return;
   std::string is_other;
@@ -534,17 +372,15 @@ void CpuStatements::WriteInit(const ir::Instruction& inst, const InitWrite& writ
   for (const int axis : write.slices) add(AxisIndex(axis));
   for (const int c : write.splits) add(names_.index(c));
   const ir::Instruction& reduction = code_.function->inst(write.reduction);
-  const double identity = ir::IdentityOf(CombinedBy(reduction.op), reduction.type);
   out_.Open("if (" + is_other + ")", "the other parts");
   InitWrite others = write;
   others.first_lane_only = false;
-  WriteInitAnywhere(inst, others,
-                    {NumberText(identity, HeldBy(reduction.id), Language::kCpp), false});
+  WriteInitAnywhere(inst, others, {IdentityOf(reduction)});
   out_.Close();
 }
 
 void CpuStatements::WriteInitAnywhere(const ir::Instruction& inst, const InitWrite& write,
-                                      const Expression& value) {
+                                      const ValueText& value) {
   const InstValues& values = Values(inst.id);
   const ValueStorage& storage = Storage(write.reduction);
   bool scatter = false;  // Lanes of the init go to different registers.
@@ -552,25 +388,26 @@ void CpuStatements::WriteInitAnywhere(const ir::Instruction& inst, const InitWri
     scatter |= values.vector_class >= 0 && !storage.key[i].is_vector &&
                write.index[i].dim_class == values.vector_class;
   }
-  std::vector<std::int64_t> unrolled;
-  if (!scatter) return WriteInitAt(write, values.vector_class, -1, value, unrolled);
+  if (!scatter) return WriteInitAt(write, values.vector_class, value);
   for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
     const std::string text =
         value.is_vector ? value.text + "[" + std::to_string(lane) + "]" : value.text;
-    WriteInitAt(write, values.vector_class, lane, {text, false}, unrolled);
+    SetIndex(values.vector_class, lane);
+    WriteInitAt(write, values.vector_class, {text});
   }
+  SetIndex(values.vector_class, 0);
 }
 
 void CpuStatements::Execute(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
   if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) return Store(inst);
   const InstValues& values = Values(id);
-  const bool has_register = Storage(id).is_read || inst.is_reduction();
+  const bool has_register = HasRegister(id);
   std::vector<InitWrite> inits = values.inits;  // Those of this kernel.
   std::erase_if(inits,
                 [&](const InitWrite& init) { return !part_->insts[init.reduction.index()]; });
   if (!has_register && inits.empty()) return;  // Nobody wants the value.
-  Expression value = Compute(inst);
+  ValueText value = ValueOf(inst);
   if (has_register) {
     const std::string target = OwnRegister(id);
     const std::string text =

@@ -9,10 +9,6 @@ namespace {
 
 using Array = Eigen::Map<Eigen::ArrayXd>;
 
-bool Contains(const Axes& axes, int axis) {
-  return std::ranges::find(axes, axis) != axes.end();
-}
-
 /// The largest sum of squares along the depth; what is not finite is left out.
 double LargestSquares(const Factor& factor, std::int64_t depth) {
   std::vector<double> squares(At(factor.side), 0.0);

@@ -643,6 +643,7 @@ std::vector<double> RoundingsInARow(const Expression& expression) {
     return RoundingsAs(expression, input, own, type);
   };
   const auto of = [&](const Expression::Node& node) -> double {
+    if (node.store >= 0) return all[static_cast<std::size_t>(node.store)];
     if (node.op == ir::Op::kLoad || node.op == ir::Op::kIndex) return 0;
     if (node.op == ir::Op::kConst || node.op == ir::Op::kStore) {
       return as(node.inputs.at(0), node.type);

@@ -32,6 +32,10 @@
 // Integers are exact, and wrap around. Products of matrices of them are made where no sum can be
 // more than a double has, and otherwise gone through term by term.
 //
+// What a node stores, later ones may load again, at other points: it is kept as a tensor of the
+// array's elements, with their errors. A load with an index is computed, as its index is: its place
+// is among the steps of a row, and not among what is read before.
+//
 // Where tensors would be larger than all arrays together they are computed in strips along one
 // axis, which all outputs have and no reduction: `window_` is the part of that axis at hand.
 #include "kernels/derived/reference/reference.h"
@@ -47,6 +51,7 @@
 #include "kernels/derived/expression.h"
 #include "kernels/derived/reference/contraction.h"
 #include "kernels/derived/reference/op_rules.h"
+#include "kernels/derived/reference/plan.h"
 #include "kernels/derived/reference/product.h"
 #include "kernels/derived/reference/rows.h"
 #include "kernels/derived/reference/sharing.h"
@@ -61,38 +66,28 @@ using ir::Op;
 double Square(double x) {
   return x * x;
 }
-bool Contains(const Axes& axes, int axis) {
-  return std::ranges::find(axes, axis) != axes.end();
-}
 
 class Analysis {
  public:
-  Analysis(const ir::Function& function, ProblemData& data)
-      : function_(function),
-        data_(data),
-        expression_(ExpressionOf(function)),
-        roundings_(RoundingsInARow(expression_)),
-        has_tensor_(expression_.nodes.size(), false),
-        last_reader_(expression_.nodes.size(), -1),
+  Analysis(Expression expression, ProblemData& data)
+      : data_(data),
+        expression_(std::move(expression)),
+        plan_(expression_),
         largest_(expression_.nodes.size(), 0),
-        tensors_(expression_.nodes.size()) {
-    const int nodes = static_cast<int>(expression_.nodes.size());
-    for (int node = nodes - 1; node >= 0; --node) PlanReader(node);
-    PlanStrips();
-  }
+        tensors_(expression_.nodes.size()),
+        written_(expression_.arrays.size()) {}
 
   void Run() {
     for (const int output : expression_.outputs) {
       ArrayData& array = Output(output);
-      const std::uint64_t elements = function_.array(expression_.node(output).array).elements;
+      const std::uint64_t elements = expression_.array(Node(output).array).elements;
       array.reference.resize(elements);
       array.tolerance.resize(elements);
       array.whole.resize(Node(output).type == ir::Type::kI64 ? elements : 0);
     }
-    const std::int64_t total = strip_axis_ < 0 ? 1 : expression_.axis(strip_axis_).total;
-    const std::int64_t strip = strip_axis_ < 0 ? 1 : window_;
-    for (first_ = 0; first_ < total; first_ += strip) {
-      window_ = std::min(strip, total - first_);
+    const std::int64_t total = plan_.strip_axis < 0 ? 1 : expression_.axis(plan_.strip_axis).total;
+    for (first_ = 0; first_ < total; first_ += plan_.strip) {
+      window_ = std::min(plan_.strip, total - first_);
       for (int node = 0; node < static_cast<int>(expression_.nodes.size()); ++node) {
         if (!ComputeNode(node)) return;
         Free(node, first_ + window_ >= total);
@@ -102,87 +97,21 @@ class Analysis {
   }
 
  private:
-  // ---- Plans ----
+  // ---- What is asked of a plan ----
 
   const Expression::Node& Node(int node) const { return expression_.node(node); }
-  ArrayData& Output(int store) { return data_.at(function_.array(Node(store).array).name); }
+  ArrayData& Output(int store) { return data_.at(expression_.array(Node(store).array).name); }
 
-  /// All points of a nest.
-  double Points(const Expression::Node& node) const {
-    return static_cast<double>(expression_.Points(node.axes)) *
-           static_cast<double>(expression_.Points(node.reduced));
-  }
   double Roundings(const Expression::Input& input) const {
-    return input.is_number() ? 0 : roundings_[At(input.node)];
+    return input.is_number() ? 0 : plan_.roundings[At(input.node)];
   }
   static Reduction ReductionOf(const Expression::Node& node) {
     return Reduction(node.op, node.computes);
   }
-  /// Has it nothing to compute?
-  bool IsRead(const Expression::Node& node) const {
-    return node.op == Op::kLoad || node.op == Op::kIndex || expression_.PassesOn(node);
-  }
-
-  /// Which of the nodes that this one reads have tensors, and until when. Its own readers come
-  /// first.
-  void PlanReader(int index) {
-    const Expression::Node& node = Node(index);
-    if (node.is_reduction()) has_tensor_[At(index)] = true;
-    const bool is_computed = has_tensor_[At(index)] || node.op == Op::kStore;
-    const int reader = is_computed ? index : last_reader_[At(index)];
-    const bool has_matrices = ContractionOf(expression_, node).has_value();
-    const auto read = [&](int input) {
-      last_reader_[At(input)] = std::max(last_reader_[At(input)], reader);
-      const Expression::Node& of = Node(input);
-      if (IsRead(of) || has_matrices) return;
-      if (Points(of) < Points(node)) has_tensor_[At(input)] = true;
-    };
-    for (const Expression::Input& input : node.inputs) {
-      if (!input.is_number()) read(input.node);
-    }
-    if (node.init >= 0) last_reader_[At(node.init)] = std::max(last_reader_[At(node.init)], reader);
-  }
-
-  void PlanStrips() {
-    double arrays = 0;
-    for (const ir::Array& array : function_.arrays) arrays += static_cast<double>(array.elements);
-    constexpr double kLittle = 1 << 22;
-    arrays = std::max(arrays, kLittle);
-    double all = 0;
-    Axes candidates = Node(expression_.outputs.at(0)).axes;
-    for (int index = 0; index < static_cast<int>(expression_.nodes.size()); ++index) {
-      const Expression::Node& node = Node(index);
-      if (has_tensor_[At(index)]) all += static_cast<double>(expression_.Points(node.axes));
-      std::erase_if(candidates, [&](int axis) {
-        return Contains(node.reduced, axis) ||
-               (node.op == Op::kStore && !Contains(node.axes, axis));
-      });
-    }
-    if (all <= arrays) return;
-    double most = 0;
-    for (const int axis : candidates) {
-      double with = 0;
-      for (int index = 0; index < static_cast<int>(expression_.nodes.size()); ++index) {
-        const Axes& axes = Node(index).axes;
-        if (has_tensor_[At(index)] && Contains(axes, axis)) {
-          with += static_cast<double>(expression_.Points(axes));
-        }
-      }
-      const auto total = static_cast<double>(expression_.axis(axis).total);
-      const double saved = with - with / total;
-      if (saved <= most) continue;
-      constexpr double kLeast = 64;  // Thin matrices are slow.
-      most = saved;
-      strip_axis_ = axis;
-      window_ = static_cast<std::int64_t>(
-          std::clamp(total * arrays / with, std::min(kLeast, total), total));
-    }
-  }
-
   /// Of the part of the axis that is at hand.
   std::int64_t Size(int axis) const {
     if (axis < 0) return 1;
-    return axis == strip_axis_ ? window_ : expression_.axis(axis).total;
+    return axis == plan_.strip_axis ? window_ : expression_.axis(axis).total;
   }
   std::int64_t Size(const Axes& axes) const {
     std::int64_t size = 1;
@@ -191,7 +120,7 @@ class Analysis {
   }
   /// Where the part at hand begins in an array.
   std::int64_t Base(std::int64_t offset, const Strides& strides) const {
-    return offset + (strip_axis_ < 0 ? 0 : StrideOf(strides, strip_axis_) * first_);
+    return offset + (plan_.strip_axis < 0 ? 0 : StrideOf(strides, plan_.strip_axis) * first_);
   }
 
   // ---- Programs ----
@@ -226,7 +155,9 @@ class Analysis {
     const std::pair cast(input.node, as);
     const auto found = program.slot_of_cast.find(cast);
     if (found != program.slot_of_cast.end()) return found->second;
-    Program::Step step{&Conversion(input.type, as).rule(), input.node, {}, 0};
+    Program::Step step;
+    step.rule = &Conversion(input.type, as).rule();
+    step.node = input.node;
     step.operands.push_back(SlotOf(input, input.type, program));
     return program.slot_of_cast[cast] = AddStep(std::move(step), program);
   }
@@ -234,7 +165,7 @@ class Analysis {
   int NewSlot(int index, Program& program) const {
     const Expression::Node& node = Node(index);
     const bool is_read = tensors_[At(index)].is_there();
-    if (!is_read && !IsRead(node)) return AddStep(index, node.op, program);
+    if (!is_read && !plan_.IsRead(node)) return AddStep(index, node.op, program);
     Program::Read read;
     if (is_read) {
       read.tensor = &tensors_[At(index)];
@@ -251,11 +182,8 @@ class Analysis {
   }
 
   void ReadArray(const Expression::Node& load, Program::Read& read) const {
-    const ir::Array& array = function_.array(load.array);
-    const Elements& values = data_.at(array.name).values;
-    EXH_CHECK(values.type() == array.type && values.size() == array.elements);
-    read.elements = values.bytes().data();
-    read.type = array.type;
+    const ir::Array& array = expression_.array(load.array);
+    read.count = static_cast<std::int64_t>(array.elements);
     for (const Expression::Guard& of : load.guards) {
       Program::Guard guard;
       guard.base = Base(of.offset, of.strides);
@@ -263,9 +191,35 @@ class Analysis {
       guard.extent = of.extent;
       read.guards.push_back(std::move(guard));
     }
+    if (load.store >= 0) {
+      read.tensor = &written_[load.array.index()];
+      return;
+    }
+    const Elements& values = data_.at(array.name).values;
+    EXH_CHECK(values.type() == array.type && values.size() == array.elements);
+    read.elements = values.bytes().data();
+    read.type = array.type;
+  }
+
+  /// A load with an index.
+  int AddGather(int index, Program& program) const {
+    const Expression::Node& node = Node(index);
+    Program::Read read;
+    read.strides = node.strides;
+    read.base = Base(node.offset, node.strides);
+    ReadArray(node, read);
+    read.index = SlotOf({node.index, 0, "", ir::Type::kI32}, ir::Type::kI32, program);
+    Program::Step step;
+    step.node = index;
+    step.read = program.reads.size();
+    program.reads.push_back(std::move(read));
+    const int slot = AddStep(std::move(step), program);
+    program.reads[program.steps.back().read].slot = slot;
+    return slot;
   }
 
   int AddStep(int index, Op op, Program& program) const {
+    if (op == Op::kLoad) return AddGather(index, program);
     const Expression::Node& node = Node(index);
     Program::Step step;
     step.rule = op == Op::kConst ? &Conversion(node.inputs.at(0).type, node.type).rule()
@@ -375,7 +329,7 @@ class Analysis {
   bool ComputeNode(int index) {
     const Expression::Node& node = Node(index);
     if (node.op == Op::kStore) return Store(node);
-    if (!has_tensor_[At(index)] || tensors_[At(index)].is_there()) return true;
+    if (!plan_.has_tensor[At(index)] || tensors_[At(index)].is_there()) return true;
     if (!node.is_reduction()) return Materialize(index);
     const std::optional<Contraction> plan = ContractionOf(expression_, node);
     return plan ? Contract(index, *plan) : Accumulate(index);
@@ -383,18 +337,21 @@ class Analysis {
 
   /// Tensors that nobody reads any more.
   void Free(int reader, bool is_last_strip) {
-    for (std::size_t node = 0; node < tensors_.size(); ++node) {
-      const bool has_strips = Contains(expression_.nodes[node].axes, strip_axis_);
-      if (last_reader_[node] != reader || (!is_last_strip && !has_strips)) continue;
-      tensors_[node] = {};
-    }
+    const bool is_new = std::ranges::find(there_, reader) == there_.end();
+    if (is_new && tensors_[At(reader)].is_there()) there_.push_back(reader);
+    std::erase_if(there_, [&](int node) {
+      const bool has_strips = Contains(Node(node).axes, plan_.strip_axis);
+      if (plan_.last_reader[At(node)] != reader || (!is_last_strip && !has_strips)) return false;
+      tensors_[At(node)] = {};
+      return true;
+    });
   }
 
   Tensor NewTensor(int index, const Program& program) const {
     Tensor tensor;
     const std::int64_t points = Size(program.axes);
     tensor.values = Uninitialized(points);
-    if (roundings_[At(index)] > 0) tensor.errors = Uninitialized(points);
+    if (plan_.roundings[At(index)] > 0) tensor.errors = Uninitialized(points);
     tensor.strides = Dense(program);
     return tensor;
   }
@@ -428,7 +385,14 @@ class Analysis {
     std::vector<std::int64_t> steps = Steps(node.strides, program);
     program.Fuse(0, &steps);
     const std::int64_t base = Base(node.offset, node.strides), step = steps.back();
-    ArrayData& array = data_.at(function_.array(node.array).name);
+    ArrayData& array = data_.at(expression_.array(node.array).name);
+    Tensor* const kept =
+        plan_.is_loaded[node.array.index()] ? &written_[node.array.index()] : nullptr;
+    if (kept != nullptr) {
+      EXH_CHECK(node.type == ir::Type::kF32 && input.type == node.type);
+      const auto elements = static_cast<std::int64_t>(array.reference.size());
+      *kept = {Uninitialized(elements), Uninitialized(elements), {}};
+    }
     const double factor = kUnit * ErrorFactor(Roundings(input));
     const bool is_copy = as != input.type || expression_.IsCopy(node);
     const Conversion conversion(input.type, node.type);
@@ -453,6 +417,9 @@ class Analysis {
             }
             reference[i * step] = value;
             tolerance[i * step] = std::isnan(error) ? INFINITY : error;
+            if (kept == nullptr) continue;
+            kept->values[At(first + i * step)] = value;
+            kept->errors[At(first + i * step)] = std::isfinite(value) ? squares : 0;
           }
         });
   }
@@ -742,7 +709,7 @@ class Analysis {
     const auto elements = static_cast<double>(array.reference.size());
     const double independent = std::floor(elements / Sharing(expression_, store));
     array.rms_limit =
-        ErrsAtRandom(expression_, store) ? RmsLimit(roundings_[At(store)], independent) : 1;
+        ErrsAtRandom(expression_, store) ? RmsLimit(plan_.roundings[At(store)], independent) : 1;
     std::vector<bool> seen(expression_.nodes.size(), false);
     array.largest_sum = 0;
     FindLargest(store, seen, array.largest_sum);
@@ -752,39 +719,36 @@ class Analysis {
     if (seen[At(index)]) return;
     seen[At(index)] = true;
     largest = std::max(largest, largest_[At(index)]);
-    for (const Expression::Input& input : Node(index).inputs) {
-      if (!input.is_number()) FindLargest(input.node, seen, largest);
-    }
-    if (Node(index).init >= 0) FindLargest(Node(index).init, seen, largest);
+    Expression::ForEachValue(Node(index), [&](int read) { FindLargest(read, seen, largest); });
   }
 
-  const ir::Function& function_;
   ProblemData& data_;
   const Expression expression_;
+  const Plan plan_;
   // By node:
-  std::vector<double> roundings_;  ///< In a row.
-  std::vector<bool> has_tensor_;
-  std::vector<int> last_reader_;  ///< The last one computed that reads its tensor.
-  std::vector<double> largest_;   ///< The largest sum of absolute values.
+  std::vector<double> largest_;  ///< The largest sum of absolute values.
   std::vector<Tensor> tensors_;
-  int strip_axis_ = -1;                  ///< -1: none.
-  std::int64_t window_ = 1, first_ = 0;  ///< The part of it at hand: how long, from where on.
+  std::vector<int> there_;               ///< Whose tensors are.
+  std::vector<Tensor> written_;          ///< By array: what was stored, if it is loaded again.
+  std::int64_t window_ = 1, first_ = 0;  ///< The strip at hand: how long, from where on.
   std::mutex mutex_;                     ///< Of sums that are noted.
 };
 
 }  // namespace
 
+void ComputeReference(Expression expression, ProblemData& data) {
+  Analysis(std::move(expression), data).Run();
+}
+
 void ComputeReference(const ir::Function& function, ProblemData& data) {
-  if (!data.scalars.empty()) {
-    ir::Function other = function;
-    EXH_CHECK(other.scalars.size() == data.scalars.size());
-    for (std::size_t i = 0; i < data.scalars.size(); ++i) {
-      other.scalars[i].value = data.scalars[i];
-    }
-    data.has_scalars = true;
-    return Analysis(other, data).Run();
+  if (data.scalars.empty()) return ComputeReference(ExpressionOf(function), data);
+  ir::Function other = function;
+  EXH_CHECK(other.scalars.size() == data.scalars.size());
+  for (std::size_t i = 0; i < data.scalars.size(); ++i) {
+    other.scalars[i].value = data.scalars[i];
   }
-  Analysis(function, data).Run();
+  data.has_scalars = true;
+  ComputeReference(ExpressionOf(other), data);
 }
 
 }  // namespace exh::kernels::derived

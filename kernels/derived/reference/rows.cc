@@ -22,10 +22,13 @@ void Copy(const T* from, std::int64_t step, std::int64_t points, double* to) {
   }
 }
 
-/// Points of a row, from `first` to the one before `end`.
-struct Piece {
-  std::int64_t first, end;
-};
+/// Points of a row, from the first to the one before the second.
+using Stretch = std::pair<std::int64_t, std::int64_t>;
+
+const double* Zeros() {
+  static const std::vector<double> zeros(At(kRow), 0.0);
+  return zeros.data();
+}
 
 /// a / b, rounded down.
 std::int64_t Quotient(std::int64_t a, std::int64_t b) {
@@ -33,11 +36,11 @@ std::int64_t Quotient(std::int64_t a, std::int64_t b) {
 }
 
 /// The points of a piece at which first, first + step, … is in 0 … extent - 1.
-Piece Inside(Piece piece, std::int64_t first, std::int64_t step, std::int64_t extent) {
-  if (step == 0) return first >= 0 && first < extent ? piece : Piece{0, 0};
-  if (step < 0) return Inside(piece, extent - 1 - first, -step, extent);
+Stretch Cut(Stretch piece, std::int64_t first, std::int64_t step, std::int64_t extent) {
+  if (step == 0) return first >= 0 && first < extent ? piece : Stretch{0, 0};
+  if (step < 0) return Cut(piece, extent - 1 - first, -step, extent);
   return {std::max(piece.first, -Quotient(first, step)),
-          std::min(piece.end, Quotient(extent - 1 - first, step) + 1)};
+          std::min(piece.second, Quotient(extent - 1 - first, step) + 1)};
 }
 
 }  // namespace
@@ -70,12 +73,9 @@ Rows::Rows(const Program& program)
       last_(program.reads.size(), {-1, 0}),
       index_(program.axes.size()),
       largest_(program.steps.size(), 0) {
-  static const std::vector<double> zeros(At(kRow), 0.0);
-  for (int slot = 0; slot < program.slots; ++slot) {
-    slots_[At(slot)] = {Memory(slot), zeros.data()};
-  }
+  for (int slot = 0; slot < program.slots; ++slot) slots_[At(slot)] = {Memory(slot), Zeros()};
   for (const Program::Step& step : program.steps) {
-    slots_[At(step.slot)].error = Memory(step.slot) + kRow;
+    if (step.rule != nullptr) slots_[At(step.slot)].error = Memory(step.slot) + kRow;
   }
   for (const auto& [slot, number] : program.numbers) {
     std::fill_n(Memory(slot), kRow, number);
@@ -85,9 +85,15 @@ Rows::Rows(const Program& program)
 Slot Rows::Compute(std::int64_t index) {
   const std::int64_t points = program_.Length(index);
   Locate(index);
-  for (std::size_t read = 0; read < program_.reads.size(); ++read) Load(read, points);
+  for (std::size_t read = 0; read < program_.reads.size(); ++read) {
+    if (program_.reads[read].index < 0) Load(read, points);
+  }
   for (std::size_t i = 0; i < program_.steps.size(); ++i) {
     const Program::Step& step = program_.steps[i];
+    if (step.rule == nullptr) {
+      Gather(program_.reads[step.read], points);
+      continue;
+    }
     Operands operands;
     for (std::size_t j = 0; j < step.operands.size(); ++j) {
       operands[j] = slots_[At(step.operands[j])];
@@ -121,6 +127,7 @@ void Rows::Load(std::size_t which, std::int64_t points) {
   Slot& slot = slots_[At(read.slot)];
   double* const memory = Memory(read.slot);
   if (read.elements != nullptr) return LoadElements(read, offset, points, memory);
+  if (!read.guards.empty()) return Gather(read, points);
   if (read.tensor == nullptr) {
     for (std::int64_t i = 0; i < points; ++i) memory[i] = SlotOfWhole(read.type, offset + i * step);
     return;
@@ -139,22 +146,50 @@ void Rows::Load(std::size_t which, std::int64_t points) {
   slot.error = memory + kRow;
 }
 
+Stretch Rows::Inside(const Program::Read& read, std::int64_t points) const {
+  Stretch inside = {0, points};
+  for (const Program::Guard& guard : read.guards) {
+    inside = Cut(inside, guard.base + Offset(guard.steps), guard.steps.back(), guard.extent);
+  }
+  return inside.first < inside.second ? inside : Stretch{0, 0};
+}
+
 void Rows::LoadElements(const Program::Read& read, std::int64_t offset, std::int64_t points,
                         double* to) const {
-  Piece inside = {0, points};
-  for (const Program::Guard& guard : read.guards) {
-    inside = Inside(inside, guard.base + Offset(guard.steps), guard.steps.back(), guard.extent);
-  }
-  if (inside.first >= inside.end) inside = {0, 0};
-  std::fill(to, to + inside.first, 0.0);
-  std::fill(to + inside.end, to + points, 0.0);
-  if (inside.first == inside.end) return;
-  const std::int64_t step = read.steps.back();
+  const auto [first, end] = Inside(read, points);
+  std::fill(to, to + first, 0.0);
+  std::fill(to + end, to + points, 0.0);
+  if (first == end) return;
+  const std::int64_t step = read.steps.back(), begin = offset + first * step, count = end - first;
+  double* const inside = to + first;
   ir::WithType(read.type, [&]<typename T>(T) {
-    const T* const elements = reinterpret_cast<const T*>(read.elements);
-    Copy(elements + offset + inside.first * step, step, inside.end - inside.first,
-         to + inside.first);
+    Copy(reinterpret_cast<const T*>(read.elements) + begin, step, count, inside);
   });
+}
+
+void Rows::Gather(const Program::Read& read, std::int64_t points) {
+  const auto [first, end] = Inside(read, points);
+  const std::int64_t offset = read.base + Offset(read.steps), step = read.steps.back();
+  const double* const index = read.index < 0 ? Zeros() : slots_[At(read.index)].value;
+  double* const values = Memory(read.slot);
+  double* const errors = values + kRow;
+  std::fill_n(values, 2 * kRow, 0.0);
+  const auto each = [&, first = first, end = end](const auto& take) {
+    for (std::int64_t i = first; i < end; ++i) {
+      const std::int64_t at = offset + i * step + static_cast<std::int64_t>(index[i]);
+      if (at >= 0 && at < read.count) take(i, at);
+    }
+  };
+  if (read.tensor == nullptr) {
+    return ir::WithType(read.type, [&]<typename T>(T) {
+      const T* const elements = reinterpret_cast<const T*>(read.elements);
+      each([&](std::int64_t i, std::int64_t at) { Copy(elements + at, 1, 1, values + i); });
+    });
+  }
+  each([&](std::int64_t i, std::int64_t at) { values[i] = read.tensor->values[At(at)]; });
+  if (read.tensor->errors == nullptr) return;
+  each([&](std::int64_t i, std::int64_t at) { errors[i] = read.tensor->errors[At(at)]; });
+  slots_[At(read.slot)].error = errors;
 }
 
 }  // namespace exh::kernels::derived

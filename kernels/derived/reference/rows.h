@@ -28,6 +28,9 @@ inline constexpr std::int64_t kRow = 512;  ///< Most points of a row: what is at
 inline std::size_t At(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
+inline bool Contains(const Axes& axes, int axis) {
+  return std::ranges::find(axes, axis) != axes.end();
+}
 inline Doubles Uninitialized(std::int64_t count) {
   return Doubles(new double[At(count)]);
 }
@@ -63,11 +66,14 @@ struct Program {
     const std::byte* elements = nullptr;  ///< Of an array, of this type.
     ir::Type type = ir::Type::kF32;
     std::vector<Guard> guards;  ///< Of an array.
+    std::int64_t count = 0;     ///< Of an array: its elements.
+    int index = -1;  ///< Slot of whole numbers that are added to the elements' numbers; -1: none.
     int slot = 0;
   };
   struct Step {
-    const Rule* rule = nullptr;
-    int node = 0;  ///< That it computes, or is part of.
+    const Rule* rule = nullptr;  ///< Null: it is a read with an index …
+    std::size_t read = 0;        ///< … this one.
+    int node = 0;                ///< That it computes, or is part of.
     std::vector<int> operands;
     int slot = 0;
   };
@@ -121,6 +127,11 @@ class Rows {
   void Load(std::size_t which, std::int64_t points);
   void LoadElements(const Program::Read& read, std::int64_t offset, std::int64_t points,
                     double* to) const;
+  /// Point by point: what has an index, or is in a tensor and has guards.
+  void Gather(const Program::Read& read, std::int64_t points);
+  /// The points, of so many, at which no guard says that nothing is read.
+  std::pair<std::int64_t, std::int64_t> Inside(const Program::Read& read,
+                                               std::int64_t points) const;
 
   const Program& program_;
   Doubles memory_;  ///< By slot, values and errors.

@@ -15,10 +15,10 @@ class Finder {
 
   /// Of the nearest reductions that `node` reads.
   void Visit(const Expression::Node& node) {
-    for (const Expression::Input& input : node.inputs) {
-      if (!input.is_number()) VisitInput(input.node);
-    }
-    if (node.init >= 0) VisitInput(node.init);
+    if (node.store < 0) return Expression::ForEachValue(node, [&](int read) { VisitInput(read); });
+    const double read_alike = static_cast<double>(expression_.Points(output_)) /
+                              static_cast<double>(expression_.Points(node.axes));
+    sharing_ = std::max(sharing_, read_alike * Sharing(expression_, node.store));
   }
   double sharing() const { return sharing_; }
 
@@ -42,8 +42,11 @@ class Finder {
     if (node.op == ir::Op::kLoad) {
       double shared = 1;
       for (const int axis : output_) {
-        const bool is_kept = std::ranges::find(kept, axis) != kept.end();
-        if (!is_kept || node.stride(axis) == 0) shared *= expression_.axis(axis).total;
+        const auto has = [axis](const std::vector<int>& axes) {
+          return std::ranges::find(axes, axis) != axes.end();
+        };
+        const bool moves = node.index >= 0 ? has(node.axes) : node.stride(axis) != 0;
+        if (!has(kept) || !moves) shared *= expression_.axis(axis).total;
       }
       least = std::min(least, shared);
     }
@@ -83,8 +86,8 @@ bool RepeatsErrors(const Expression& expression) {
   const std::vector<int> uses = expression.Uses();
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Expression::Node& node = expression.nodes[i];
-    const bool errs =
-        node.op != ir::Op::kLoad && node.op != ir::Op::kIndex && !expression.PassesOn(node);
+    const bool is_exact = node.op == ir::Op::kLoad && node.store < 0;
+    const bool errs = !is_exact && node.op != ir::Op::kIndex && !expression.PassesOn(node);
     if (errs && uses[i] > 1) return true;
   }
   return false;
@@ -101,11 +104,12 @@ double Sharing(const Expression& expression, int store) {
 
 bool ErrsAtRandom(const Expression& expression, int store) {
   const ir::TypeInfo& type = ir::InfoOf(expression.node(store).type);
-  return type.is_float && !type.is_narrow() &&
-         std::ranges::all_of(
-             expression.nodes,
-             [&](const Expression::Node& node) { return ErrsAtRandom(expression, node); }) &&
-         !RepeatsErrors(expression);
+  if (!type.is_float || type.is_narrow() || RepeatsErrors(expression)) return false;
+  const std::vector<bool> are_values = expression.AreValues();
+  for (std::size_t i = 0; i < expression.nodes.size(); ++i) {
+    if (are_values[i] && !ErrsAtRandom(expression, expression.nodes[i])) return false;
+  }
+  return true;
 }
 
 }  // namespace exh::kernels::derived

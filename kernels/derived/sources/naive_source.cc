@@ -178,7 +178,7 @@ std::string Pointer(const ir::Array& array) {
   return (array.role == ir::ArrayRole::kInput ? "const " : "") + element + "*";
 }
 
-std::string WithFunctions(const std::string& text, ir::Language language) {
+std::string WithFunctions(const std::string& text, ir::Dialect language) {
   const std::string functions = ir::HelperFunctions(text, language);
   return functions.empty() ? text : functions + "\n" + text;
 }
@@ -266,7 +266,7 @@ std::string NaiveSource(const ir::Function& function) {
   out.Block(0, true);
   out.Close();
   const std::string text = out.Take();
-  return WithFunctions(text, ir::Language::kCpp);
+  return WithFunctions(text, ir::Dialect::kCpp);
 }
 
 Source NaiveCuda(const ir::Function& function) {
@@ -291,7 +291,7 @@ Source NaiveCuda(const ir::Function& function) {
   out.Block(0, false);
   out.Close();
   const std::string text = out.Take();
-  return {WithFunctions(text, ir::Language::kCuda), launch};
+  return {WithFunctions(text, ir::Dialect::kCuda), launch};
 }
 
 }  // namespace exh::kernels::derived

@@ -15,7 +15,7 @@ namespace exh::kernels::derived {
 /// its own is kept in an array, of one step of the loops that both share.
 std::string NaiveSource(const ir::Function& function);
 
-/// CUDA C++ with the interface of kernels/codegen/print/cuda_printer.h: one thread for each element
+/// CUDA C++ with the interface of kernels/codegen/print/gpu/printer.h: one thread for each element
 /// of the only output, and no shared memory. Empty if there are several outputs, or if a value
 /// would be kept in an array: threads would compute all of it again and again.
 Source NaiveCuda(const ir::Function& function);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Operations, numbers, types and accesses as C++. All texts that are derived from a backbone take
-// them from here: a new operation is printed once.
+// Numbers, types and accesses as C++, for all texts that are derived from a backbone; operations
+// are those of kernels/ir/text/op_text.h. Of the dialects they know kCpp, kCuda and kDouble.
 #pragma once
 
 #include <cstdint>
@@ -10,41 +10,17 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
-#include "kernels/ir/text/type_text.h"
+#include "kernels/ir/text/op_text.h"
 
 namespace exh::kernels::derived {
 
-/// A piece of C++ and how tightly it holds together. A name, a call or an element is an atom.
-struct Piece {
-  enum class Binding : std::uint8_t { kChoice, kSum, kProduct, kAtom };
-  std::string text;
-  Binding binding = Binding::kAtom;
-};
-
-/// What a text computes with.
-enum class Dialect : std::uint8_t {
-  kCpp,     ///< The types that the backbone says; nothing is included.
-  kCuda,    ///< The same.
-  kDouble,  ///< double, also for integers; <cmath> and <cstdint> are included.
-};
-
-/// The text, in parentheses if it holds together less than `binding`.
-std::string Within(const Piece& piece, Piece::Binding binding);
+using ir::AccumulateText, ir::Dialect, ir::OpText, ir::Piece, ir::Within;
 
 /// A literal that reads back as exactly this value, of what `type` is computed in, or of the
 /// dialect's double.
 std::string NumberText(double value, Dialect dialect, ir::Type type = ir::Type::kF32);
 /// The same of an integer beyond what a double has, too, but in the dialect's double.
 std::string NumberText(const ir::Number& number, Dialect dialect, ir::Type type = ir::Type::kF32);
-
-/// `op` of its operands, in their order, evaluated in `computes`, which they are converted to; not
-/// for memory, casts and indices. What Function says of a NaN holds.
-Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir::Type computes);
-
-/// The statement that makes a reduction's value `sum` that of one more point. `operands` are those
-/// of the reduction.
-std::string AccumulateText(ir::Op op, const std::string& sum, const std::vector<Piece>& operands,
-                           Dialect dialect, ir::Type computes);
 
 /// Do both texts hold an operand twice? Long ones are better named before.
 bool RepeatsOperands(ir::Op op);

@@ -19,6 +19,7 @@
 #include "kernels/devices/cpu/evaluator.h"
 #include "kernels/devices/cpu/rates/rates.h"
 #include "kernels/devices/cpu/standalone_cpu.h"
+#include "kernels/ir/target/lanes.h"
 
 namespace exh::kernels::cpu {
 namespace {
@@ -39,7 +40,7 @@ Finding FindCompiler() {
 class CpuBackend final : public Backend {
  public:
   std::string_view language() const override { return "c++"; }
-  ir::Language dialect() const override { return ir::Language::kCpp; }
+  ir::Dialect dialect() const override { return ir::Dialect::kCpp; }
   std::string_view suffix() const override { return ".cc"; }
   bool shares_processor() const override { return true; }
 
@@ -75,8 +76,7 @@ class CpuBackend final : public Backend {
   std::string SpeedText(const ir::Device& device) const override { return SpeedTextOf(device); }
 
   std::string ClassOf(const ir::Device& device) const override {
-    std::uint32_t widest = 1;
-    for (const std::uint32_t size : device.vector_sizes) widest = std::max(widest, size);
+    const std::uint32_t widest = ir::WidestVector(device);
     if (widest >= 16) return device.name + "-avx512";
     return widest >= 8 ? device.name + "-avx2" : device.name;
   }

@@ -7,6 +7,7 @@
 
 #include "kernels/devices/cpu/standalone_cpu.h"
 #include "kernels/devices/standalone/text.h"
+#include "kernels/ir/target/lanes.h"
 
 namespace exh::kernels {
 namespace {
@@ -122,9 +123,7 @@ $FILES$
 package::Unit CpuUnit(const Task& task, const Source& source, const std::string& name) {
   package::Unit unit = package::UnitOf(task, name);
   const ir::Device& device = task.function->device;
-  std::uint32_t floats = 1;
-  for (const std::uint32_t size : device.vector_sizes) floats = std::max(floats, size);
-  unit.architecture = fmt::format("vectors of {} floats", floats);
+  unit.architecture = fmt::format("vectors of {} floats", ir::WidestVector(device));
   unit.device = fmt::format("{}, {} thread{}", unit.architecture, device.threads,
                             device.threads == 1 ? "" : "s");
   unit.threads = device.threads;

@@ -121,7 +121,7 @@ class CpuEvaluator final : public Evaluator {
 
   std::vector<Contender> Yardsticks(int jobs) override {
     waits_ = true;  // Eigen's headers take their time.
-    const std::vector<NamedSource> sources = workload_->Yardsticks(ir::Language::kCpp);
+    const std::vector<NamedSource> sources = workload_->Yardsticks(ir::Dialect::kCpp);
     std::vector<Contender> contenders = CompileYardsticks(*this, sources, jobs);
     waits_ = false;
     const std::lock_guard lock(mutex_);
@@ -151,7 +151,7 @@ class CpuEvaluator final : public Evaluator {
 
   std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
   std::map<std::string, std::string, std::less<>> Versions() const override {
-    auto versions = workload_->Versions(ir::Language::kCpp);
+    auto versions = workload_->Versions(ir::Dialect::kCpp);
     versions["compiler"] = compiler_.options().known.compiler;
     return versions;
   }

@@ -10,7 +10,7 @@
 
 #include "base/spelling.h"
 #include "kernels/codegen/plan/work.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "kernels/devices/cuda/detect.h"
 #include "kernels/devices/cuda/doctor.h"
 #include "kernels/devices/cuda/driver/driver.h"
@@ -28,7 +28,7 @@ namespace {
 class CudaBackend final : public Backend {
  public:
   std::string_view language() const override { return "cuda"; }
-  ir::Language dialect() const override { return ir::Language::kCuda; }
+  ir::Dialect dialect() const override { return ir::Dialect::kCuda; }
   std::string_view suffix() const override { return ".cu"; }
   bool is_gpu() const override { return true; }
   std::vector<Finding> Examine() const override { return ExamineCuda(); }
@@ -69,14 +69,14 @@ class CudaBackend final : public Backend {
 
   Source Print(const codegen::LoweredCode& code, const ir::Device& device) const override {
     const bool overlaps = device.capability() >= kLaunchesOverlapFrom;
-    codegen::CudaText text = codegen::PrintCuda(code, {.overlaps = overlaps});
+    codegen::GpuText text = codegen::PrintGpu(code, {.overlaps = overlaps});
     Source source(std::move(text.source), text.launch);
     source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);
     source.gpu->min_blocks = code.schedule->min_blocks.Or(1);
     constexpr double kLongNs = 1e6;  // Where memory answers slowly, it may be fifty times as long.
     source.rough_ns = codegen::RoughTimeNs(code.tree, text.launch);
     if (source.rough_ns > kLongNs) {
-      source.careful = codegen::PrintCuda(code, {.gives_up = true, .overlaps = overlaps}).source;
+      source.careful = codegen::PrintGpu(code, {.gives_up = true, .overlaps = overlaps}).source;
     }
     return source;
   }

@@ -89,7 +89,7 @@ class CudaEvaluator final : public Evaluator {
 
   std::vector<Contender> Yardsticks(int jobs) override {
     std::vector<Contender> contenders =
-        CompileYardsticks(*this, workload_->Yardsticks(ir::Language::kCuda), jobs);
+        CompileYardsticks(*this, workload_->Yardsticks(ir::Dialect::kCuda), jobs);
     const VendorCall call = workload_->Vendor();
     if (call.steps.empty()) return contenders;
     Compiled vendor;
@@ -124,7 +124,7 @@ class CudaEvaluator final : public Evaluator {
   std::vector<std::string> Notes() const override { return bench_.Notes(); }
 
   std::map<std::string, std::string, std::less<>> Versions() const override {
-    auto versions = workload_->Versions(ir::Language::kCuda);
+    auto versions = workload_->Versions(ir::Dialect::kCuda);
     versions.merge(bench_.Versions());
     return versions;
   }
@@ -136,8 +136,7 @@ class CudaEvaluator final : public Evaluator {
   /// Their files, written side by side: a large one takes seconds. Throws Error, and Interrupted.
   std::vector<std::string> WriteProblems(const std::string& folder) const {
     const auto make = [&](const CheckedProblem& one) { return workload_->MakeProblem(one, stop_); };
-    const int at_once = workload_->makes_one_by_one() ? 1 : jobs_;
-    return cpu::WriteProblemFiles(make, folder, at_once, workload_->is_costly());
+    return cpu::WriteProblemFiles(make, folder, jobs_, workload_->is_costly());
   }
 
   std::unique_ptr<const Workload> workload_;

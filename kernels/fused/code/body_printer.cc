@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "kernels/derived/expression.h"
-#include "kernels/fused/code/element_text.h"
+#include "kernels/fused/code/element.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::fused {
@@ -21,8 +21,8 @@ std::size_t At(int i) {
   return static_cast<std::size_t>(i);
 }
 
-void AddVariables(const NestNode& node, std::vector<std::string>& variables) {
-  if (node.is_loop()) variables.push_back(node.node.variable);
+void AddVariables(const NestNode& node, std::vector<int>& variables) {
+  if (node.is_loop()) variables.push_back(node.node.variable.number);
   for (const NestNode& child : node.children) AddVariables(child, variables);
 }
 
@@ -48,7 +48,7 @@ void BodyPrinter::Print(const NestNode& node) {
     case Kind::kIf: {
       std::vector<Use> uses;
       AddUses(node, uses);
-      Open("if (" + node.node.condition + ")");
+      Open("if (" + node.node.condition.Text() + ")");
       const auto outside = registers_;
       Print(node.children.front());
       registers_ = outside;
@@ -64,8 +64,8 @@ void BodyPrinter::Print(const NestNode& node) {
 
 std::string BodyPrinter::LoopHeader(const NestNode& loop, int step) const {
   const poly::LoopNode& of = loop.node;
-  return fmt::format("for ({} {} = {}; {}; {} += {})", index_, of.variable, of.first, of.condition,
-                     of.variable, step == 1 ? of.step : std::to_string(step));
+  return fmt::format("for ({} {} = {}; {}; {} += {})", index_, of.variable.name, of.first.Text(),
+                     of.condition.Text(), of.variable.name, step == 1 ? of.step : step);
 }
 
 void BodyPrinter::PrintLoop(const NestNode& loop) {
@@ -101,9 +101,9 @@ std::string BodyPrinter::VariableLine(const NestNode& loop, const std::string& p
   const poly::LoopNode& of = loop.node;
   std::string value = place;
   if (width > 1) value = fmt::format("({}) * {}", value, width);
-  if (of.step != "1") value = fmt::format("({}) * {}", value, of.step);
-  if (of.first != "0") value = fmt::format("{} + {}", of.first, value);
-  return fmt::format("const int {} = {};", of.variable, value);
+  if (of.step != 1) value = fmt::format("({}) * {}", value, of.step);
+  if (of.first != ir::Index()) value = fmt::format("{} + {}", of.first.Text(), value);
+  return fmt::format("const int {} = {};", of.variable.name, value);
 }
 
 BodyPrinter::Registers BodyPrinter::Enter(const NestNode& loop) {
@@ -179,20 +179,19 @@ std::set<int> BodyPrinter::WrittenIn(const NestNode& node) const {
 }
 
 std::vector<BodyPrinter::Cell> BodyPrinter::AccumulatedIn(const NestNode& loop) const {
-  std::vector<std::string> variables;
+  std::vector<int> variables;
   AddVariables(loop, variables);
   std::vector<Use> uses;
   AddUses(loop, uses);
-  std::map<int, std::string> elements;  // By array that is accumulated in.
+  std::map<int, ir::Index> elements;  // By array that is accumulated in.
   for (const Use& use : uses) {
     if (use.accumulates) elements.emplace(use.cell);
   }
   for (const Use& use : uses) {
     const auto found = elements.find(use.cell.first);
     if (found == elements.end()) continue;
-    const bool varies = std::ranges::any_of(variables, [&](const std::string& variable) {
-      return Mentions(use.cell.second, variable);
-    });
+    const bool varies = std::ranges::any_of(
+        variables, [&](int variable) { return use.cell.second.Uses(variable); });
     if (varies || !use.accumulates || found->second != use.cell.second ||
         accumulated_.contains(use.cell)) {
       elements.erase(found);
@@ -221,23 +220,28 @@ const Statement& BodyPrinter::StatementOf(const NestNode& call) const {
   return program_.list.statements[At(PieceOf(call).statement)];
 }
 
-std::vector<std::string> BodyPrinter::ArgumentsOf(const NestNode& call) const {
-  std::vector<std::string> arguments(StatementOf(call).iterators.size(), "0");
+std::vector<ir::Index> BodyPrinter::ArgumentsOf(const NestNode& call) const {
+  const Statement& of = StatementOf(call);
+  std::vector<ir::Index> arguments(of.iterators.size());
   const std::vector<int>& iterators = PieceOf(call).iterators;
   for (std::size_t i = 0; i < iterators.size(); ++i) {
-    const std::string& given = call.node.arguments[i];
-    arguments[At(iterators[i])] =
-        lane_.first.empty() ? given : Replaced(given, lane_.first, lane_.second);
+    ir::Index given = call.node.arguments[i];
+    if (!lane_.second.terms().empty()) given = given.With(lane_.first, lane_.second);
+    arguments[At(iterators[i])] = given.Within(of.iterators[At(iterators[i])].extent);
   }
   return arguments;
+}
+
+std::string BodyPrinter::TextOf(const Cell& cell) {
+  return fmt::format("{}[{}]", NameOf(cell.first), cell.second.Text(ir::IndexOrder::kFactors));
 }
 
 std::vector<BodyPrinter::Use> BodyPrinter::UsesOf(const NestNode& call) const {
   const Piece& piece = PieceOf(call);
   const Statement& of = StatementOf(call);
-  const std::vector<std::string> arguments = ArgumentsOf(call);
+  const std::vector<ir::Index> arguments = ArgumentsOf(call);
   const auto cell = [&](const Access& access, int index) -> Cell {
-    return {index, ElementText(access, array(index).shape, arguments)};
+    return {index, ElementOf(access, array(index).shape, arguments)};
   };
   std::vector<Use> uses;
   if (piece.what == Piece::What::kWhole || piece.what == Piece::What::kTake) {
@@ -292,20 +296,20 @@ void BodyPrinter::PrintCall(const NestNode& call) {
   }
 }
 
-derived::Piece BodyPrinter::Value(const Statement& of, const std::vector<std::string>& arguments) {
+derived::Piece BodyPrinter::Value(const Statement& of, const std::vector<ir::Index>& arguments) {
   std::vector<std::string> values;
   for (const Step& step : of.steps) {
     derived::Piece value;
     switch (step.what) {
       case Step::What::kRead:
-        value = {Read(of.reads[At(step.read)], of, arguments)};
+        value = {Read(of.reads[At(step.read)], arguments)};
         break;
       case Step::What::kNumber:
         value = {derived::NumberText(step.number, dialect_, step.type)};
         break;
       case Step::What::kIndex:
         value = {fmt::format("static_cast<{}>({})", ir::RegisterName(step.type),
-                             RowText(step.index, arguments))};
+                             IndexOf(step.index, arguments).Text(ir::IndexOrder::kFactors))};
         break;
       case Step::What::kCompute:
         value = Computed(of, step, values);
@@ -315,7 +319,7 @@ derived::Piece BodyPrinter::Value(const Statement& of, const std::vector<std::st
     Line(fmt::format("const {} {} = {};", ir::RegisterName(step.type), values.back(), value.text));
     if (step.what == Step::What::kRead && !of.reads[At(step.read)].is_guarded) {
       const Access& read = of.reads[At(step.read)];
-      registers_.emplace(Cell{read.tensor, ElementText(read, array(read.tensor).shape, arguments)},
+      registers_.emplace(Cell{read.tensor, ElementOf(read, array(read.tensor).shape, arguments)},
                          values.back());
     }
   }
@@ -338,14 +342,13 @@ derived::Piece BodyPrinter::Computed(const Statement& of, const Step& step,
                             ir::ResultType(step.op, step.computes), step.type);
 }
 
-std::string BodyPrinter::Read(const Access& access, const Statement& of,
-                              const std::vector<std::string>& arguments) {
+std::string BodyPrinter::Read(const Access& access, const std::vector<ir::Index>& arguments) {
   const std::vector<std::int64_t>& shape = array(access.tensor).shape;
-  const Cell cell = {access.tensor, ElementText(access, shape, arguments)};
-  if (!access.is_guarded) return Load(cell);
-  const std::string guard = GuardText(access, shape, of.iterators, arguments);
-  if (guard.empty()) return Load(cell);
-  return fmt::format("{} ? {} : {}", guard, Load(cell),
+  const Cell cell = {access.tensor, ElementOf(access, shape, arguments)};
+  const ir::Condition guard =
+      access.is_guarded ? GuardOf(access, shape, arguments) : ir::Condition();
+  if (guard.always()) return Load(cell);
+  return fmt::format("{} ? {} : {}", guard.Text(ir::IndexOrder::kFactors), Load(cell),
                      derived::NumberText(access.otherwise, dialect_, array(access.tensor).type));
 }
 
@@ -355,8 +358,7 @@ std::string BodyPrinter::Load(const Cell& cell) {
   const auto known = registers_.find(cell);
   if (known != registers_.end()) return known->second;
   read_.insert(cell.first);
-  return derived::LoadText(fmt::format("{}[{}]", NameOf(cell.first), cell.second),
-                           array(cell.first).type);
+  return derived::LoadText(TextOf(cell), array(cell.first).type);
 }
 
 void BodyPrinter::Write(const Cell& cell, const derived::Piece& value, Type from) {
@@ -382,7 +384,7 @@ void BodyPrinter::Store(const Cell& cell, const std::string& value) {
   if (!array(cell.first).is_result()) kept_.insert(cell.first);
   const auto staged = staged_.find(cell);
   if (staged != staged_.end()) return PrintStore(fmt::format("{} = {};", staged->second, value));
-  PrintStore(fmt::format("{}[{}] = {};", NameOf(cell.first), cell.second, value));
+  PrintStore(fmt::format("{} = {};", TextOf(cell), value));
 }
 
 void BodyPrinter::PrintStore(const std::string& store) {

@@ -43,8 +43,8 @@ class BodyPrinter : public TextWriter {
   static std::string NameOf(int array) { return "a" + std::to_string(array); }
 
  protected:
-  /// An element: its array, and which one, as text.
-  using Cell = std::pair<int, std::string>;
+  /// An element: its array, and which one.
+  using Cell = std::pair<int, ir::Index>;
   /// Elements that are known, and the registers that they are in.
   using Registers = std::map<Cell, std::string>;
   /// An element that a loop does nothing but accumulate in.
@@ -107,8 +107,8 @@ class BodyPrinter : public TextWriter {
   /// Elements that whole statements of a body without loops read or write whose neighbours are
   /// those along `across`, not along `along`. None, if anything else than whole statements is
   /// there.
-  std::vector<Staged> StagedIn(const NestNode& body, const std::string& along,
-                               const std::string& across) const;
+  std::vector<Staged> StagedIn(const NestNode& body, const ir::IndexVariable& along,
+                               const ir::IndexVariable& across) const;
   /// Copies the element of an array to `place`.
   void StageRead(const Cell& cell, const std::string& place);
   /// From here on the element is at `place`, until EndStages().
@@ -135,11 +135,15 @@ class BodyPrinter : public TextWriter {
   /// `before`: what statements of the vector wrote by then; that is in registers.
   void ReadWide(const NestNode& call, const NestNode& loop, const std::set<int>& before);
   void WriteWide(const Cell& first, const std::vector<Cell>& lanes);
-  static std::string LaneText(const std::string& variable, int lane);
 
   const fused::Piece& PieceOf(const NestNode& call) const;
   const Statement& StatementOf(const NestNode& call) const;
-  std::vector<std::string> ArgumentsOf(const NestNode& call) const;
+  /// By iterator of the statement, in the lane that is printed.
+  std::vector<ir::Index> ArgumentsOf(const NestNode& call) const;
+  void BeginLane(const NestNode& loop, int lane);
+  void EndLanes() { lane_ = {}; }
+  /// An element in memory.
+  static std::string TextOf(const Cell& cell);
   /// What it reads, in the end what it writes.
   std::vector<Use> UsesOf(const NestNode& call) const;
   void AddUses(const NestNode& node, std::vector<Use>& uses) const;
@@ -147,11 +151,10 @@ class BodyPrinter : public TextWriter {
   std::vector<Cell> AccumulatedIn(const NestNode& loop) const;
   void Forget(const std::vector<Use>& uses);
 
-  derived::Piece Value(const Statement& of, const std::vector<std::string>& arguments);
+  derived::Piece Value(const Statement& of, const std::vector<ir::Index>& arguments);
   derived::Piece Computed(const Statement& of, const Step& step,
                           const std::vector<std::string>& values) const;
-  std::string Read(const Access& access, const Statement& of,
-                   const std::vector<std::string>& arguments);
+  std::string Read(const Access& access, const std::vector<ir::Index>& arguments);
   /// `value` is of type `from`; it becomes what the array holds.
   void Write(const Cell& cell, const derived::Piece& value, ir::Type from);
   void Store(const Cell& cell, const std::string& value);
@@ -172,10 +175,10 @@ class BodyPrinter : public TextWriter {
   Registers registers_;
   std::string store_condition_;
   bool leaves_out_stores_ = false;
-  std::map<Cell, std::string> staged_;        ///< Elements that are stored elsewhere for a while.
-  std::set<Cell> accumulated_;                ///< Those of registers_ that are variables.
-  std::pair<std::string, std::string> lane_;  ///< In a vector: its variable, and that of a lane.
-  std::set<int> wide_;                        ///< In a vector: arrays that are stored at its end.
+  std::map<Cell, std::string> staged_;  ///< Elements that are stored elsewhere for a while.
+  std::set<Cell> accumulated_;          ///< Those of registers_ that are variables.
+  std::pair<int, ir::Index> lane_;      ///< In a vector: its variable's number, and its value.
+  std::set<int> wide_;                  ///< In a vector: arrays that are stored at its end.
   int next_ = 0;
 };
 

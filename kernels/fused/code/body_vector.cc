@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/fused/code/body_printer.h"
-#include "kernels/fused/code/element_text.h"
+#include "kernels/fused/code/element.h"
 
 namespace exh::kernels::fused {
 namespace {
@@ -48,13 +48,17 @@ std::string VectorTypesOf(const std::string& text) {
   return types;
 }
 
-std::string BodyPrinter::LaneText(const std::string& variable, int lane) {
-  return lane == 0 ? variable : fmt::format("({} + {})", variable, lane);
+/// The loop's variable is that of this lane of a vector: the vector's first value is as far from
+/// the end as that takes.
+void BodyPrinter::BeginLane(const NestNode& loop, int lane) {
+  ir::IndexVariable first = loop.node.variable;
+  first.max -= loop.vector - 1;
+  lane_ = {first.number, ir::Index(first) + ir::Index(lane)};
 }
 
 // What a statement reads of what one before it wrote must be in a register: wide writes come last.
 bool BodyPrinter::CanBeWide(const NestNode& loop) const {
-  std::map<int, std::string> written;
+  std::map<int, ir::Index> written;
   for (const NestNode& call : CallsOf(loop)) {
     for (const Use& use : UsesOf(call)) {
       const auto found = written.find(use.cell.first);
@@ -88,19 +92,18 @@ void BodyPrinter::PrintWide(const NestNode& loop) {
     if (IsWorthIt(array(written).type, loop.vector)) wide_.insert(written);
   }
   std::map<Cell, std::vector<Cell>> lanes;  // By the cell of the first lane.
-  const std::string& variable = loop.node.variable;
   for (int lane = 0; lane < loop.vector; ++lane) {
     for (const NestNode& call : calls) {
-      lane_ = {};
+      BeginLane(loop, 0);
       const Cell first = UsesOf(call).back().cell;
-      lane_ = {variable, LaneText(variable, lane)};
+      BeginLane(loop, lane);
       PrintCall(call);
       std::vector<Cell>& of_first = lanes[first];
       of_first.resize(static_cast<std::size_t>(lane) + 1);
       of_first.back() = UsesOf(call).back().cell;
     }
   }
-  lane_ = {};
+  EndLanes();
   for (const auto& [first, of_first] : lanes) {
     if (wide_.contains(first.first)) WriteWide(first, of_first);
   }
@@ -112,30 +115,24 @@ void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
   const Piece& piece = PieceOf(call);
   if (piece.what == Piece::What::kBegin) return;
   const Statement& of = StatementOf(call);
-  const std::vector<std::string> arguments = ArgumentsOf(call);
-  int iterator = -1;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (Mentions(arguments[i], loop.node.variable)) iterator = static_cast<int>(i);
-  }
   const auto read = [&](const Access& access, int index) {
-    const std::vector<std::int64_t>& shape = array(index).shape;
-    const Cell cell = {index, ElementText(access, shape, arguments)};
-    const FlatAccess flat = FlatOf(access, shape, static_cast<int>(arguments.size()));
+    const auto cell_in = [&](int lane) -> Cell {
+      BeginLane(loop, lane);
+      return {index, ElementOf(access, array(index).shape, ArgumentsOf(call))};
+    };
+    const Cell cell = cell_in(0);
     if (before.contains(index) || registers_.contains(cell)) return;
     if (!access.is_affine() || access.is_guarded) return;
     const ir::Type type = array(index).type;
-    if (!flat.IsWide(iterator, loop.vector) || !IsWorthIt(type, loop.vector)) return;
+    if (!IsWide(cell.second, loop.node.variable, loop.vector) || !IsWorthIt(type, loop.vector)) {
+      return;
+    }
     const std::string name = NewName(), vector = VectorName(type, loop.vector);
     read_.insert(index);
     Line(fmt::format("const {} {} = *reinterpret_cast<const {}*>({} + {});", vector, name, vector,
-                     NameOf(index), cell.second));
+                     NameOf(index), cell.second.Text(ir::IndexOrder::kFactors)));
     for (int lane = 0; lane < loop.vector; ++lane) {
-      std::vector<std::string> of_lane = arguments;
-      for (std::string& argument : of_lane) {
-        argument = Replaced(argument, loop.node.variable, LaneText(loop.node.variable, lane));
-      }
-      registers_[{index, ElementText(access, shape, of_lane)}] =
-          derived::LoadText(fmt::format("{}.{}", name, kLanes[lane]), type);
+      registers_[cell_in(lane)] = derived::LoadText(fmt::format("{}.{}", name, kLanes[lane]), type);
     }
   };
   if (piece.what == Piece::What::kWhole || piece.what == Piece::What::kTake) {
@@ -156,7 +153,7 @@ void BodyPrinter::WriteWide(const Cell& first, const std::vector<Cell>& lanes) {
   }
   const std::string vector = VectorName(type, static_cast<int>(lanes.size()));
   PrintStore(fmt::format("*reinterpret_cast<{0}*>({1} + {2}) = {0}{{{3}}};", vector,
-                         NameOf(first.first), first.second, values));
+                         NameOf(first.first), first.second.Text(ir::IndexOrder::kFactors), values));
 }
 
 }  // namespace exh::kernels::fused

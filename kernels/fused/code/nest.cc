@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "kernels/fused/code/element_text.h"
 #include "kernels/fused/code/simpler.h"
 #include "poly/isl/legality.h"
 #include "poly/scenarios.h"
@@ -17,6 +16,10 @@ using Kind = poly::LoopNode::Kind;
 
 std::size_t At(int i) {
   return static_cast<std::size_t>(i);
+}
+
+bool IsVariable(const poly::Index& index, int variable) {
+  return index.variable() != nullptr && index.variable()->number == variable;
 }
 
 class Marking {
@@ -43,7 +46,7 @@ class Marking {
       result.is_reduction =
           !result.is_parallel && HasNone(NotTaken(node, carried_[At(node.row)]), inside);
       result.count = node.extent;
-      if (node.extent) AddNeighbours(node, node.variable, result);
+      if (node.extent) AddNeighbours(node, node.variable.number, result);
     }
     for (poly::LoopNode& child : node.children) {
       NestNode marked = Run(std::move(child), all);
@@ -87,20 +90,24 @@ class Marking {
   }
 
   /// Is the statement in the node only where the variable is 0?
-  static bool BeginsFirst(const poly::LoopNode& node, const std::string& variable, int statement) {
+  static bool BeginsFirst(const poly::LoopNode& node, const poly::IndexVariable& variable,
+                          int statement) {
     if (node.kind == Kind::kCall) return node.statement != statement;
-    if (node.kind == Kind::kIf && WithoutTerm(node.condition, variable + " == 0")) return true;
+    if (node.kind == Kind::kIf && node.condition.Without(poly::Condition::Is(variable, 0))) {
+      return true;
+    }
     return std::ranges::all_of(node.children, [&](const poly::LoopNode& child) {
       return BeginsFirst(child, variable, statement);
     });
   }
 
   /// Accesses that are neighbours in memory from one value of the variable to the next.
-  void AddNeighbours(const poly::LoopNode& node, const std::string& variable,
-                     NestNode& result) const {
+  void AddNeighbours(const poly::LoopNode& node, int variable, NestNode& result) const {
     for (const poly::LoopNode& child : node.children) AddNeighbours(child, variable, result);
     if (node.kind != Kind::kCall) return;
-    const auto found = std::ranges::find(node.arguments, variable);
+    const auto found = std::ranges::find_if(node.arguments, [&](const poly::Index& argument) {
+      return IsVariable(argument, variable);
+    });
     if (found == node.arguments.end()) return;
     const int iterator = static_cast<int>(found - node.arguments.begin());
     const auto& accesses = part_.scop.statements[At(node.statement)].accesses;
@@ -129,7 +136,7 @@ class Marking {
       if (width > 1 || *loop.node.extent % wanted != 0) continue;
       int wide = 0;
       const bool fits = std::ranges::all_of(calls, [&](const NestNode* call) {
-        return AllowsWidth(*call, loop.node.variable, wanted, wide);
+        return AllowsWidth(*call, loop.node.variable.number, wanted, wide);
       });
       if (fits && wide > 0) width = wanted;
     }
@@ -137,12 +144,12 @@ class Marking {
   }
 
   /// `wide` counts the accesses that a vector is good for.
-  bool AllowsWidth(const NestNode& call, const std::string& variable, int width, int& wide) const {
-    const std::vector<std::string>& arguments = call.node.arguments;
+  bool AllowsWidth(const NestNode& call, int variable, int width, int& wide) const {
+    const std::vector<poly::Index>& arguments = call.node.arguments;
     int iterator = -1;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (!Mentions(arguments[i], variable)) continue;
-      if (arguments[i] != variable || iterator >= 0) return false;
+      if (!arguments[i].Uses(variable)) continue;
+      if (!IsVariable(arguments[i], variable) || iterator >= 0) return false;
       iterator = static_cast<int>(i);
     }
     if (iterator < 0) return false;

@@ -35,7 +35,6 @@ std::vector<int> ArgumentsOf(const Program& program) {
 
 std::string IslFunctions(const std::string& text) {
   constexpr std::pair<const char*, const char*> kFunctions[] = {
-      {"floord(", "#define floord(n, d) ((n) < 0 ? -((-(n) + (d) - 1) / (d)) : (n) / (d))\n"},
       {"min(", "#define min(a, b) ((a) < (b) ? (a) : (b))\n"},
       {"max(", "#define max(a, b) ((a) > (b) ? (a) : (b))\n"}};
   std::string functions;

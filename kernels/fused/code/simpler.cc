@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/fused/code/simpler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
-
-#include "kernels/fused/code/element_text.h"
 
 namespace exh::kernels::fused {
 namespace {
 
+using poly::Condition;
+using poly::Index;
 using poly::LoopNode;
 using Kind = LoopNode::Kind;
-
-std::optional<std::int64_t> NumberIn(const std::string& text) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return number;
-}
 
 class Simplifying {
  public:
@@ -87,49 +75,41 @@ class Simplifying {
   }
 
   /// What a condition holds at one iteration alone, there; nothing: it is no such condition.
-  static std::optional<LoopNode> AtIteration(const LoopNode& node, const std::string& variable,
+  static std::optional<LoopNode> AtIteration(const LoopNode& node,
+                                             const poly::IndexVariable& variable,
                                              std::int64_t iteration) {
     if (node.kind != Kind::kIf) return std::nullopt;
-    const std::optional<std::string> rest =
-        WithoutTerm(node.condition, fmt::format("{} == {}", variable, iteration));
+    std::optional<Condition> rest = node.condition.Without(Condition::Is(variable, iteration));
     if (!rest) return std::nullopt;
     LoopNode moved = node.children.front();
-    if (!rest->empty()) {
+    if (!rest->always()) {
       moved = node;
-      moved.condition = *rest;
+      moved.condition = *std::move(rest);
     }
-    Set(moved, variable, std::to_string(iteration));
+    Set(moved, variable.number, iteration);
     return moved;
   }
 
   /// The variable has this value.
-  static void Set(LoopNode& node, const std::string& variable, const std::string& value) {
-    for (std::string* text : {&node.first, &node.condition}) {
-      *text = Replaced(*text, variable, value);
-    }
-    for (std::string& argument : node.arguments) argument = Replaced(argument, variable, value);
+  static void Set(LoopNode& node, int variable, const Index& value) {
+    node.first = node.first.With(variable, value);
+    node.condition = node.condition.With(variable, value);
+    for (Index& argument : node.arguments) argument = argument.With(variable, value);
     for (LoopNode& child : node.children) Set(child, variable, value);
   }
 
   static void FromZero(LoopNode& loop) {
-    if (loop.extent || loop.step != "1") return;
-    const std::optional<std::int64_t> first = NumberIn(loop.first);
-    if (!first) return;
-    for (const char* less : {"<=", "<"}) {
-      const std::string begin = fmt::format("{} {} ", loop.variable, less);
-      if (!loop.condition.starts_with(begin)) continue;
-      const std::optional<std::int64_t> last = NumberIn(loop.condition.substr(begin.size()));
-      if (!last) return;
-      const std::int64_t extent = *last - *first + (std::string_view(less) == "<=" ? 1 : 0);
-      if (extent < 1) return;
-      if (*first != 0) {
-        Set(loop.children.front(), loop.variable, fmt::format("({} + {})", loop.variable, *first));
-      }
-      loop.first = std::to_string(0);
-      loop.condition = fmt::format("{} < {}", loop.variable, extent);
-      loop.extent = extent;
-      return;
-    }
+    const std::optional<Index> last = loop.condition.Last(loop.variable.number);
+    if (loop.extent || loop.step != 1 || !last || !loop.first.number() || !last->number()) return;
+    const std::int64_t first = *loop.first.number(), extent = *last->number() - first + 1;
+    if (extent < 1) return;
+    loop.variable.min = 0;
+    loop.variable.max = extent - 1;
+    loop.extent = extent;
+    const Index variable(loop.variable);
+    if (first != 0) Set(loop.children.front(), loop.variable.number, variable + Index(first));
+    loop.first = 0;
+    loop.condition = {variable, kernels::ir::Relation::kLess, extent};
   }
 
   const Part& part_;

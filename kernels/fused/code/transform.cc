@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/fused/code/transform.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "base/check.h"
-#include "kernels/fused/code/element_text.h"
 
 namespace exh::kernels::fused {
 namespace {
 
+using ir::Relation;
+using poly::Condition;
+using poly::Index;
 using Kind = poly::LoopNode::Kind;
 
 /// Executions of statements that are worth waking other threads.
@@ -120,11 +120,12 @@ class Deciding {
         tiles.push_back(TilesOf(loop, decision));
         const bool is_whole = *loop.node.extent % decision.tile == 0;
         if (!is_whole) loop.end = loop.node.extent;
-        loop.node.first = tiles.back().node.variable;
-        loop.node.condition = fmt::format("{} < {} + {}", loop.node.variable,
-                                          tiles.back().node.variable, decision.tile);
+        const Index variable(loop.node.variable), tile(tiles.back().node.variable);
+        loop.node.first = tile;
+        loop.node.condition = {variable, Relation::kLess, tile + Index(decision.tile)};
         if (loop.end) {
-          loop.node.condition += fmt::format(" && {} < {}", loop.node.variable, *loop.end);
+          loop.node.condition =
+              loop.node.condition && Condition(variable, Relation::kLess, *loop.end);
         }
         loop.node.extent.reset();
         loop.count = decision.tile;
@@ -166,9 +167,10 @@ class Deciding {
   }
   static NestNode TilesOf(const NestNode& loop, const LoopDecision& decision) {
     NestNode tiles = Bare(loop);
-    tiles.node.variable += "t";
-    tiles.node.condition = fmt::format("{} < {}", tiles.node.variable, *loop.node.extent);
-    tiles.node.step = std::to_string(decision.tile);
+    tiles.node.variable.name += "t";
+    ++tiles.node.variable.number;  // Those of loops are even.
+    tiles.node.condition = {Index(tiles.node.variable), Relation::kLess, *loop.node.extent};
+    tiles.node.step = decision.tile;
     tiles.node.extent.reset();
     tiles.count = (*loop.node.extent + decision.tile - 1) / decision.tile;
     tiles.has_threads = decision.has_threads;
@@ -212,8 +214,8 @@ bool IsOnlyBegins(const NestNode& node) {
   return node.kind == Kind::kBlock && std::ranges::all_of(node.children, IsOnlyBegins);
 }
 
-void SetFirst(NestNode& node, const std::string& variable) {
-  for (std::string& argument : node.node.arguments) argument = Replaced(argument, variable, "0");
+void SetFirst(NestNode& node, int variable) {
+  for (Index& argument : node.node.arguments) argument = argument.With(variable, 0);
   for (NestNode& child : node.children) SetFirst(child, variable);
 }
 
@@ -224,11 +226,10 @@ NestNode WithBeginsInFront(NestNode loop) {
   NestNode block{.kind = Kind::kBlock, .node = {}, .children = {}};
   std::vector<NestNode> rest;
   for (NestNode& child : body.children) {
-    const bool is_begin =
-        child.kind == Kind::kIf && IsOnlyBegins(child.children.front()) &&
-        WithoutTerm(child.node.condition, loop.node.variable + " == 0") == std::string();
+    const bool is_begin = child.kind == Kind::kIf && IsOnlyBegins(child.children.front()) &&
+                          child.node.condition == Condition::Is(loop.node.variable, 0);
     if (is_begin) {
-      SetFirst(child.children.front(), loop.node.variable);
+      SetFirst(child.children.front(), loop.node.variable.number);
       block.children.push_back(std::move(child.children.front()));
     } else {
       rest.push_back(std::move(child));

@@ -72,9 +72,9 @@ void MappingSpace::AddLoops(const NestNode& nest, std::size_t leaf) {
     mapped.leaf = leaf;
     mapped.is_parallel = loop.is_parallel;
     mapped.end = mapped.id + LoopsOf(loop).size();
-    std::string name = fmt::format("s{}_{}", leaf, loop.node.variable);
+    std::string name = fmt::format("s{}_{}", leaf, loop.node.variable.name);
     for (int number = 2; named.contains(name); ++number) {
-      name = fmt::format("s{}_{}_{}", leaf, loop.node.variable, number);
+      name = fmt::format("s{}_{}_{}", leaf, loop.node.variable.name, number);
     }
     named[name] = 1;
     mapped.name_ = name;

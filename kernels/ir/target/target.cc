@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/ir/target/lanes.h"
+
 namespace exh::kernels::ir {
 
 const Statement& Target::statement(StmtId id) const {
@@ -237,8 +239,7 @@ std::vector<std::uint32_t> Target::vec_universe(const Instruction& inst) const {
   constexpr std::uint32_t kMostBytes = 16;
   const std::uint32_t bytes = BytesOf(element_type(inst));
   const std::uint32_t promised = is_argument ? array(inst.array).alignment : kMostBytes;
-  const std::uint32_t most =
-      std::min({4 * device.vector_sizes.back(), promised, kMostBytes}) / bytes;
+  const std::uint32_t most = std::min({4 * WidestVector(device), promised, kMostBytes}) / bytes;
   for (std::uint32_t lanes = 2; lanes <= most; lanes *= 2) {
     // All elements are inside of a covered axis, or none of them.
     const bool is_whole = !is_argument ||

@@ -55,9 +55,9 @@ std::string_view MathFunction(Op op, Type computes) {
   }
 }
 
-std::string MathName(Op op, Type computes) {
-  const bool is_double = ComputeTypeOf(computes) == Type::kF64;
-  return std::string(MathFunction(op, computes)) + (is_double ? "" : "f");
+std::string MathName(Op op, Type computes, Dialect in) {
+  const bool is_of_all = ComputeTypeOf(computes) == Type::kF64 || in == Dialect::kOpenCl;
+  return std::string(MathFunction(op, computes)) + (is_of_all ? "" : "f");
 }
 
 std::string VectorMathCall(Op op, Type computes, const std::vector<std::string>& operands) {
@@ -74,7 +74,7 @@ std::vector<std::string> VectorMathFunction(Op op, Type computes, std::uint32_t 
   std::string lane = "__builtin_" + name + "(x[lane]" + (is_pow ? ", y[lane]" : "") + ")";
   if (op == Op::kRsqrt) {
     const std::string root = MathName(Op::kSqrt, computes);
-    lane = NumberText(1, computes, Language::kCpp) + " / __builtin_" + root + "(x[lane])";
+    lane = NumberText(1, computes, Dialect::kCpp) + " / __builtin_" + root + "(x[lane])";
   }
   const std::string each = head + "for (int lane = 0; lane < " + std::to_string(lanes) +
                            "; ++lane) x[lane] = " + lane + "; return x; }";

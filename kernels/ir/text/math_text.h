@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
+#include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels::ir {
 
@@ -19,8 +20,8 @@ namespace exh::kernels::ir {
 /// function of the mathematical library.
 std::string_view MathFunction(Op op, Type computes);
 
-/// "exp" of a double, "expf" of a float.
-std::string MathName(Op op, Type computes);
+/// "exp" of a double, "expf" of a float; in OpenCL C "exp" of both.
+std::string MathName(Op op, Type computes, Dialect in = Dialect::kCpp);
 
 /// "exh_exp(x)": a call of the function of vectors.
 std::string VectorMathCall(Op op, Type computes, const std::vector<std::string>& operands);

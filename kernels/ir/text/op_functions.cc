@@ -47,14 +47,22 @@ std::string With(std::string_view text, std::string_view number, std::string_vie
   return out;
 }
 
-std::string Bits(Type type) {
-  return type == Type::kI64 ? "unsigned long long" : "unsigned";
+/// The name of a type as a function that makes one: "static_cast<int>".
+std::string Maker(std::string_view type, Dialect in) {
+  const std::string call = CastTo(type, "", in);
+  return call.substr(0, call.size() - 2);
 }
 
 /// static_cast<int>(static_cast<unsigned>(a) + …).
-std::string ScalarBody(const WholeFunction& of, Type type) {
-  const std::string number = "static_cast<" + std::string(ElementName(type)) + ">";
-  return With(of.scalar, number, "static_cast<" + Bits(type) + ">");
+std::string ScalarBody(const WholeFunction& of, Type type, Dialect in) {
+  return With(of.scalar, Maker(ElementName(type, in), in),
+              Maker(UnsignedName(type == Type::kI64, in), in));
+}
+
+/// C has one function of a name: in OpenCL C the type is a part of it.
+std::string NameIn(std::string_view name, Type type, Dialect in) {
+  const bool is_typed = in == Dialect::kOpenCl;
+  return std::string(name) + (is_typed ? "_" + std::string(WordOf(type)) : "");
 }
 
 bool Calls(const std::string& text, std::string_view name) {
@@ -73,16 +81,13 @@ std::string Chosen(const Extreme& of) {
   return "a != a ? a : a" + std::string(of.sign) + "b ? a : b";
 }
 
-std::string_view HeadOf(Language in) {
-  return in == Language::kCuda ? "static __device__ __forceinline__ " : "static inline ";
-}
-
-std::string ScalarExtreme(const Extreme& of, Type type, Language in) {
-  const std::string number(ElementName(type)), name(of.name);
-  std::string text(HeadOf(in));
-  text += number + " " + name + "(" + number + " a, " + number + " b) {";
+std::string ScalarExtreme(const Extreme& of, Type type, Dialect in) {
+  const std::string number(ElementName(type, in));
+  std::string text(FunctionHead(in));
+  text += number + " " + NameIn(of.name, type, in) + "(" + number + " a, " + number + " b) {";
   const std::string chosen = "return " + Chosen(of) + ";";
-  if (in == Language::kCpp || type == Type::kF64) return text + " " + chosen + " }\n";
+  const bool has_instruction = in == Dialect::kCuda || in == Dialect::kHip;
+  if (!has_instruction || type == Type::kF64) return text + " " + chosen + " }\n";
   // From GPUs of 8.0 on; HIP and hosts have other ways.
   return text + "\n#if !defined(__CUDA_ARCH__) || defined(EXH_SHIM)\n  " + chosen +
          "\n#elif __CUDA_ARCH__ < 800\n  " + chosen + "\n#else\n  float value;\n  asm(\"" +
@@ -117,34 +122,35 @@ std::string_view OpFunction(Op op, Type computes) {
   }
 }
 
-std::string OpCall(Op op, Type computes, const std::vector<std::string>& operands) {
-  std::string text(OpFunction(op, computes));
-  EXH_CHECK(!text.empty());
+std::string OpCall(Op op, Type computes, const std::vector<std::string>& operands, Dialect in) {
+  EXH_CHECK(!OpFunction(op, computes).empty());
+  std::string text = NameIn(OpFunction(op, computes), ComputeTypeOf(computes), in);
   const auto count = static_cast<std::size_t>(InfoOf(op).operands);
   EXH_CHECK(operands.size() >= count);
   for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "(" : ", ") + operands[i];
   return text + ")";
 }
 
-std::string OpFunctions(const std::string& text, Language in) {
+std::string OpFunctions(const std::string& text, Dialect in) {
   std::string functions;
   for (const Extreme& one : kExtremes) {
-    if (!Calls(text, one.name)) continue;
-    for (const Type type : {Type::kF32, Type::kF64}) functions += ScalarExtreme(one, type, in);
+    for (const Type type : {Type::kF32, Type::kF64}) {
+      if (Calls(text, NameIn(one.name, type, in))) functions += ScalarExtreme(one, type, in);
+    }
   }
   for (const WholeFunction& one : kWholeFunctions) {
-    if (!Calls(text, one.name)) continue;
     for (const Type type : {Type::kI32, Type::kI64}) {
-      const std::string number(ElementName(type));
-      functions += std::string(HeadOf(in)) + number + " " + std::string(one.name) + "(" +
-                   With(one.parameters, number, "") + ") { return " + ScalarBody(one, type) +
+      const std::string name = NameIn(one.name, type, in), number(ElementName(type, in));
+      if (!Calls(text, name)) continue;
+      functions += std::string(FunctionHead(in)) + number + " " + name + "(" +
+                   With(one.parameters, number, "") + ") { return " + ScalarBody(one, type, in) +
                    "; }\n";
     }
   }
   return functions;
 }
 
-std::string HelperFunctions(const std::string& text, Language in) {
+std::string HelperFunctions(const std::string& text, Dialect in) {
   return HalfFunctions(text, in) + OpFunctions(text, in);
 }
 
@@ -163,7 +169,8 @@ std::vector<std::string> VectorOpFunctions(const std::set<std::string_view>& nam
   for (const WholeFunction& one : kWholeFunctions) {
     if (!names.contains(one.name)) continue;
     if (lines.empty()) {
-      lines.push_back("typedef " + Bits(type) + " " + bits + " __attribute__((vector_size(" +
+      lines.push_back("typedef " + std::string(UnsignedName(type == Type::kI64, Dialect::kCpp)) +
+                      " " + bits + " __attribute__((vector_size(" +
                       std::to_string(lanes * BytesOf(type)) + ")));");
     }
     const std::string of_each = "for (int i = 0; i < " + std::to_string(lanes) +

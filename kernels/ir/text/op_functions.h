@@ -27,14 +27,16 @@ namespace exh::kernels::ir {
 /// or a function of its own for it.
 std::string_view OpFunction(Op op, Type computes);
 
-/// "exh_max(a, b)": a call of it. Operands are of the type that `computes` is computed in.
-std::string OpCall(Op op, Type computes, const std::vector<std::string>& operands);
+/// "exh_max(a, b)", in OpenCL C "exh_max_f32(a, b)": a call of it. Operands are of the type that
+/// `computes` is computed in.
+std::string OpCall(Op op, Type computes, const std::vector<std::string>& operands,
+                   Dialect in = Dialect::kCpp);
 
 /// Those of them that `text` calls, as a text that stands before it. Empty for none.
-std::string OpFunctions(const std::string& text, Language in);
+std::string OpFunctions(const std::string& text, Dialect in);
 
 /// And those that convert halves (HalfFunctions()).
-std::string HelperFunctions(const std::string& text, Language in);
+std::string HelperFunctions(const std::string& text, Dialect in);
 
 /// Those of these names, of vectors of a type that computes, for C++, as lines. `vector` is the
 /// name of the vector of `lanes` of the type. OpFunctions() of a text with these lines has those of

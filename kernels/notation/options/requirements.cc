@@ -34,7 +34,7 @@ void AddValues(const Expr& expr, const Kernel& kernel, const Sizes& sizes,
 
 bool CheckRequirements(const Kernel& kernel, const Sizes& sizes, dsl::DiagnosticSink& sink) {
   bool is_good = true;
-  for (const Requirement& requirement : kernel.requirements) {
+  for (const SizeRequirement& requirement : kernel.requirements) {
     const Expr& condition = requirement.condition;
     const auto holds = Numbers(sizes, sink).Value(condition);
     is_good = is_good && holds.value_or(0) != 0;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "kernels/ir/target/lanes.h"
+#include "kernels/ir/target/nest_axes.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -24,54 +27,22 @@ double ReadsOf(const RegisterTile& tile) {
   return kFar / tile.rows + 1.0 / tile.vectors;
 }
 
-bool FindAxes(const Target& f, ProductAxes& product) {
-  for (const DimId id : product.sum->dims) {
-    const Dimension& dim = f.dim(id);
-    if (dim.level != 0) continue;
-    const LogicalDim& axis = f.logical(dim.logical);
-    if (dim.is_reduction) {
-      product.reduced.push_back(&axis);
-      continue;
-    }
-    if (product.rows != nullptr) product.outside.push_back(product.rows);
-    product.rows = product.columns;
-    product.columns = &axis;
-  }
-  return product.rows != nullptr && !product.reduced.empty() && product.rows->dims.size() > 1 &&
-         product.columns->dims.size() > 1;
-}
-
 /// One of the factors moves along columns, element by element, and the other does not.
-bool FindFactors(const Target& f, ProductAxes& product) {
-  for (const Communication& comm : f.comms) {
-    if (comm.planned || comm.consumer != product.sum->id || comm.is_init) continue;
-    const LogicalDim* const along = ProducersAxis(f, comm, *product.columns);
+const Communication* WideFactor(const Target& f, const ProductAxes& product) {
+  const Communication* wide = nullptr;
+  for (const Communication* comm : ir::OperandsOf(f, *product.sum)) {
+    const LogicalDim* const along = ir::ProducersAxis(f, *comm, *product.columns);
     if (along == nullptr) continue;
-    const Instruction& read = f.inst(comm.producer);
-    const bool is_wide =
-        read.op == ir::Op::kLoad && f.vectorizable(read, LevelOf(f, *along, LastLevel(*along)));
-    if (product.wide != nullptr || !is_wide) return false;
-    product.wide = &comm;
+    const Instruction& read = f.inst(comm->producer);
+    const bool is_wide = read.op == ir::Op::kLoad &&
+                         f.vectorizable(read, ir::LevelOf(f, *along, ir::LastLevel(*along)));
+    if (wide != nullptr || !is_wide) return nullptr;
+    wide = comm;
   }
-  return product.wide != nullptr;
+  return wide;
 }
 
 }  // namespace
-
-bool HasSize(const Dimension& dim, std::uint32_t size) {
-  return std::ranges::binary_search(dim.sizes, size);
-}
-
-const LogicalDim* ProducersAxis(const Target& function, const Communication& comm,
-                                const LogicalDim& axis) {
-  for (const ir::PairId id : comm.pairs) {
-    const DimPair& pair = function.pair(id);
-    if (function.dim(pair.dst).logical == axis.id) {
-      return &function.logical(function.dim(pair.src).logical);
-    }
-  }
-  return nullptr;
-}
 
 std::set<DimId> PairedDims(const Target& function, const Dimension& dim) {
   std::set<DimId> found = {dim.id};
@@ -89,28 +60,33 @@ std::set<DimId> PairedDims(const Target& function, const Dimension& dim) {
 }
 
 std::optional<ProductAxes> ProductAxesOf(const Target& function, const Instruction& sum) {
-  ProductAxes product;
-  product.sum = &sum;
-  const bool is_sum = sum.op == ir::Op::kMad && FindAxes(function, product);
-  if (!is_sum || !FindFactors(function, product)) return std::nullopt;
-  return product;
+  ProductAxes product{.sum = &sum,
+                      .outside = ir::ResultAxes(function, sum),
+                      .reduced = ir::ReducedAxes(function, sum)};
+  if (sum.op != ir::Op::kMad || product.outside.size() < 2) return std::nullopt;
+  for (const LogicalDim** axis : {&product.columns, &product.rows}) {
+    *axis = product.outside.back();
+    product.outside.pop_back();
+    if (ir::LastLevel(**axis) == 0) return std::nullopt;
+  }
+  product.wide = WideFactor(function, product);
+  return product.wide == nullptr ? std::nullopt : std::optional(product);
 }
 
 RegisterTile RegisterTileOf(const Target& function, const ProductAxes& product,
                             std::uint32_t wanted_rows) {
-  const auto& widths = function.device.vector_sizes;
   RegisterTile best;
-  if (!function.device.vector_arithmetic || widths.empty()) return best;
-  const std::uint32_t lanes = *std::ranges::max_element(widths);
+  const std::uint32_t lanes = ir::WidestVector(function.device);
+  if (!function.device.vector_arithmetic || lanes == 1) return best;
   // AVX-512 has 32 vector registers, what has shorter vectors 16 or more.
   constexpr std::uint32_t kLongLanes = 16, kMany = 32, kFew = 16;
   const std::uint32_t registers = lanes >= kLongLanes ? kMany : kFew;
   const LogicalDim &rows = *product.rows, &columns = *product.columns;
   const auto has = [&](const LogicalDim& axis, int level, std::uint32_t size) {
-    return HasSize(LevelOf(function, axis, level), size);
+    return ir::HasSize(ir::LevelOf(function, axis, level), size);
   };
-  const int row_level = LastLevel(rows), column_level = LastLevel(columns);
-  const std::uint32_t most_rows = LevelOf(function, rows, row_level).sizes.back();
+  const int row_level = ir::LastLevel(rows), column_level = ir::LastLevel(columns);
+  const std::uint32_t most_rows = ir::LevelOf(function, rows, row_level).sizes.back();
   for (std::uint32_t vectors = 1; vectors < registers; ++vectors) {
     const std::uint32_t width = vectors * lanes;
     const bool has_vectors =

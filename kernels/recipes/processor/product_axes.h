@@ -35,22 +35,8 @@ struct RegisterTile {
 RegisterTile RegisterTileOf(const ir::Target& function, const ProductAxes& product,
                             std::uint32_t rows = 0);
 
-/// The producer's axis that a communication pairs with one of its consumer's; null: there is none.
-const ir::LogicalDim* ProducersAxis(const ir::Target& function, const ir::Communication& comm,
-                                    const ir::LogicalDim& axis);
-
 /// The dimension and those of other nests that communications pair with it, in several steps; what
 /// another sum runs over is no step.
 std::set<ir::DimId> PairedDims(const ir::Target& function, const ir::Dimension& dim);
-
-/// The innermost level of an axis; one of its levels; may the level have this size?
-inline int LastLevel(const ir::LogicalDim& axis) {
-  return static_cast<int>(axis.dims.size()) - 1;
-}
-inline const ir::Dimension& LevelOf(const ir::Target& function, const ir::LogicalDim& axis,
-                                    int level) {
-  return function.dim(axis.dims[static_cast<std::size_t>(level)]);
-}
-bool HasSize(const ir::Dimension& dim, std::uint32_t size);
 
 }  // namespace exh::kernels

@@ -8,23 +8,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "kernels/recipes/processor/product_axes.h"
-#include "kernels/recipes/rest.h"
+#include "kernels/recipes/recipe_writer.h"
 
 namespace exh::kernels {
 namespace {
-
-using ir::Communication;
-using ir::Dimension;
-using ir::DimId;
-using ir::DimPair;
-using ir::Instruction;
-using ir::LogicalDim;
-using ir::Target;
 
 /// Work items for each thread, where they are not as many for one as for the other: they do not all
 /// run alike.
@@ -32,93 +22,60 @@ constexpr std::uint64_t kItemsOfThread = 4;
 constexpr std::uint64_t kManyItems = 64;
 /// Tiles of rows that a panel is copied for, at least: fewer read it where it lies.
 constexpr std::uint32_t kTilesOfPanel = 16;
-class Writer {
+
+class RegisterTileWriter : RecipeWriter {
  public:
-  Writer(const Target& function, bool packs) : f_(function), packs_(packs) {}
+  RegisterTileWriter(const Target& function, const ProductAxes& product, bool packs)
+      : RecipeWriter(function),
+        product_(product),
+        packs_(packs),
+        rows_(*product.rows),
+        columns_(*product.columns),
+        tile_(RegisterTileOf(function, product)) {}
 
   /// Nothing: the kernel is none that the recipe is for.
   std::optional<Recipe> Write() {
-    if (!FindProduct()) return std::nullopt;
+    // A panel is worth its copy where tiles of several rows need it.
+    const bool may_pack =
+        product_.wide->may_lower && ir::ProducersAxis(f_, *product_.wide, rows_) == nullptr;
+    if (tile_.rows == 0 || (packs_ && !may_pack)) return std::nullopt;
     FindParts();
-    recipe_.name = packs_ ? "packed panels" : "panels";
-    Want("unit", {"FMA"});
-    Want("tiles", {"SAME_TILES"});
-    Want("thread_layout", {"SHARED_LAYOUT"});
-    SizesAndKinds();
-    Want("across_blocks", {"NOT_ACROSS"});
+    BeginPlainly();
+    Sizes();
+    Kinds();
+    Want("across_blocks", {kNotAcross});
     for (const Communication& comm : f_.comms) {
       if (comm.planned) continue;
-      if (&comm == wide_ && packs_) {
+      if (&comm == product_.wide && packs_) {
         Pack(comm);
       } else {
         Travel(comm);
       }
     }
-    Nest();
+    NestLoops();
     if (packs_) {
       Panel();
     } else {
-      ReadBeforeRows(f_.inst(wide_->producer));
+      ReadBeforeRows(f_.inst(product_.wide->producer));
     }
     // Many items are shared out beforehand: to ask for each takes as long as a small one.
     const bool are_many = ItemsOfPanels() * parts_ >= kManyItems * f_.device.threads;
-    Want("block_schedule", are_many ? std::vector<std::string>{"STATIC", "DYNAMIC"}
-                                    : std::vector<std::string>{"DYNAMIC"});
-    AppendRest(false, recipe_);
-    return std::move(recipe_);
+    Want("block_schedule", are_many ? Names{kStatic, kDynamic} : Names{kDynamic});
+    return Finish(packs_ ? "packed panels" : "panels", false);
   }
 
   /// Of a recipe that was written.
-  std::uint32_t tiles_of_rows() const { return rows_->extent / tile_.rows; }
+  std::uint32_t tiles_of_rows() const { return rows_.extent / tile_.rows; }
 
  private:
-  void Want(std::string decision, std::vector<std::string> values) {
-    recipe_.wishes.push_back({std::move(decision), std::move(values)});
-  }
-  void WantOf(std::string_view choice, const std::string& name, std::vector<std::string> values) {
-    Want(std::string(choice) + "(" + name + ")", std::move(values));
-  }
-
-  // ---- what the kernel is ----
-
-  /// The only sum.
-  bool FindProduct() {
-    const Instruction* sum = nullptr;
-    for (const Instruction& inst : f_.insts) {
-      if (inst.planned || !inst.is_reduction()) continue;
-      if (sum != nullptr) return false;
-      sum = &inst;
-    }
-    const auto product = sum == nullptr ? std::nullopt : ProductAxesOf(f_, *sum);
-    if (!product) return false;
-    sum_ = sum;
-    rows_ = product->rows;
-    columns_ = product->columns;
-    outside_ = product->outside;
-    reduced_ = product->reduced;
-    wide_ = product->wide;
-    tile_ = RegisterTileOf(f_, *product);
-    // A panel is worth its copy where tiles of several rows need it.
-    const bool may_pack = wide_->may_lower && ProducersAxis(f_, *wide_, *rows_) == nullptr;
-    return tile_.rows > 0 && (may_pack || !packs_);
-  }
-
-  static int Last(const LogicalDim& axis) { return LastLevel(axis); }
-  const Dimension& Level(const LogicalDim& axis, int level) const {
-    return LevelOf(f_, axis, level);
-  }
-  bool Has(const LogicalDim& axis, int level, std::uint32_t size) const {
-    return HasSize(Level(axis, level), size);
-  }
-
   /// Parts of the rows that are work items.
   void FindParts() {
-    const std::uint32_t tiles = rows_->extent / tile_.rows;
+    const std::uint32_t tiles = tiles_of_rows();
     const std::uint64_t panels = ItemsOfPanels(), threads = f_.device.threads;
-    for (const std::uint32_t parts : Level(*rows_, 0).sizes) {
+    for (const std::uint32_t parts : Level(rows_, 0).sizes) {
       if (tiles % parts != 0) continue;
       const bool is_whole = parts == 1 || parts == tiles;
-      if (!is_whole && (Last(*rows_) < 2 || !Has(*rows_, 1, tiles / parts))) continue;
+      if (!is_whole && (Last(rows_) < 2 || !Has(rows_, 1, tiles / parts))) continue;
       parts_ = parts;
       const std::uint64_t items = panels * parts;
       if (items % threads == 0 || items >= kItemsOfThread * threads) return;
@@ -127,166 +84,135 @@ class Writer {
   /// The level of the rows that is a loop over tiles; -1: each is a work item.
   int TileLevel() const {
     if (parts_ == 1) return 0;
-    return parts_ == rows_->extent / tile_.rows ? -1 : 1;
+    return parts_ == tiles_of_rows() ? -1 : 1;
+  }
+  /// Copies of vectors: the level before the lanes; -1: there is one of them.
+  int VectorLevel() const { return tile_.vectors > 1 ? Last(columns_) - 1 : -1; }
+  /// Unrolled steps of the innermost loop of the sum: the loop itself costs less then. Null: there
+  /// are none.
+  const Dimension* Steps() const {
+    const LogicalDim& axis = *product_.reduced.back();
+    return Last(axis) > 0 ? &Innermost(axis) : nullptr;
   }
 
-  // ---- what is wished for ----
-
-  void SizeOf(const LogicalDim& axis, int level, std::uint32_t size) {
-    WantOf("size", Level(axis, level).name(), {std::to_string(size)});
+  void Sizes() {
+    Size(Innermost(columns_), tile_.lanes);
+    if (VectorLevel() > 0) Size(Level(columns_, VectorLevel()), tile_.vectors);
+    Size(Level(columns_, 0), columns_.extent / (tile_.lanes * tile_.vectors));
+    Size(Innermost(rows_), tile_.rows);
+    if (TileLevel() == 1) Size(Level(rows_, 1), tiles_of_rows() / parts_);
+    Size(Level(rows_, 0), TileLevel() == 0 ? tiles_of_rows() : parts_);
+    if (Steps() != nullptr) Size(*Steps(), {4, 2, 3, 1});
+    NoOtherLevels();
   }
-  void KindOf(const Dimension& dim, std::vector<std::string> kinds) {
-    WantOf("dim_kind", dim.name(), std::move(kinds));
-  }
-  /// Copies of vectors: the level before the lanes.
-  int VectorLevel() const { return tile_.vectors > 1 ? Last(*columns_) - 1 : -1; }
-  /// Unrolled steps of the innermost loop of the sum: the loop itself costs less then.
-  int StepLevel(const LogicalDim& axis) const {
-    return &axis == reduced_.back() && Last(axis) > 0 ? Last(axis) : -1;
-  }
-
-  void SizesAndKinds() {
-    SizeOf(*columns_, Last(*columns_), tile_.lanes);
-    if (VectorLevel() > 0) SizeOf(*columns_, VectorLevel(), tile_.vectors);
-    SizeOf(*columns_, 0, columns_->extent / (tile_.lanes * tile_.vectors));
-    SizeOf(*rows_, Last(*rows_), tile_.rows);
-    if (TileLevel() == 1) SizeOf(*rows_, 1, rows_->extent / tile_.rows / parts_);
-    SizeOf(*rows_, 0, TileLevel() == 0 ? rows_->extent / tile_.rows : parts_);
-    for (const LogicalDim* axis : reduced_) {
-      if (StepLevel(*axis) < 0) continue;
-      WantOf("size", Level(*axis, StepLevel(*axis)).name(), {"4", "2", "3", "1"});
+  void Kinds() {
+    for (const LogicalDim* axis : product_.outside) Kind(Level(*axis, 0), {kBlock, kLoop});
+    Kind(Level(columns_, 0), {kBlock, kLoop});
+    if (TileLevel() >= 0) Kind(Level(rows_, TileLevel()), {kLoop});
+    if (TileLevel() != 0) Kind(Level(rows_, 0), {kBlock, kLoop});
+    for (const DimId id : PairedDims(f_, Innermost(columns_))) {
+      Kind(f_.dim(id), {kVector});
     }
-    Want("size", {"1"});
-    for (const LogicalDim* axis : outside_) KindOf(Level(*axis, 0), {"BLOCK", "LOOP"});
-    KindOf(Level(*columns_, 0), {"BLOCK", "LOOP"});
-    if (TileLevel() >= 0) KindOf(Level(*rows_, TileLevel()), {"LOOP"});
-    if (TileLevel() != 0) KindOf(Level(*rows_, 0), {"BLOCK", "LOOP"});
-    for (const DimId id : PairedDims(f_, Level(*columns_, Last(*columns_))))
-      KindOf(f_.dim(id), {"VECTOR"});
-    if (VectorLevel() > 0) KindOf(Level(*columns_, VectorLevel()), {"UNROLL"});
-    KindOf(Level(*rows_, Last(*rows_)), {"UNROLL"});
-    for (const LogicalDim* axis : reduced_) {
-      KindOf(Level(*axis, 0), {"LOOP"});
-      if (StepLevel(*axis) > 0) KindOf(Level(*axis, StepLevel(*axis)), {"UNROLL"});
-    }
+    if (VectorLevel() > 0) Kind(Level(columns_, VectorLevel()), {kUnroll});
+    Kind(Innermost(rows_), {kUnroll});
+    for (const LogicalDim* axis : product_.reduced) Kind(Level(*axis, 0), {kLoop});
+    if (Steps() != nullptr) Kind(*Steps(), {kUnroll});
   }
   std::uint64_t ItemsOfPanels() const {
-    std::uint64_t items = columns_->extent / (tile_.lanes * tile_.vectors);
-    for (const LogicalDim* axis : outside_) items *= axis->extent;
+    std::uint64_t items = columns_.extent / (tile_.lanes * tile_.vectors);
+    for (const LogicalDim* axis : product_.outside) items *= axis->extent;
     return items;
   }
 
   bool IsInTile(const Dimension& dim) const {
-    const LogicalDim& axis = f_.logical(dim.logical);
-    return (&axis == columns_ && (dim.level == Last(axis) || dim.level == VectorLevel())) ||
-           (&axis == rows_ && dim.level == Last(axis));
+    const LogicalDim& axis = AxisOf(dim);
+    return (&axis == &columns_ && (dim.level == Last(axis) || dim.level == VectorLevel())) ||
+           (&axis == &rows_ && dim.level == Last(axis));
   }
   /// Registers. What moves along columns is read before the rows of a tile, and what moves along
   /// rows alone right before it is needed.
   void Travel(const Communication& comm) {
+    const bool is_of_sum = comm.consumer == product_.sum->id;
     const bool is_of_row =
-        comm.consumer == sum_->id && !comm.is_init && ProducersAxis(f_, comm, *columns_) == nullptr;
-    for (const ir::PairId id : comm.pairs) {
-      const DimPair& pair = f_.pair(id);
-      const Dimension& dim = f_.dim(comm.consumer == sum_->id ? pair.dst : pair.src);
-      const bool is_held = IsInTile(dim) && !is_of_row;
-      WantOf("dim_mapping", pair.name(),
-             is_held ? std::vector<std::string>{"UNROLL_MAP", "MERGE_MAP"}
-                     : std::vector<std::string>{"MERGE_MAP", "UNROLL_MAP"});
+        is_of_sum && !comm.is_init && ir::ProducersAxis(f_, comm, columns_) == nullptr;
+    for (const DimPair& pair : f_.pairs_of(comm)) {
+      Hold(pair, IsInTile(f_.dim(is_of_sum ? pair.dst : pair.src)) && !is_of_row);
     }
   }
 
-  void Nest() {
-    std::vector<const Dimension*> all;
-    for (const LogicalDim* axis : outside_) all.push_back(&Level(*axis, 0));
-    all.push_back(&Level(*columns_, 0));
-    all.push_back(&Level(*rows_, 0));
-    if (TileLevel() == 1) all.push_back(&Level(*rows_, 1));
-    for (const LogicalDim* axis : reduced_) all.push_back(&Level(*axis, 0));
-    for (const LogicalDim* axis : reduced_) {
-      if (StepLevel(*axis) > 0) all.push_back(&Level(*axis, StepLevel(*axis)));
-    }
-    all.push_back(&Level(*rows_, Last(*rows_)));
-    if (VectorLevel() > 0) all.push_back(&Level(*columns_, VectorLevel()));
-    all.push_back(&Level(*columns_, Last(*columns_)));
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-      WantOf("order", all[i]->name() + "," + all[i + 1]->name(), {"OUTER"});
-    }
+  void NestLoops() {
+    Dims outer, sum, tile;
+    for (const LogicalDim* axis : product_.outside) outer.push_back(&Level(*axis, 0));
+    outer.push_back(&Level(columns_, 0));
+    outer.push_back(&Level(rows_, 0));
+    if (TileLevel() == 1) outer.push_back(&Level(rows_, 1));
+    for (const LogicalDim* axis : product_.reduced) sum.push_back(&Level(*axis, 0));
+    if (Steps() != nullptr) sum.push_back(Steps());
+    tile.push_back(&Innermost(rows_));
+    if (VectorLevel() > 0) tile.push_back(&Level(columns_, VectorLevel()));
+    tile.push_back(&Innermost(columns_));
+    Nest({outer, sum, tile});
   }
 
   /// Vectors are read once for all rows of a tile.
-  void ReadBeforeRows(const Instruction& read) {
-    WantOf("order", read.name() + "," + Level(*rows_, Last(*rows_)).name(), {"BEFORE"});
-  }
+  void ReadBeforeRows(const Instruction& read) { Order(read, Innermost(rows_), kBefore); }
 
   // ---- a panel of its own ----
 
   /// Work items share no panel: what is copied is what one of them needs.
   void Pack(const Communication& comm) {
-    for (const ir::PairId id : comm.pairs) {
-      const DimPair& pair = f_.pair(id);
+    for (const DimPair& pair : f_.pairs_of(comm)) {
       const Dimension& dim = f_.dim(pair.dst);
-      const bool is_stored = dim.is_reduction && dim.level == 0;
-      std::vector<std::string> ways = {"MERGE_MAP", "UNROLL_MAP"};
-      if (is_stored) ways = {"NOT_MAPPED"};
-      if (IsInTile(dim) || (dim.is_reduction && dim.level > 0)) ways = {"UNROLL_MAP", "NOT_MAPPED"};
-      WantOf("dim_mapping", pair.name(), std::move(ways));
+      if (IsInTile(dim) || (dim.is_reduction && dim.level > 0)) {
+        Map(pair, {kUnrollMap, kNotMapped});
+      } else if (dim.is_reduction) {
+        Map(pair, {kNotMapped});
+      } else {
+        Hold(pair, false);
+      }
     }
   }
 
   /// It lies as it is read: vectors of a step beside each other, step after step.
   void Panel() {
-    const Communication::Lowered& lowered = *wide_->lowered;
-    for (const ir::PairId id : f_.comm(lowered.store_comm).pairs) {
-      WantOf("dim_mapping", f_.pair(id).name(), {"MERGE_MAP", "UNROLL_MAP"});
-    }
-    for (const ir::PairId id : f_.comm(lowered.load_comm).pairs) {
-      const DimPair& pair = f_.pair(id);
-      const bool is_held = IsInTile(f_.dim(pair.dst));
-      WantOf("dim_mapping", pair.name(),
-             is_held ? std::vector<std::string>{"UNROLL_MAP", "MERGE_MAP"}
-                     : std::vector<std::string>{"MERGE_MAP", "UNROLL_MAP"});
+    const Communication::Lowered& lowered = *product_.wide->lowered;
+    for (const DimPair& pair : f_.pairs_of(f_.comm(lowered.store_comm))) Hold(pair, false);
+    for (const DimPair& pair : f_.pairs_of(f_.comm(lowered.load_comm))) {
+      Hold(pair, IsInTile(f_.dim(pair.dst)));
     }
     ReadBeforeRows(f_.inst(lowered.load));
-    const ir::MemBlock& block = f_.block(lowered.block);
     // Innermost first: lanes, vectors, then the sum from its last level to its first.
-    std::vector<std::pair<const LogicalDim*, int>> levels = {{columns_, Last(*columns_)}};
-    if (VectorLevel() > 0) levels.emplace_back(columns_, VectorLevel());
-    for (auto axis = reduced_.rbegin(); axis != reduced_.rend(); ++axis) {
+    std::vector<std::pair<const LogicalDim*, int>> levels = {{&columns_, Last(columns_)}};
+    if (VectorLevel() > 0) levels.emplace_back(&columns_, VectorLevel());
+    for (auto axis = product_.reduced.rbegin(); axis != product_.reduced.rend(); ++axis) {
       for (int level = Last(**axis); level >= 0; --level) levels.emplace_back(*axis, level);
     }
-    int rank = 1;
+    std::uint32_t rank = 1;
     for (const auto& [axis, level] : levels) {
-      const LogicalDim* const read = ProducersAxis(f_, *wide_, *axis);
+      const LogicalDim* const read = ir::ProducersAxis(f_, *product_.wide, *axis);
       if (read == nullptr) continue;
-      for (const ir::AxisId id : block.axes) {
-        if (!f_.is_filled_from(f_.axis(id), Level(*read, level))) continue;
-        WantOf("axis_at", block.name() + "," + std::to_string(rank),
-               {std::to_string(f_.place_of(f_.axis(id)))});
-      }
-      ++rank;
+      StoreAlong(f_.block(lowered.block), rank++, Level(*read, level));
     }
   }
 
-  const Target& f_;
+  const ProductAxes& product_;
   const bool packs_;
-  const Instruction* sum_ = nullptr;
-  const LogicalDim *rows_ = nullptr, *columns_ = nullptr;
-  std::vector<const LogicalDim*> outside_, reduced_;
-  const Communication* wide_ = nullptr;  ///< What hands over the factor that lies along columns.
-  RegisterTile tile_;
+  const LogicalDim &rows_, &columns_;
+  const RegisterTile tile_;
   std::uint32_t parts_ = 1;
-  Recipe recipe_;
 };
 
 }  // namespace
 
-std::vector<Recipe> RegisterTileRecipes(const Target& function) {
+std::vector<Recipe> RegisterTileRecipes(const ir::Target& function) {
   std::vector<Recipe> recipes;
-  if (function.device.max_threads > 1) return recipes;
+  const ir::Instruction* const sum = ir::OnlyReduction(function);
+  if (function.device.max_threads > 1 || sum == nullptr) return recipes;
+  const std::optional<ProductAxes> product = ProductAxesOf(function, *sum);
+  if (!product) return recipes;
   bool is_worth_it = true;
   for (const bool packs : {true, false}) {
-    Writer writer(function, packs);
+    RegisterTileWriter writer(function, *product, packs);
     if (std::optional<Recipe> recipe = writer.Write()) {
       recipes.push_back(std::move(*recipe));
       is_worth_it = writer.tiles_of_rows() >= kTilesOfPanel;

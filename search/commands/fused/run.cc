@@ -37,7 +37,7 @@ struct RunOptions {
 fused::RowOptions RowOptionsOf(const RunOptions& options) {
   fused::RowOptions rows = options.rows;
   const kernels::ir::Device device = FindDevice(options.problem);
-  rows.least_ns = [device](std::uint64_t moved) { return LeastTimesOf(device, moved).ns(); };
+  rows.least_ns = [device](std::uint64_t moved) { return BoundOfBytes(device, moved).ns; };
   const auto bytes = ParseBytes(options.most_bytes);
   if (!bytes) {
     throw UsageError(

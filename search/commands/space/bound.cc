@@ -12,10 +12,9 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "search/commands/command.h"
+#include "search/commands/decided.h"
 #include "search/log/log_reader.h"
 #include "search/log/log_text.h"
-#include "search/log/replay.h"
-#include "search/subject/candidate_bound.h"
 #include "search/subject/decision_file.h"
 
 namespace exh::search {
@@ -28,53 +27,46 @@ struct BoundOptions {
   ProblemOptions problem;
 };
 
-/// What is to be bounded; the candidate belongs to the problem's instance.
-struct Subject {
-  Problem problem;
+/// What is to be bounded.
+struct Bounded {
+  std::unique_ptr<Subject> subject;
   runtime::Candidate candidate;
   double measured_ns = 0;  ///< 0: not known.
 };
 
-Subject FromLog(const BoundOptions& options) {
+Bounded FromLog(const BoundOptions& options) {
   const Log log = ReadLog(options.source);
   const EvalRecord& eval = PickRecord(log, options.source, options.record);
-  Problem problem = MakeProblem(*log.run);
-  runtime::Candidate candidate = problem.root();
-  ReplayRecord(log, eval, candidate);
+  Decided decided = DecidedInLog(log, eval, *log.run, {MemoryFor(options.problem.memory), nullptr});
   const double ns = eval.verdict == kernels::Verdict::kCorrect ? eval.best_ns : 0;
-  return {std::move(problem), std::move(candidate), ns};
+  return {std::move(decided.subject), std::move(decided.candidate), ns};
 }
 
-Subject FromFile(ProblemOptions options, const std::string& path) {
-  std::optional<DecisionFile> file;
-  if (!path.empty()) {
-    file = ReadDecisionFile(path);
-    MergeHeader(*file, options);
-  }
-  if (options.kernel.empty() && options.compute.empty() && options.text.empty()) {
+/// Of a list of decisions, all or some; or of a kernel, of which nothing is decided.
+Bounded FromFile(ProblemOptions options, const std::string& path) {
+  DecisionFile file;
+  if (!path.empty()) file = ReadDecisionFile(path);
+  if (path.empty() && options.kernel.empty() && options.compute.empty()) {
     throw UsageError("bound of what? search bound FILE, RUN, --kernel or --compute");
   }
-  if (options.device.empty()) options.device = "cpu";
-  Problem problem = MakeProblem(options);
-  runtime::Candidate candidate = problem.root();
-  if (file) ApplyDecisions(*file, candidate);
-  return {std::move(problem), std::move(candidate)};
+  std::unique_ptr<Subject> subject = SubjectOfFile(file, std::move(options));
+  runtime::Candidate candidate = subject->root();
+  ApplyDecisions(file, candidate);
+  return {std::move(subject), std::move(candidate)};
 }
 
 int PrintBound(const BoundOptions& options) {
   const bool is_log = IsRun(options.source) || options.record;
-  const Subject subject = is_log ? FromLog(options) : FromFile(options.problem, options.source);
-  const models::CacheState caches =
-      options.cold ? models::CacheState::kCold : models::CacheState::kWarm;
-  const models::Bound bound = CandidateBound(subject.problem, caches).Explain(subject.candidate);
+  const Bounded bounded = is_log ? FromLog(options) : FromFile(options.problem, options.source);
+  const models::Bound bound = bounded.subject->Explain(bounded.candidate, options.cold);
   if (options.json) {
     fmt::print("{}", models::BoundJson(bound));
     return 0;
   }
   fmt::print("{}", models::BoundText(bound));
-  if (subject.measured_ns > 0) {
-    fmt::print("measured: {}; the bound is {:.3g} of it\n", FormatTime(subject.measured_ns),
-               bound.ns / subject.measured_ns);
+  if (bounded.measured_ns > 0) {
+    fmt::print("measured: {}; the bound is {:.3g} of it\n", FormatTime(bounded.measured_ns),
+               bound.ns / bounded.measured_ns);
   }
   return 0;
 }

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
 #include <optional>
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "search/subject/candidate_bound.h"
 
 namespace exh::search {
 
@@ -19,19 +17,18 @@ void AddCutOptions(CLI::App& app, CutOptions& options) {
   app.add_option("--cut-depth", options.depth, "last level that loses nodes (default 10)");
 }
 
-Cut MakeCut(const CutOptions& options, const Problem& problem) {
+Cut MakeCut(const CutOptions& options, const Subject& subject) {
   if (options.time.empty()) return {};
   if (options.depth < 0) throw UsageError("--cut-depth must be 0 or more");
   const std::optional<double> ns = ParseTime(options.time);
   if (!ns) throw UsageError(fmt::format("bad --cut '{}'; legal: 4.81ms, 160us", options.time));
-  const auto bound = std::make_shared<const CandidateBound>(problem);
   Cut cut;
   cut.cut_ns = *ns;
   cut.max_cut_depth = options.depth;
-  const double enough = std::nextafter(*ns, HUGE_VAL);
-  cut.bound = [bound, enough](const runtime::Candidate& candidate) {
-    return bound->Ns(candidate, enough);
-  };
+  cut.bound = subject.BoundUpTo(std::nextafter(*ns, HUGE_VAL));
+  if (!cut.bound) {
+    throw UsageError(fmt::format("--cut: of '{}' no lower bound is known", subject.name()));
+  }
   return cut;
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "search/descend/cut.h"
-#include "search/subject/problem.h"
+#include "search/subject/subject.h"
 
 namespace exh::search {
 
@@ -19,8 +19,8 @@ struct CutOptions {
 
 void AddCutOptions(CLI::App& app, CutOptions& options);
 
-/// The cut, by the lower bound of the problem, which outlives it. Throws UsageError for a time that
-/// is none, and where nothing is known of the device's speed.
-Cut MakeCut(const CutOptions& options, const Problem& problem);
+/// The cut, by the lower bound of the subject, which outlives it. Throws UsageError for a time that
+/// is none, and where there is no bound.
+Cut MakeCut(const CutOptions& options, const Subject& subject);
 
 }  // namespace exh::search

@@ -9,8 +9,8 @@
 #include "base/parallel.h"
 #include "base/system/signals.h"
 #include "search/commands/command.h"
+#include "search/commands/space/asked_space.h"
 #include "search/count/size_estimate.h"
-#include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
 #include "search/report/report.h"
 
@@ -18,7 +18,7 @@ namespace exh::search {
 namespace {
 
 struct DeadEndsOptions {
-  ProblemOptions problem;
+  AskedSpace asked;
   std::string order;
   std::uint64_t descents = 1000, seed = 1;
 };
@@ -35,9 +35,9 @@ std::string DeadLeavesText(const SizeEstimate& estimate) {
 
 int DeadEnds(const DeadEndsOptions& options) {
   if (options.descents < 1) throw UsageError("--descents must be 1 or more");
-  const Problem problem = MakeProblem(options.problem);
-  const runtime::Candidate root = problem.root();
-  const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
+  const std::unique_ptr<Subject> subject = SubjectAsked(options.asked);
+  const runtime::Candidate root = subject->root();
+  const ChoiceOrder order = subject->order(options.order, root);
   const std::atomic<bool>& interrupted = ListenForSignals();
   const DeadEndStudy study(order);
   Random random(options.seed);
@@ -52,7 +52,7 @@ int DeadEnds(const DeadEndsOptions& options) {
   }
   const auto [low, high] = share.Interval();
   fmt::print("{}: {} of {} descents met a dead end: {:.2f} % (95 % interval {:.2f} to {:.2f} %)\n",
-             problem.kernel->name(), share.dead, share.descents, 100 * share.share(), 100 * low,
+             subject->name(), share.dead, share.descents, 100 * share.share(), 100 * low,
              100 * high);
   if (!labels.empty()) fmt::print("  at {}\n", CountsText(labels, 10));
   if (interrupted) return 0;
@@ -72,7 +72,7 @@ void AddDeadEndsCommand(CLI::App& app, Invocation& invocation) {
       "dead-ends", "share of random descents, without backing out, that meet a dead end");
   command->alias("deadends");
   const auto options = std::make_shared<DeadEndsOptions>();
-  AddProblemOptions(*command, options->problem);
+  AddAskedSpace(*command, options->asked);
   command->add_option("--descents", options->descents, "number of descents (default 1000)");
   command->add_option("--seed", options->seed, "seed (default 1)");
   command->add_option("--order", options->order, "choices in the order they are decided");

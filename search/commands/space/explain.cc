@@ -10,15 +10,17 @@
 #include "base/error.h"
 #include "runtime/explain.h"
 #include "search/commands/command.h"
+#include "search/commands/decided.h"
+#include "search/commands/space/asked_space.h"
 
 namespace exh::search {
 namespace {
 
 struct ExplainOptions {
-  std::string file, order;
+  std::string order;
   bool random = false;
   std::uint64_t seed = 1;
-  ProblemOptions problem;
+  AskedSpace asked;  ///< `run`: or a list of decisions.
 };
 
 void Print(const runtime::Candidate& root, const std::vector<runtime::Action>& actions) {
@@ -32,30 +34,29 @@ void Print(const runtime::Candidate& root, const std::vector<runtime::Action>& a
              actions.size(), ExplanationText(instance, *explanation));
 }
 
-int Explain(ExplainOptions options) {
-  if (options.file.empty() == !options.random) {
-    throw UsageError("explain what? search explain FILE, or --random-dead-end");
-  }
-  if (!options.random && IsRun(options.file)) {
+int ExplainFile(const ExplainOptions& options) {
+  const std::string& path = options.asked.run;
+  if (path.empty()) throw UsageError("explain what? search explain FILE, or --random-dead-end");
+  if (IsRun(path)) {
     throw UsageError(fmt::format(
         "'{0}' is a run: explain takes a file with decisions that do not hold together, as `search "
-        "replay` takes files, or --random-dead-end with a kernel; which requirements the descents "
-        "of a run failed on, `search log show {0}` says",
-        options.file));
+        "replay` takes files, or --random-dead-end with the run or a kernel; which requirements "
+        "the descents of a run failed on, `search log show {0}` says",
+        path));
   }
-  std::optional<DecisionFile> file;
-  if (!options.random) {
-    file = ReadDecisionFile(options.file);
-    MergeHeader(*file, options.problem);
-  }
-  if (options.problem.device.empty()) options.problem.device = "cpu";
-  const Problem problem = MakeProblem(options.problem);
-  const runtime::Candidate root = problem.root();
-  if (file) {
-    Print(root, FileActions(*file, root.instance()));
-    return 0;
-  }
-  const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
+  const DecisionFile file = ReadDecisionFile(path);
+  const runtime::Candidate root = SubjectOfFile(file, options.asked.problem)->root();
+  Print(root, FileActions(file, root.instance()));
+  return 0;
+}
+
+int Explain(const ExplainOptions& options) {
+  if (!options.random) return ExplainFile(options);
+  AskedSpace asked = options.asked;
+  if (asked.run.empty() && asked.problem.device.empty()) asked.problem.device = "cpu";
+  const std::unique_ptr<Subject> subject = SubjectAsked(asked);
+  const runtime::Candidate root = subject->root();
+  const ChoiceOrder order = subject->order(options.order, root);
   Random random(options.seed);
   const auto actions = RandomDeadEnd(root, order, random);
   if (!actions) {
@@ -72,12 +73,13 @@ void AddExplainCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "explain", "why decisions cannot hold together: from a file, or a random dead end");
   const auto options = std::make_shared<ExplainOptions>();
-  options->problem.device.clear();  // Nothing said: the file's header decides.
-  command->add_option("file", options->file, "list of decisions, as `search replay` takes it");
+  options->asked.problem.device.clear();  // Nothing said: the file's header decides.
   command->add_flag("--random-dead-end", options->random, "the first dead end of random descents");
   command->add_option("--seed", options->seed, "of the random descents (default 1)");
   command->add_option("--order", options->order, "choices in the order they are decided");
-  AddProblemOptions(*command, options->problem);
+  AddAskedSpace(*command, options->asked,
+                "list of decisions, as `search replay` takes it; with "
+                "--random-dead-end, folder of a run, or its log");
   command->callback(
       [options, &invocation] { invocation.run = [options] { return Explain(*options); }; });
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/system/signals.h"
 #include "search/commands/command.h"
+#include "search/commands/space/asked_space.h"
 #include "search/descend/order_study.h"
 #include "search/run/stopper.h"
 
@@ -15,7 +16,7 @@ namespace exh::search {
 namespace {
 
 struct OrderOptions {
-  ProblemOptions problem;
+  AskedSpace asked;
   std::string order;
   std::uint64_t descents = 200, seed = 1;
   int places = 4;
@@ -24,9 +25,9 @@ struct OrderOptions {
 int StudyOrder(const OrderOptions& options) {
   if (options.descents < 1) throw UsageError("--descents must be 1 or more");
   if (options.places < 1) throw UsageError("--places must be 1 or more");
-  const Problem problem = MakeProblem(options.problem);
-  const runtime::Candidate root = problem.root();
-  const ChoiceOrder first = ChoiceOrder::Parse(problem.order(options.order), root.instance());
+  const std::unique_ptr<Subject> subject = SubjectAsked(options.asked);
+  const runtime::Candidate root = subject->root();
+  const ChoiceOrder first = subject->order(options.order, root);
   const std::atomic<bool>& interrupted = ListenForSignals();
   OrderStudyOptions study;
   study.descents = options.descents;
@@ -51,7 +52,7 @@ void AddOrderCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "order", "find an order of choices with which few random descents meet a dead end");
   const auto options = std::make_shared<OrderOptions>();
-  AddProblemOptions(*command, options->problem);
+  AddAskedSpace(*command, options->asked);
   command->add_option("--descents", options->descents, "for each order (default 200)");
   command->add_option("--places", options->places,
                       "so many of the first choices are sought (default 4)");

@@ -16,6 +16,7 @@
 #include "base/spelling.h"
 #include "base/system/signals.h"
 #include "search/commands/command.h"
+#include "search/commands/space/asked_space.h"
 #include "search/commands/space/cut_options.h"
 #include "search/count/size.h"
 #include "search/count/size_report.h"
@@ -28,7 +29,7 @@ namespace exh::search {
 namespace {
 
 struct SizeOptions {
-  ProblemOptions problem;
+  AskedSpace asked;
   std::string order, format = "text", below, estimate = "auto", budget;
   CutOptions cut;
   std::optional<int> depth;
@@ -52,12 +53,8 @@ std::string TableText(const std::vector<LevelCount>& levels) {
   return text;
 }
 
-nlohmann::ordered_json ProblemJson(const Problem& problem, const ChoiceOrder& order) {
-  nlohmann::ordered_json json;
-  json["kernel"] = problem.kernel->name();
-  for (const auto& [name, value] : problem.sizes) json["sizes"][name] = value;
-  json["device"] = problem.device.name;
-  json["space"] = problem.space();
+nlohmann::ordered_json OrderedJson(const Subject& subject, const ChoiceOrder& order) {
+  nlohmann::ordered_json json = HeadJson(subject);
   json["order"] = order.names();
   return json;
 }
@@ -87,13 +84,17 @@ SizeRequest Request(const SizeOptions& options) {
   return request;
 }
 
-/// The problem, unless the time is over or a signal comes before its space is built.
-Problem ProblemWithin(const ProblemOptions& options, const std::string& budget) {
+/// The subject, unless the time is over or a signal comes before its space is built.
+std::unique_ptr<Subject> SubjectWithin(const SizeOptions& options, const std::string& budget) {
   StopToken stop(&ListenForSignals());
   if (!budget.empty()) stop.StopIn(ParseBudget(budget, SteadyClock())->SecondsLeft());
-  ProblemOptions within = options;
-  within.stop = &stop;
-  return MakeProblem(within);
+  return SubjectAsked(options.asked, &stop);
+}
+
+runtime::Candidate RootOf(const Subject& subject, const SizeOptions& options) {
+  runtime::Candidate root = subject.root();
+  if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
+  return root;
 }
 
 /// The count of --exact, for a part of the time that samples have.
@@ -162,9 +163,8 @@ int SizeExact(const SizeOptions& options) {
   if (!options.budget.empty()) {
     request.seconds = ParseBudget(options.budget, SteadyClock())->SecondsLeft();
   }
-  const Problem problem = ProblemWithin(options.problem, options.budget);
-  runtime::Candidate root = problem.root();
-  if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
+  const std::unique_ptr<Subject> subject = SubjectWithin(options, options.budget);
+  const runtime::Candidate root = RootOf(*subject, options);
   const std::atomic<bool>& flag = ListenForSignals();
   request.interrupted = [&] { return flag.load(); };
   StatusLine line(SteadyClock());
@@ -172,11 +172,9 @@ int SizeExact(const SizeOptions& options) {
   const ExactCount count = counter.Count(root);
   line.Clear();
   if (options.format == "text") {
-    fmt::print("{}", ExactText(problem.kernel->name(), "implementations", count, counter.status()));
+    fmt::print("{}", ExactText(subject->name(), "implementations", count, counter.status()));
   } else {
-    const ChoiceOrder order = ChoiceOrder::Parse(problem.order(""), root.instance());
-    nlohmann::ordered_json json = ProblemJson(problem, order);
-    json.erase("order");
+    nlohmann::ordered_json json = HeadJson(*subject);
     json["exact"] = ExactJson("implementations", count, counter.status());
     fmt::print("{}\n", json.dump(2));
   }
@@ -192,11 +190,10 @@ int Size(const SizeOptions& options) {
   if (options.exact) return SizeExact(options);
   if (!options.cache.empty()) throw UsageError("--cache is of --exact");
   SizeRequest request = Request(options);
-  const Problem problem = ProblemWithin(options.problem, request.budget);
-  runtime::Candidate root = problem.root();
-  if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
-  const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
-  const Cut cut = MakeCut(options.cut, problem);
+  const std::unique_ptr<Subject> subject = SubjectWithin(options, request.budget);
+  const runtime::Candidate root = RootOf(*subject, options);
+  const ChoiceOrder order = subject->order(options.order, root);
+  const Cut cut = MakeCut(options.cut, *subject);
   const std::atomic<bool>& flag = ListenForSignals();
   const auto interrupted = [&] { return flag.load(); };
   const bool text = options.format == "text";
@@ -204,7 +201,7 @@ int Size(const SizeOptions& options) {
     const std::vector<LevelCount> levels =
         CountLevels(root, order, *options.depth, options.jobs, interrupted, cut);
     if (levels.empty()) return Interrupted();
-    fmt::print("{}", text ? TableText(levels) : LevelsJson(ProblemJson(problem, order), levels));
+    fmt::print("{}", text ? TableText(levels) : LevelsJson(OrderedJson(*subject, order), levels));
     return 0;
   }
   request.interrupted = interrupted;
@@ -220,12 +217,12 @@ int Size(const SizeOptions& options) {
   if (all.is_possible()) request.instead = [&] { return all.Try(interrupted); };
   const SizeReport report = FindSize(root, order, request, SteadyClock(), cut);
   line.Clear();
-  const std::string name(problem.kernel->name());
+  const std::string name = subject->name();
   if (all.is_complete()) {
     if (text) {
       fmt::print("{}", all.Text(name));
     } else {
-      nlohmann::ordered_json json = ProblemJson(problem, order);
+      nlohmann::ordered_json json = OrderedJson(*subject, order);
       json["exact"] = all.Json();
       json["estimates"] = nlohmann::ordered_json::array();
       fmt::print("{}\n", json.dump(2));
@@ -242,7 +239,7 @@ int Size(const SizeOptions& options) {
   if (text) {
     fmt::print("{}{}", SizeText(name, report), report.exact.empty() ? all.Advice() : "");
   } else {
-    nlohmann::ordered_json json = ProblemJson(problem, order);
+    nlohmann::ordered_json json = OrderedJson(*subject, order);
     json["seed"] = options.seed;
     json.update(SizeJson(report));
     fmt::print("{}\n", json.dump(2));
@@ -256,7 +253,7 @@ void AddSizeCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "size", "how many implementations there are: counted, or estimated when they are too many");
   const auto options = std::make_shared<SizeOptions>();
-  AddProblemOptions(*command, options->problem);
+  AddAskedSpace(*command, options->asked);
   command->add_option("--estimate", options->estimate,
                       "auto (default): counts a small space, and one that falls into parts; takes "
                       "the better of both estimators for a large one; knuth, chen: only that one");

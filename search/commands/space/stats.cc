@@ -12,6 +12,7 @@
 #include "base/spelling.h"
 #include "base/system/signals.h"
 #include "search/commands/command.h"
+#include "search/commands/space/asked_space.h"
 #include "search/commands/space/cut_options.h"
 #include "search/count/level_table.h"
 
@@ -19,7 +20,7 @@ namespace exh::search {
 namespace {
 
 struct StatsOptions {
-  ProblemOptions problem;
+  AskedSpace asked;
   std::vector<std::string> orders;
   CutOptions cut;
   std::string format = "text";
@@ -33,16 +34,17 @@ int Stats(const StatsOptions& options) {
   if (options.format != "text" && options.format != "json") {
     throw UsageError(UnknownName("format", options.format, {"text", "json"}));
   }
-  const Problem problem = MakeProblem(options.problem);
-  const Cut cut = MakeCut(options.cut, problem);
+  const std::unique_ptr<Subject> subject = SubjectAsked(options.asked);
+  const Cut cut = MakeCut(options.cut, *subject);
   const std::atomic<bool>& flag = ListenForSignals();
   const LevelRequest request = {
       .depth = options.depth, .beyond = options.beyond, .jobs = options.jobs, .interrupted = [&] {
         return flag.load();
       }};
-  const std::vector<std::string> orders =
-      options.orders.empty() ? std::vector<std::string>{problem.order("")} : options.orders;
-  const std::vector<OrderLevels> counted = CountOrders(problem.root(), orders, request, cut);
+  const runtime::Candidate root = subject->root();
+  std::vector<std::string> orders = options.orders;
+  if (orders.empty()) orders.push_back(subject->usual_order());
+  const std::vector<OrderLevels> counted = CountOrders(root, orders, request, cut);
   if (counted.empty()) {
     fmt::print(stderr, "interrupted: nothing is counted\n");
     return 1;
@@ -51,11 +53,7 @@ int Stats(const StatsOptions& options) {
     fmt::print("{}", LevelTable(counted));
     return 0;
   }
-  nlohmann::ordered_json json;
-  json["kernel"] = problem.kernel->name();
-  for (const auto& [name, value] : problem.sizes) json["sizes"][name] = value;
-  json["device"] = problem.device.name;
-  json["space"] = problem.space();
+  nlohmann::ordered_json json = HeadJson(*subject);
   json["orders"] = LevelJson(counted);
   fmt::print("{}\n", json.dump(2));
   return 0;
@@ -67,7 +65,7 @@ void AddStatsCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "stats", "nodes and dead ends of the search tree, level by level, in one or several orders");
   const auto options = std::make_shared<StatsOptions>();
-  AddProblemOptions(*command, options->problem);
+  AddAskedSpace(*command, options->asked);
   command->add_option("--depth", options->depth, "last level that is counted (default 10)");
   command->add_option("--beyond", options->beyond,
                       "ends at the first level with more nodes than this, not at --depth");

@@ -52,7 +52,7 @@ SIZES = {
                ("h=19,w=23,c=3,m=8,r=11,s=11,stride=4,pad=2", 2), ("n=2,h=9,w=10,c=16,m=12,r=1,s=1,pad=0", 1)],
 }
 # Statements whose sums begin with a value, end in something else, and are divided among blocks: what they compute, more options, sizes with their
-# shares. Every unit has some. Compilers got such sums wrong (kernels/codegen/print/cuda_unit.cc).
+# shares. Every unit has some. Compilers got such sums wrong (kernels/codegen/print/gpu/unit.cc).
 COMPUTATIONS = {
     "linear-relu": ("c[i,j] = max(0, b[j] + sum(k) x[i,k] * w[j,k])", (), [("i=320,j=288,k=256", 2), ("i=64,j=40,k=128", 1), ("i=61,j=31,k=61", 1)]),
     "linear-f64": ("c[i,j] = max(0, b[j] + sum(k) x[i,k] * w[j,k])", ("--type", "f64"), [("i=128,j=96,k=128", 1), ("i=64,j=40,k=64", 1)]),

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/codegen/plan/lowered_code.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 #include "tests/kernels/codegen/reference_run.h"
 
@@ -281,7 +281,7 @@ CudaText Overlapping(AcrossBlocks way, DimKind rows, bool gives_up = false,
   const Schedule s = Divided(f, way, rows, tiles);
   const LoweredCode code = LowerSchedule(f, s);
   EXPECT_EQ(code.error, "");
-  return PrintCuda(code, {.gives_up = gives_up, .overlaps = true});
+  return PrintGpu(code, {.gives_up = gives_up, .overlaps = true});
 }
 
 /// All of these stand in the text in this order.
@@ -346,7 +346,7 @@ TEST(Splits, OverlapOnlyWhereThatIsOfUse) {
   expect_none(Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::BLOCK, false, 8));
   const ir::Function f = Matmul(64, 8, 4);
   const Schedule s = Divided(f, AcrossBlocks::SECOND_LAUNCH, DimKind::BLOCK, 16);
-  expect_none(PrintCuda(LowerSchedule(f, s)));
+  expect_none(PrintGpu(LowerSchedule(f, s)));
 }
 
 TEST(Splits, ThatCannotMeet) {

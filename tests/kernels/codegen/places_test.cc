@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 #include "tests/kernels/codegen/reference_run.h"
 #include "tests/kernels/codegen/shim_run.h"
@@ -80,7 +80,7 @@ std::vector<std::string> Check(const std::vector<Shape>& shapes, Fault fault) {
     const Schedule schedule = ScheduleOf(*functions.back(), shape);
     const LoweredCode code = LowerSchedule(*functions.back(), schedule, fault);
     EXPECT_EQ(code.error, "") << shape.Text();
-    const CudaText text = PrintCuda(code);
+    const CudaText text = PrintGpu(code);
     texts.push_back({text.source, text.launch});
   }
   const ShimRun run(pointers, texts);
@@ -137,7 +137,7 @@ TEST(Places, AWarpIsAPatch) {
 std::string Printed(const Shape& shape) {
   const ir::Function f = Product(shape);
   const Schedule schedule = ScheduleOf(f, shape);
-  return PrintCuda(LowerSchedule(f, schedule)).source;
+  return PrintGpu(LowerSchedule(f, schedule)).source;
 }
 
 TEST(Places, OfOneAreNotPrinted) {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 #include "tests/kernels/codegen/reference_run.h"
 #include "tests/kernels/codegen/shim_run.h"
@@ -213,7 +213,7 @@ class Texts {
       const Schedule schedule = ScheduleOf(*functions_.back(), shape);
       const LoweredCode code = LowerSchedule(*functions_.back(), schedule, fault);
       EXPECT_EQ(code.error, "") << shape.Text();
-      const CudaText text = PrintCuda(code);
+      const CudaText text = PrintGpu(code);
       texts_.push_back({text.source, text.launch});
     }
     run_ = std::make_unique<ShimRun>(functions, texts_);
@@ -347,10 +347,10 @@ TEST(Rings, KernelsAskForBlocks) {
   const Shape shape = {.b = Async(2)};
   const ir::Function f = Product(shape);
   Schedule schedule = ScheduleOf(f, shape);
-  EXPECT_THAT(PrintCuda(LowerSchedule(f, schedule)).source,
+  EXPECT_THAT(PrintGpu(LowerSchedule(f, schedule)).source,
               HasSubstr("__launch_bounds__(16, 1)\nexh_kernel("));
   schedule.min_blocks.Set(3);
-  EXPECT_THAT(PrintCuda(LowerSchedule(f, schedule)).source,
+  EXPECT_THAT(PrintGpu(LowerSchedule(f, schedule)).source,
               HasSubstr("__launch_bounds__(16, 3)\nexh_kernel("));
 }
 

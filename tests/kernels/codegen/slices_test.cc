@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "tests/cuda_shim/shim_source.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 #include "tests/kernels/codegen/shim_run.h"
@@ -180,7 +180,7 @@ TEST(SlicesOfThreads, TakeFewShuffles) {
   const auto shuffles = [](const Shape& shape) {
     const ir::Function f = Product(shape);
     const Schedule s = Sliced(f, shape);
-    return Count(PrintCuda(LowerSchedule(f, s)).source, "__shfl_xor_sync");
+    return Count(PrintGpu(LowerSchedule(f, s)).source, "__shfl_xor_sync");
   };
   EXPECT_EQ(shuffles({4, 4, 4, 32}), 62 + 62) << "to own two, and to have all";
   EXPECT_EQ(shuffles({3, 1, 2, 8}), 3 + 2 * 3 + 3);
@@ -252,7 +252,7 @@ TEST(SlicesOfThreads, BecomeTheSumsInTheShim) {
     const Schedule s = Sliced(*functions.back(), shape);
     const LoweredCode code = LowerSchedule(*functions.back(), s);
     ASSERT_EQ(code.error, "") << shape.Text();
-    const CudaText text = PrintCuda(code);
+    const CudaText text = PrintGpu(code);
     const bool by_last = texts.size() % 3 != 1;
     texts.push_back({by_last ? StoredByTheLast(text) : text.source, text.launch});
   }

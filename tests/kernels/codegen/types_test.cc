@@ -16,11 +16,12 @@
 
 #include "kernels/codegen/interpreter.h"
 #include "kernels/codegen/print/cpu_printer.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/ir/ops.h"
+#include "kernels/ir/text/op_functions.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 #include "tests/kernels/codegen/random_matmul.h"
 #include "tests/kernels/codegen/temporary_folder.h"
@@ -500,7 +501,7 @@ TEST(Types, BytesAreWidenedWhereNoCompilerSees) {
               ir::InRegisters(b.Compute("twice", Op::kAdd, {n}, {in_x, in_x})));
     });
     const Schedule schedule = Plain(f);
-    return PrintCuda(LowerSchedule(f, schedule)).source;
+    return PrintGpu(LowerSchedule(f, schedule)).source;
   };
   EXPECT_THAT(printed(Type::kI8), HasSubstr("= exh_from_i8(arg_x["));
   EXPECT_THAT(printed(Type::kI8), HasSubstr("asm(\"cvt.s32.s8"));
@@ -508,14 +509,14 @@ TEST(Types, BytesAreWidenedWhereNoCompilerSees) {
 }
 
 TEST(OpText, NumbersReadBack) {
-  const auto cpp = [](double value, Type type) { return NumberText(value, type, Language::kCpp); };
+  const auto cpp = [](double value, Type type) { return NumberText(value, type, Dialect::kCpp); };
   EXPECT_EQ(cpp(0, Type::kF32), "0.0f");
   EXPECT_EQ(cpp(-1.5, Type::kF32), "(-1.5f)");
   EXPECT_EQ(cpp(0.1, Type::kF64), "0.1");
   EXPECT_EQ(cpp(1e300, Type::kF32), "__builtin_inff()");
   EXPECT_EQ(cpp(-INFINITY, Type::kF64), "(-__builtin_inf())");
-  EXPECT_EQ(NumberText(INFINITY, Type::kF32, Language::kCuda), "__int_as_float(2139095040)");
-  EXPECT_EQ(NumberText(-INFINITY, Type::kF64, Language::kCuda),
+  EXPECT_EQ(NumberText(INFINITY, Type::kF32, Dialect::kCuda), "__int_as_float(2139095040)");
+  EXPECT_EQ(NumberText(-INFINITY, Type::kF64, Dialect::kCuda),
             "__longlong_as_double(-4503599627370496ll)");
   EXPECT_EQ(cpp(3, Type::kI64), "3ll");
   EXPECT_EQ(cpp(4294967295.0, Type::kU32), "4294967295u");
@@ -526,24 +527,51 @@ TEST(OpText, NumbersReadBack) {
 }
 
 TEST(OpText, OperatorsGoByType) {
-  EXPECT_EQ(CudaOpText(Op::kMad, Type::kF32, {"a", "b", "c"}), "fmaf(a, b, c)");
-  EXPECT_EQ(CudaOpText(Op::kMad, Type::kF64, {"a", "b", "c"}), "fma(a, b, c)");
-  EXPECT_EQ(CudaOpText(Op::kMad, Type::kI32, {"a", "b", "c"}), "exh_mad(a, b, c)");
-  EXPECT_EQ(CudaOpText(Op::kMad, Type::kU32, {"a", "b", "c"}), "a * b + c");
-  EXPECT_EQ(CudaOpText(Op::kRsqrt, Type::kF64, {"a"}), "rsqrt(a)");
-  EXPECT_EQ(CudaOpText(Op::kAbs, Type::kI64, {"a"}), "exh_abs(a)");
-  EXPECT_EQ(CudaOpText(Op::kMax, Type::kF32, {"a", "b"}), "exh_max(a, b)");
-  EXPECT_EQ(CudaOpText(Op::kMax, Type::kI32, {"a", "b"}), "a > b ? a : b");
-  EXPECT_EQ(CpuOpText(Op::kMin, Type::kF32, {{"a", true}, {"b", false}}, 8).text,
+  const auto cuda = [](Op op, Type type, const std::vector<std::string>& names) {
+    std::vector<ValueText> operands;
+    for (const std::string& name : names) operands.push_back({name});
+    return OpText(op, type, operands, 1, Dialect::kCuda).text;
+  };
+  EXPECT_EQ(cuda(Op::kMad, Type::kF32, {"a", "b", "c"}), "fmaf(a, b, c)");
+  EXPECT_EQ(cuda(Op::kMad, Type::kF64, {"a", "b", "c"}), "fma(a, b, c)");
+  EXPECT_EQ(cuda(Op::kMad, Type::kI32, {"a", "b", "c"}), "exh_mad(a, b, c)");
+  EXPECT_EQ(cuda(Op::kMad, Type::kU32, {"a", "b", "c"}), "a * b + c");
+  EXPECT_EQ(cuda(Op::kRsqrt, Type::kF64, {"a"}), "rsqrt(a)");
+  EXPECT_EQ(cuda(Op::kAbs, Type::kI64, {"a"}), "exh_abs(a)");
+  EXPECT_EQ(cuda(Op::kMax, Type::kF32, {"a", "b"}), "exh_max(a, b)");
+  EXPECT_EQ(cuda(Op::kMax, Type::kI32, {"a", "b"}), "a > b ? a : b");
+  EXPECT_EQ(OpText(Op::kMin, Type::kF32, {{"a", true}, {"b"}}, 8, Dialect::kCpp).text,
             "exh_min(a, splat8(b))");
-  EXPECT_EQ(CudaOpText(Op::kLess, Type::kF32, {"a", "b"}), "a < b ? 1 : 0");
-  EXPECT_EQ(CudaOpText(Op::kNot, Type::kBool, {"a"}), "1 - a");
-  EXPECT_EQ(CudaOpText(Op::kNot, Type::kI32, {"a"}), "~a");
-  EXPECT_EQ(CpuOpText(Op::kExp, Type::kF64, {{"a", false}}, 1).text, "__builtin_exp(a)");
-  EXPECT_EQ(ConvertText("a", Type::kF64, Type::kF16),
+  EXPECT_EQ(cuda(Op::kLess, Type::kF32, {"a", "b"}), "a < b ? 1 : 0");
+  EXPECT_EQ(cuda(Op::kNot, Type::kBool, {"a"}), "1 - a");
+  EXPECT_EQ(cuda(Op::kNot, Type::kI32, {"a"}), "~a");
+  EXPECT_EQ(OpText(Op::kExp, Type::kF64, {{"a"}}, 1, Dialect::kCpp).text, "__builtin_exp(a)");
+  EXPECT_EQ(OpText(Op::kRsqrt, Type::kF32, {{"a"}}, 1, Dialect::kCpp).text,
+            "1.0f / __builtin_sqrtf(a)");
+  EXPECT_EQ(Convert({"a"}, Type::kF64, Type::kF16, 1, Dialect::kCuda).text,
             "exh_from_f16(exh_to_f16(static_cast<float>(a)))");
-  EXPECT_EQ(CastText("a", Type::kI32, Type::kF32), "static_cast<float>(a)");
-  EXPECT_EQ(CastText("a", Type::kI32, Type::kI32), "a");
+  EXPECT_EQ(CastText("a", Type::kI32, Type::kF32, Dialect::kCpp), "static_cast<float>(a)");
+  EXPECT_EQ(CastText("a", Type::kI32, Type::kI32, Dialect::kCpp), "a");
+}
+
+TEST(OpText, OpenClHasWordsOfItsOwn) {
+  const auto text = [](Op op, Type type, const std::vector<std::string>& names) {
+    std::vector<ValueText> operands;
+    for (const std::string& name : names) operands.push_back({name});
+    return OpText(op, type, operands, 1, Dialect::kOpenCl).text;
+  };
+  EXPECT_EQ(text(Op::kMad, Type::kF32, {"a", "b", "c"}), "fma(a, b, c)");
+  EXPECT_EQ(text(Op::kExp, Type::kF32, {"a"}), "exp(a)");
+  // C has one function of a name.
+  EXPECT_EQ(text(Op::kMad, Type::kI64, {"a", "b", "c"}), "exh_mad_i64(a, b, c)");
+  EXPECT_EQ(text(Op::kMax, Type::kF16, {"a", "b"}), "exh_max_f32(a, b)");
+  const std::string functions = ir::HelperFunctions("exh_max_f32(exh_to_bf16(", Dialect::kOpenCl);
+  EXPECT_THAT(functions, HasSubstr("static inline float exh_max_f32(float a, float b) {"));
+  EXPECT_THAT(functions, HasSubstr("static inline ushort exh_to_bf16(float value) {"));
+  EXPECT_THAT(functions, Not(HasSubstr("double")));
+  EXPECT_EQ(CastText("a", Type::kI32, Type::kI64, Dialect::kOpenCl), "(long)(a)");
+  EXPECT_EQ(NumberText(3, Type::kI64, Dialect::kOpenCl), "3l");
+  EXPECT_EQ(NumberText(INFINITY, Type::kF32, Dialect::kOpenCl), "as_float(2139095040)");
 }
 
 /// Texts of f32 alone hold nothing of other types.

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 #include "tests/kernels/codegen/random_matmul.h"
 
@@ -95,8 +95,8 @@ TEST(Work, OnlyLongLoopsLookAtTheClock) {
   const Schedule s = Draw(f, Nest(16, 64, 64));
   const LoweredCode code = LowerSchedule(f, s);
   ASSERT_EQ(code.error, "");
-  EXPECT_THAT(PrintCuda(code).source, Not(HasSubstr("exh_look")));
-  const std::string careful = PrintCuda(code, {.gives_up = true}).source;
+  EXPECT_THAT(PrintGpu(code).source, Not(HasSubstr("exh_look")));
+  const std::string careful = PrintGpu(code, {.gives_up = true}).source;
   std::size_t looks = 0;
   for (std::size_t at = 0; (at = careful.find("exh_look(exh_end);", at)) != careful.npos; ++at) {
     ++looks;

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "tests/kernels/computations/computations.h"
 #include "tests/kernels/space/compiled_batch.h"
 #include "tests/kernels/space/cuda_batch.h"
@@ -49,7 +49,7 @@ TEST_P(EachComputation, AreRightInTheCudaShim) {
   const Sample sample = DrawSome(GetParam(), CudaTestDevice(32));
   std::vector<CudaText> texts;
   for (const codegen::Schedule& schedule : sample.schedules) {
-    const codegen::CudaText text = codegen::PrintCuda(
+    const codegen::GpuText text = codegen::PrintGpu(
         codegen::LowerSchedule(*sample.task.function, schedule), {.overlaps = true});
     texts.push_back({text.source, text.launch});
   }

@@ -65,7 +65,7 @@ std::string Function(const ir::Function& function, std::size_t number) {
 std::string Prologue() {
   return "#include <cmath>\n#include <cstdint>\n#include \"kernels/derived/tolerance.h\"\n"
          "using exh::kernels::SumTolerance;\nstruct Expected { double value, tolerance; };\n" +
-         ir::HalfFunctions("exh_from_f16( exh_from_bf16(", ir::Language::kCpp) +
+         ir::HalfFunctions("exh_from_f16( exh_from_bf16(", ir::Dialect::kCpp) +
          "struct f16 {\n  unsigned short bits;\n"
          "  operator float() const { return exh_from_f16(bits); }\n};\n"
          "struct bf16 {\n  unsigned short bits;\n"
@@ -78,7 +78,7 @@ Known KnownOf(const Computation& computation) {
   ir::Builder builder(known.function);
   KernelOf(computation).Build(builder, SizesOf(computation, 1));
   std::mt19937 random(1);
-  const std::vector<bool> positive = PositiveArrays(known.function);
+  const std::vector<bool> positive = PositiveArrays(derived::ExpressionOf(known.function));
   for (const ir::Array& array : known.function.arrays) {
     ArrayData& data = known.data[array.name];
     if (array.role != ir::ArrayRole::kInput) continue;

@@ -40,7 +40,8 @@ TEST_P(EachDevice, HasCodeForEveryComputation) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EachDevice, ::testing::Values("cpu", "h200", "k4000", "hip-text"),
+INSTANTIATE_TEST_SUITE_P(All, EachDevice,
+                         ::testing::Values("cpu", "h200", "k4000", "hip-text", "opencl-text"),
                          [](const auto& each) {
                            std::string name = each.param;
                            for (char& c : name) c = c == '-' ? '_' : c;

@@ -50,8 +50,8 @@ ir::Function BackboneOf(int steps, bool adds = true) {
 }
 
 TEST(Chains, HaveWholeNumbersThatFit) {
-  EXPECT_FALSE(WholeNumberPlans(BackboneOf(kLong)).empty());
-  EXPECT_EQ(SumsInARow(BackboneOf(kLong)), 0);
+  EXPECT_FALSE(WholeNumberPlans(ExpressionOf(BackboneOf(kLong))).empty());
+  EXPECT_EQ(SumsInARow(ExpressionOf(BackboneOf(kLong))), 0);
 }
 
 TEST(Chains, AreNoProductsOfALibrary) {

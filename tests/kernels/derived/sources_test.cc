@@ -105,7 +105,7 @@ TEST(OpText, HoldsTogether) {
               "extern \"C\" float in_float_{0}(float a, float b, float c) {{ return {2}; }}\n",
               i, text(all[i], Dialect::kDouble), text(all[i], Dialect::kCpp));
         }
-        return ir::OpFunctions(functions, ir::Language::kCpp) + functions;
+        return ir::OpFunctions(functions, ir::Dialect::kCpp) + functions;
       },
       "#include <cmath>", "-O0");
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -170,7 +170,7 @@ TEST(OpText, HoldsTogetherOfIntegers) {
               i, text(all[i], Dialect::kDouble), text(all[i], Dialect::kCpp),
               all[i].type == ir::Type::kI64 ? "long long" : "int");
         }
-        return ir::OpFunctions(functions, ir::Language::kCpp) + functions;
+        return ir::OpFunctions(functions, ir::Dialect::kCpp) + functions;
       },
       "#include <cmath>\n#include <cstdint>", "-O0");
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -231,8 +231,7 @@ TEST(OpFunctions, KeepNans) {
   const CompiledTexts compiled(
       2,
       [&](std::size_t i) {
-        std::string text =
-            ir::OpFunctions(calls, i == 0 ? ir::Language::kCpp : ir::Language::kCuda);
+        std::string text = ir::OpFunctions(calls, i == 0 ? ir::Dialect::kCpp : ir::Dialect::kCuda);
         text += "typedef float vec4 __attribute__((vector_size(16)));\n";
         for (const std::string& line : ir::VectorOpFunctions(names, ir::Type::kF32, 4, "vec4")) {
           text += line + "\n";
@@ -317,7 +316,7 @@ TEST(OpFunctions, WrapAround) {
               i, ir::ElementName(type), OpText(all[i].op, scalars, Dialect::kCpp, type).text,
               ir::WordOf(type), ir::OpFunction(all[i].op, type), vectors);
         }
-        return ir::OpFunctions(text, ir::Language::kCpp) + text;
+        return ir::OpFunctions(text, ir::Dialect::kCpp) + text;
       },
       "", "-O3");
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -370,12 +369,12 @@ TEST(OpFunctions, WrapAround) {
 /// All halves, and floats that are nearly between two of them.
 TEST(HalfFunctions, ConvertAsTheTypesSay) {
   const std::string names = "exh_from_f16( exh_to_f16( exh_from_bf16( exh_to_bf16(";
-  EXPECT_EQ(ir::HalfFunctions("exh_from_f1", ir::Language::kCpp), "");
+  EXPECT_EQ(ir::HalfFunctions("exh_from_f1", ir::Dialect::kCpp), "");
   const CompiledTexts compiled(
       2,
       [&](std::size_t i) {
         std::string text =
-            ir::HalfFunctions(names, i == 0 ? ir::Language::kCpp : ir::Language::kCuda);
+            ir::HalfFunctions(names, i == 0 ? ir::Dialect::kCpp : ir::Dialect::kCuda);
         for (const char* const type : {"f16", "bf16"}) {
           text += fmt::format(
               "extern \"C\" float from_{0}_{1}(unsigned short x) {{ return exh_from_{0}(x); }}\n"
@@ -655,7 +654,7 @@ CompiledTexts Compiled(const std::vector<std::string>& functions) {
 #include "kernels/derived/tolerance.h"
 using exh::kernels::SumTolerance;
 struct Expected { double value, tolerance; };
-)" + ir::HalfFunctions("exh_from_f16( exh_from_bf16(", ir::Language::kCpp) +
+)" + ir::HalfFunctions("exh_from_f16( exh_from_bf16(", ir::Dialect::kCpp) +
                                R"(
 struct f16 {
   unsigned short bits;

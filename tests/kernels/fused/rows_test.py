@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,12 @@ QUICK = ["--threads", "1", "--leaves", "1"]
 
 def run(*arguments):
     return subprocess.run([SEARCH, "fused", *map(str, arguments)], capture_output=True, text=True)
+
+
+def changed(log, old, new):
+    """A log that says something else in its first line, without the checksums, as the oldest are."""
+    assert old in log, old
+    return re.sub(r',"line":\d+,"after":"[^"]*","crc":"[^"]*"}', "}", log.replace(old, new, 1))
 
 
 def operator(name):
@@ -196,9 +203,28 @@ class RowsTest(unittest.TestCase):
         self.assertIn("rank correlation", any_run("learn", out))
         self.assertIn("loops", any_run("log", "show", out, "--record", "1"))
         self.assertIn("6 evaluations", any_run("--resume", out, "--budget", "evals=6", "--progress", "none"))
+        self.assertIn("no implementation takes less than", any_run("bound", out))
+        self.assertIn("implementations", any_run("size", out, "--exact"))
+        self.assertRegex(any_run("stats", out, "--depth", "2"), r"\bleaf\b")
+        self.assertIn("descents met a dead end", any_run("dead-ends", out, "--descents", "5"))
+        self.assertIn("--order ", any_run("order", out, "--descents", "2", "--places", "1"))
+        self.assertIn("dead end", any_run("explain", out, "--random-dead-end"))
+        head = json.loads(any_run("size", out, "--exact", "--format", "json"))
+        self.assertEqual((head["kernel"], head["settings"]), ("fused", {"leaves": 12}))
+        self.assertIn("--kernel means nothing", any_run("size", out, "--kernel", "axpy", code=2))
         # And what is of kernels says so.
-        for words in (("bound", out), ("export", out, "--format", "cc"), ("install-kernel", out, "--out", out + "-library")):
+        for words in (("export", out, "--format", "cc"), ("install-kernel", out, "--out", out + "-library")):
             self.assertIn("is no kernel", any_run(*words, code=2))
+        # A subject that this program lacks is named, and so are settings of older logs found.
+        log = pathlib.Path(out, "log.jsonl").read_text()
+        for old, new, said in (('"subject":"fused"', '"subject":"quantum"', "'quantum'"),
+                               ('"settings":{"leaves":12},', "", "`leaves`")):
+            other = pathlib.Path(self.folder.name) / "other.jsonl"
+            other.write_text(changed(log, old, new))
+            self.assertIn(said, any_run("emit", other, "--record", "1", code=2))
+        older = changed(log, '"subject":"fused",', "").replace('"settings":{"leaves":12},', "")
+        other.write_text(changed(older, '"sizes":{}', '"sizes":{"leaves":12}'))
+        self.assertIn("exh_run", any_run("emit", other, "--record", "1"))
 
     def test_scheduling_is_summed_up(self):
         out = run("check", "--schedules", self.batch)

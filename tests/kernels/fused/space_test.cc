@@ -169,14 +169,14 @@ TEST(Transform, LoopsOverTilesComeFirst) {
   const NestNode decided = Decided(nest, {{.tile = 8}, {.has_threads = true, .tile = 16}});
   const std::vector<const NestNode*> loops = LoopsOf(decided);
   ASSERT_EQ(loops.size(), 4u);
-  const std::string first = LoopsOf(nest)[0]->node.variable,
-                    second = LoopsOf(nest)[1]->node.variable;
-  EXPECT_EQ(loops[0]->node.variable, first + "t");
-  EXPECT_EQ(loops[0]->node.step, "8");
-  EXPECT_EQ(loops[1]->node.variable, second + "t");
+  const std::string first = LoopsOf(nest)[0]->node.variable.name,
+                    second = LoopsOf(nest)[1]->node.variable.name;
+  EXPECT_EQ(loops[0]->node.variable.name, first + "t");
+  EXPECT_EQ(loops[0]->node.step, 8);
+  EXPECT_EQ(loops[1]->node.variable.name, second + "t");
   EXPECT_TRUE(loops[1]->has_threads);
-  EXPECT_EQ(loops[2]->node.condition, first + " < " + first + "t + 8");
-  EXPECT_EQ(loops[3]->node.variable, second);
+  EXPECT_EQ(loops[2]->node.condition.Text(), first + " < " + first + "t + 8");
+  EXPECT_EQ(loops[3]->node.variable.name, second);
   EXPECT_FALSE(loops[3]->has_threads);
 }
 

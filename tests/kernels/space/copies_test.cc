@@ -12,7 +12,7 @@
 
 #include "kernels/codegen/plan/bank_use.h"
 #include "kernels/codegen/plan/lowered_code.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "tests/kernels/space/cuda_batch.h"
 #include "tests/kernels/space/sample.h"
 
@@ -129,8 +129,8 @@ Sample WithXor(Sample sample) {
 std::vector<std::string> RunWith(const Sample& sample, codegen::Fault fault) {
   std::vector<CudaText> texts;
   for (const Schedule& schedule : sample.schedules) {
-    const codegen::CudaText text =
-        codegen::PrintCuda(codegen::LowerSchedule(*sample.task.function, schedule, fault));
+    const codegen::GpuText text =
+        codegen::PrintGpu(codegen::LowerSchedule(*sample.task.function, schedule, fault));
     texts.push_back({text.source, text.launch});
   }
   return RunCudaSources(sample.task, texts);

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/ir/types.h"
 #include "kernels/library/registry.h"
 #include "tests/kernels/space/sample.h"

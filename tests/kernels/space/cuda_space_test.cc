@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "kernels/codegen/plan/lowered_code.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "kernels/devices/cuda/driver/nvrtc.h"
 #include "tests/kernels/space/cuda_batch.h"
 #include "tests/kernels/space/sample.h"
@@ -35,7 +35,7 @@ std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault) {
     const codegen::LoweredCode code =
         codegen::LowerSchedule(*sample.task.function, schedule, fault);
     EXPECT_EQ(code.error, "");
-    const codegen::CudaText text = codegen::PrintCuda(code, {.overlaps = true});
+    const codegen::GpuText text = codegen::PrintGpu(code, {.overlaps = true});
     texts.push_back({text.source, text.launch});
   }
   return texts;

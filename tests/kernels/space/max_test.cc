@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "kernels/codegen/interpreter.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "kernels/library/registry.h"
 #include "tests/kernels/space/compiled_batch.h"
 #include "tests/kernels/space/cuda_batch.h"
@@ -66,8 +66,8 @@ TEST(Max, KeepsANanOnAGpu) {
   const Sample sample = DrawRelu(CudaTestDevice(4));
   std::vector<CudaText> texts;
   for (const codegen::Schedule& schedule : sample.schedules) {
-    const codegen::CudaText text =
-        codegen::PrintCuda(codegen::LowerSchedule(*sample.task.function, schedule));
+    const codegen::GpuText text =
+        codegen::PrintGpu(codegen::LowerSchedule(*sample.task.function, schedule));
     texts.push_back({text.source, text.launch});
   }
   for (const std::string& message : RunCudaSources(sample.task, texts)) {

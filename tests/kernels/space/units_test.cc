@@ -17,7 +17,7 @@
 
 #include "kernels/codegen/interpreter.h"
 #include "kernels/codegen/plan/bank_use.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "kernels/devices/cuda/driver/nvrtc.h"
 #include "kernels/devices/device.h"
 #include "kernels/library/call_kernel.h"
@@ -124,7 +124,7 @@ std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault = {}) {
     const codegen::LoweredCode code =
         codegen::LowerSchedule(*sample.task.function, schedule, fault);
     EXPECT_EQ(code.error, "");
-    const codegen::CudaText text = codegen::PrintCuda(code, {.overlaps = true});
+    const codegen::GpuText text = codegen::PrintGpu(code, {.overlaps = true});
     texts.push_back({text.source, text.launch});
   }
   return texts;
@@ -628,7 +628,7 @@ TEST(Units, ReplaysAreRight) {
     const codegen::Schedule schedule = ExtractSchedule(task, candidate);
     const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
     ASSERT_EQ(code.error, "");
-    const codegen::CudaText text = codegen::PrintCuda(code);
+    const codegen::GpuText text = codegen::PrintGpu(code);
     EXPECT_EQ(text.launch.grid, replay.grid);
     EXPECT_EQ(text.launch.threads, replay.threads);
     EXPECT_THAT(RunCudaSources(task, {{text.source, text.launch}}), ::testing::ElementsAre(""));

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "kernels/codegen/interpreter.h"
 #include "kernels/codegen/plan/lowered_code.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "kernels/devices/device.h"
 #include "kernels/library/registry.h"
 #include "kernels/library/text_kernel.h"
@@ -119,7 +119,7 @@ std::vector<std::string> RunPrinted(const Sample& sample, Fault fault,
     const LoweredCode code = codegen::LowerSchedule(*sample.task.function, schedule, fault);
     EXPECT_EQ(code.error, "");
     EXPECT_FALSE(code.memory.windows.empty());
-    const codegen::CudaText text = codegen::PrintCuda(code, {.overlaps = true});
+    const codegen::GpuText text = codegen::PrintGpu(code, {.overlaps = true});
     texts.push_back({text.source, text.launch});
   }
   return RunCudaSources(sample.task, texts, inputs);
@@ -165,7 +165,7 @@ void ExpectRight(const Kernel& kernel, const Parameters& sizes, int count, std::
     const Schedule& schedule = sample.schedules[i];
     ASSERT_EQ(messages[i], "")
         << kernel.name() << " seed " << seed << " implementation " << i << "\n"
-        << codegen::PrintCuda(codegen::LowerSchedule(*sample.task.function, schedule)).source;
+        << codegen::PrintGpu(codegen::LowerSchedule(*sample.task.function, schedule)).source;
     ASSERT_EQ(Interpreted(sample, check, schedule), "")
         << kernel.name() << " seed " << seed << " implementation " << i << "\n"
         << sample.decisions[i];
@@ -307,7 +307,7 @@ TEST(Windows, AreTheSameWhenDecidedAgain) {
     search::ApplyDecisions(search::ParseDecisionFile(sample.decisions[i], "log"), again);
     const Schedule schedule = ExtractSchedule(sample.task, again);
     const auto text = [&](const Schedule& s) {
-      return codegen::PrintCuda(codegen::LowerSchedule(*sample.task.function, s)).source;
+      return codegen::PrintGpu(codegen::LowerSchedule(*sample.task.function, s)).source;
     };
     EXPECT_EQ(text(schedule), text(sample.schedules[i]));
   }

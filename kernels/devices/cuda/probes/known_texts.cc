@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/gpu/printer.h"
 #include "kernels/ir/fragments.h"
 
 namespace exh::kernels::cuda {
@@ -101,7 +101,7 @@ std::string OfUnit(MatrixUnit unit, ir::Type element, const Form& form) {
     begins.insert(form.value == "double" ? ir::Type::kF64 : ir::Type::kF32);
   }
   std::string text;
-  for (const std::string& function : codegen::CudaUnitFunctions({{unit, element}}, begins)) {
+  for (const std::string& function : codegen::UnitFunctions({{unit, element}}, begins)) {
     text += function + "\n";
   }
   const std::string word(ir::WordOf(element));

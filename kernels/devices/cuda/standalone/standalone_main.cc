@@ -229,8 +229,8 @@ std::string SelfTest(const Task& task, const Source& source, const Names& names)
     const ir::Type type = ir::ComputeTypeOf(scalar.type);
     parameters.push_back(std::string(codegen::RegisterName(type)) + " " + names.scalars[i]);
     for (auto* list : {&arguments, &expectation}) {
-      list->push_back(codegen::NumberText(ir::Rounded(scalar.type, scalar.value), type,
-                                          codegen::Language::kCuda));
+      list->push_back(
+          codegen::NumberText(ir::Rounded(scalar.type, scalar.value), type, ir::Dialect::kCuda));
     }
   }
   parameters.emplace_back("[[maybe_unused]] std::int64_t i");

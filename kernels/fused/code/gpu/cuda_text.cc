@@ -195,7 +195,7 @@ class CudaPrinter final : public TilePrinter {
     PrintVariables(chain, "thread", width);
     for (const NestNode* loop : chain.loops) {
       if (!loop->end) continue;
-      Line(fmt::format("if ({} >= {}) {};", loop->node.variable, *loop->end, otherwise));
+      Line(fmt::format("if ({} >= {}) {};", loop->node.variable.name, *loop->end, otherwise));
     }
     width > 1 ? PrintWide(*chain.loops.back()) : Print(*chain.body);
     if (task.rounds > 1) Close();
@@ -329,7 +329,8 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
       pointers.push_back(fmt::format("{}* const {} = reinterpret_cast<{}*>(exh_global + {});", type,
                                      BodyPrinter::NameOf(temporary), type, space.Take(bytes)));
     }
-    // Not restricted: threads of a team hand each other what lies there (cuda_printer.cc).
+    // Not restricted: threads of a team hand each other what lies there
+    // (kernels/codegen/print/gpu/printer.cc).
     if (space.bytes > 0) parameters += ", unsigned char* exh_global";
     for (const Kernel& kernel : kernels) out.PrintKernel(kernel, parameters, pointers, space);
     launch.workspace_bytes = space.bytes;

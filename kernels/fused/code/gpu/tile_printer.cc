@@ -57,7 +57,8 @@ void TilePrinter::OpenPoints(const NestNode& fast, const NestNode& slow) {
   Line(VariableLine(fast, "exh_fast", 1));
   Line(VariableLine(slow, "exh_slow", 1));
   for (const NestNode* loop : {&fast, &slow}) {
-    if (loop->end) Line(fmt::format("if ({} >= {}) continue;", loop->node.variable, *loop->end));
+    if (loop->end)
+      Line(fmt::format("if ({} >= {}) continue;", loop->node.variable.name, *loop->end));
   }
 }
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/codegen/print/gpu/words.h"
+#include "kernels/codegen/print/statements.h"
+
+namespace exh::kernels::codegen {
+
+/// Single instructions of a GPU's language. Every value is a scalar register of a compute type;
+/// lanes of VECTOR dims are registers of their own, and only accesses to memory are vector
+/// operations. The loops are the business of printer.cc.
+class GpuStatements : public Statements {
+ public:
+  GpuStatements(const LoweredCode& code, const CodeNames& names, const GpuWords& words,
+                TextWriter& out);
+
+  void Declare(ir::InstId inst) override;
+  void Execute(ir::InstId inst) override;
+
+  /// A kRound node: values of a reduction from the sums of a matrix unit.
+  void RoundSums(int node);
+  /// Makes one value of the slices of a reduction. All of their threads have it then; where it is
+  /// handed over, each has what it owns. Its shared memory begins at byte `offset`.
+  void CombineSlices(const Combine& combine, std::uint64_t offset);
+
+  /// Declares where in the workspace the partial results of divided reductions are, and tickets.
+  void DeclareWorkspace();
+  /// A kHandOver node: the block writes what it has of a divided reduction.
+  void HandOver(int node);
+  /// One value of what all blocks have; slices are combined in shared memory from byte `offset` on.
+  /// `node`: where that happens.
+  void TakeAll(ir::InstId id, int node, std::uint64_t offset);
+  /// A kLastBlock node: the block that comes last takes all of those that meet.
+  void MeetInLastBlock(int node, std::uint64_t offset);
+
+  /// Declares the slots that the rings of a loop are read from in an iteration; `slot`: the name of
+  /// its number, for a ring of so many slots.
+  void DeclareReadSlots(const Ring& ring, const std::function<std::string(std::uint32_t)>& slot);
+  /// … the slot that rings of so many slots are filled in, which is an expression.
+  void DeclareFilledSlots(const Ring& ring, std::uint32_t stages, const std::string& slot);
+
+  /// Declares the part of the address that no loop inside of the band moves, for every access in
+  /// it but those that read ahead.
+  void DeclarePointers(int band);
+
+  /// Lines that define the helpers which the statements printed so far use.
+  std::vector<std::string> Helpers() const;
+
+ private:
+  ir::Type ElementType(const ir::Instruction& inst) const {
+    return code_.function->element_type(inst);
+  }
+  static bool FitsInt(std::int64_t value) { return std::in_range<std::int32_t>(value); }
+  DimKind Kind(int dim_class) const { return Class(dim_class).kind; }
+  /// Where the steps of a reduction accumulate: the same, or, where a matrix unit has wider sums
+  /// than the value has, one beside it.
+  std::string SumRegister(ir::InstId inst, const Key& key) const;
+  bool HasWideSums(ir::InstId inst) const;
+  /// What a sum of the reduction begins with, in a form that is compiled rightly.
+  std::string SumBegin(const ir::Instruction& reduction, const std::string& first);
+  /// All steps of a tile at once.
+  void MultiplyTile(const ir::Instruction& inst);
+  ValueText ReadRegister(const ir::Instruction& inst, std::size_t operand) const override;
+  /// An operand as an element in memory.
+  std::string ReadElement(const ir::Instruction& inst, std::size_t operand, ir::Type element) const;
+  /// Where the loops are.
+  std::string Index(const ir::Instruction& inst) const;
+  std::string GuardText(const GuardIndex& guard, const Range& range,
+                        std::int64_t lane) const override;
+  /// The class along which the access takes several elements at once, and how many; {-1, 1}: none.
+  struct Width {
+    int dim_class = -1;
+    std::uint32_t lanes = 1;
+  };
+  bool IsLarge(const ir::Instruction& inst) const;
+  /// Terms that stand in what a band declares of an address: those that nothing inside of it moves.
+  bool IsFixedIn(int band, int dim_class) const;
+  /// The layout of the rows that the access goes by; null: they are one after the other.
+  const XorLayout* LayoutOf(const ir::Instruction& inst) const;
+  /// "place_tmp_load_a": a function from the number of an element to where it is.
+  std::string PlaceFunction(const ir::Instruction& inst, const XorLayout& layout);
+  /// Bits of the number of an element that the terms may set which `wanted` accepts.
+  std::uint64_t SettableBits(const Affine& affine, const Wanted& wanted) const;
+  /// The bits of what a band declares, of what loops in it add, and of what unrolled copies add,
+  /// are apart from each other: the place of their sum is that of each, joined by exclusive or.
+  bool HasPlacesApart(const ir::Instruction& inst) const;
+  /// Of an access to such rows: what its band declares (`terms`: what does not move in it), …
+  void DeclarePlace(const ir::Instruction& inst, const XorLayout& layout, const std::string& terms);
+  /// … and what stands behind the name of the array.
+  std::string PlacedOffset(const ir::Instruction& inst, const XorLayout& layout);
+  /// Are some elements of an access of this width inside, and others not?
+  bool IsSplit(const ir::Instruction& inst, const Width& width) const;
+  Width WidthOf(const ir::Instruction& inst) const;
+  /// What is loaded or stored is declared anew for each copy of an UNROLL class: no access serves
+  /// several of them.
+  bool HasScopeOfEach(const ir::Instruction& inst, int dim_class) const;
+  struct Address {
+    std::string base, offset;
+  };
+  Address AddressOf(const ir::Instruction& inst);
+  /// The memory that the access is to.
+  MemSpace SpaceOf(const ir::Instruction& inst) const;
+  /// "float*", to where a temporary lies.
+  std::string PointerTo(ir::MemId temp) const;
+  /// Where the array begins that the access is to; of a ring, its slot.
+  std::string ArrayOf(const ir::Instruction& inst) const;
+  std::string Pointer(const ir::Instruction& inst);
+  std::string Element(const ir::Instruction& inst);
+  /// A function that loads or stores several elements at once.
+  const WideAccess& Wide(ir::Type element, std::uint32_t lanes, bool is_load,
+                         const std::string& suffix);
+  std::string Load(const ir::Instruction& inst, std::uint32_t lanes);
+  /// Prints for each lane of the instruction's own VECTOR dim.
+  template <typename Print>
+  void ForEachLane(const ir::Instruction& inst, const Print& print) {
+    const InstValues& values = Values(inst.id);
+    for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
+      if (values.lanes > 1) SetIndex(values.vector_class, lane);
+      print();
+    }
+    if (values.lanes > 1) SetIndex(values.vector_class, 0);
+  }
+  void ExecuteLoad(const ir::Instruction& inst);
+  void LoadElements(const ir::Instruction& inst, const Width& width);
+  void ExecuteStore(const ir::Instruction& inst);
+  /// The store to a ring, and the read of the argument, as one asynchronous copy.
+  /// All threads copy a window (window.cc).
+  void CopyWindow(const ir::Instruction& copy);
+  /// The piece of number `e` of a window, whose sides have so many pieces.
+  void CopyPiece(const ir::Instruction& copy, const CopiedWindow& window,
+                 const std::vector<std::uint64_t>& lengths);
+  /// So many elements of the argument at `pointer`, and as many zeros.
+  std::string LoadPiece(const ir::Window& window, const std::string& pointer, std::uint32_t lanes);
+  std::string ZeroPiece(const ir::Window& window, std::uint32_t lanes) const;
+  void CopyAsync(const ir::Instruction& store, const ir::Instruction& read);
+  /// When a store is to do what it does, beside its guards for memory; empty: always.
+  std::string WhenStored(const ir::Instruction& inst) const;
+  /// The copy of a wide access that does it for all of them is the last one: its first, or -1 when
+  /// it is not this one's turn.
+  std::int64_t FirstOfStore(const Width& width) const;
+  void StoreElements(const ir::Instruction& inst, const Width& width);
+  void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
+  void WriteInit(const InitWrite& write, const std::string& value);
+
+  std::string ShuffleText(const std::string& value, std::uint32_t bit) const {
+    return words_.Shuffle(value, bit, code_.tree.num_threads);
+  }
+  /// A loop over the slices in shared memory, and what a thread reads there.
+  struct SliceWalk {
+    std::string slot, first, from;  ///< Its own slot, that of the first slice, that of slice `s`.
+    std::uint32_t slices = 1;
+  };
+  SliceWalk WalkOf(const Combine& combine) const;
+  /// The steps of CombineSlices: see combine_plan.h. `Halve` leaves each thread what it owns,
+  /// `CombineOwned` combines that, `ShareOwned` gives it to the others.
+  void Halve(const Combine& combine);
+  void CombineOwned(const Combine& combine, std::uint64_t offset);
+  void MeetInShared(const Combine& combine, std::uint64_t offset);
+  void ShareOwned(const Combine& combine);
+  /// How its slices are combined; null: it has none.
+  const Combine* SlicesOf(ir::InstId id) const;
+  const SplitReduction& SplitOf(ir::InstId id) const;
+  std::string PartialName(ir::InstId id) const;
+  std::vector<Place> OwnedAt(ir::InstId id, int node) const;
+  /// The name of a function that makes one of two partial results of a reduction.
+  std::string CombineFunction(const ir::Instruction& inst);
+  /// The name of one that does so with an element in memory.
+  std::string CasFunction(const ir::Instruction& inst);
+  std::string AtomicText(const SplitReduction& split, const std::string& pointer,
+                         const std::string& value);
+
+  const GpuWords& words_;
+  /// By instruction: the band around it that declares a pointer for it, or -1.
+  std::vector<int> band_;
+  std::set<WideAccess> wide_;                            ///< That were used.
+  std::set<std::pair<ir::MatrixUnit, ir::Type>> units_;  ///< That were used, and elements.
+  std::set<ir::Type> begins_;        ///< Of values that sums of a unit of doubles begin with.
+  std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
+  std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
+  bool widens_bytes_ = false;        ///< Elements that are i8 became registers.
+};
+
+/// Defines what asynchronous copies are made and waited for with.
+std::string AsyncFunctions();
+
+}  // namespace exh::kernels::codegen

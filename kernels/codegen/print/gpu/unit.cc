@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+//
+// The steps that a matrix unit does, as text: one instruction for each tile of a warp. Who has what
+// of the operands and sums says kernels/ir/fragments.h; values and addresses know it by the classes
+// of lanes and registers that TENSOR dims become, and nothing here but the order of registers is
+// the hardware's.
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "base/check.h"
+#include "kernels/codegen/print/gpu/printer.h"
+#include "kernels/codegen/print/gpu/statements.h"
+#include "kernels/codegen/print/op_text.h"
+
+namespace exh::kernels::codegen {
+namespace {
+
+using ir::FragmentPart;
+using ir::MatrixUnit;
+
+std::string Join(const std::vector<std::string>& texts) {
+  std::string joined;
+  for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
+  return joined;
+}
+
+/// "a0, a1", each with what stands before and behind it: "double a0, double a1".
+std::string Numbered(const std::string& before, char name, std::uint32_t count,
+                     const std::string& behind = "") {
+  std::vector<std::string> texts;
+  for (std::uint32_t i = 0; i < count; ++i)
+    texts.push_back(before + name + std::to_string(i) + behind);
+  return Join(texts);
+}
+
+/// "{%4, %5}".
+std::string Places(std::uint32_t first, std::uint32_t count) {
+  std::vector<std::string> places;
+  for (std::uint32_t i = 0; i < count; ++i) places.push_back("%" + std::to_string(first + i));
+  return "{" + Join(places) + "}";
+}
+
+constexpr ir::Fragment kRows = ir::FragmentOf(FragmentPart::kRow);
+constexpr ir::Fragment kColumns = ir::FragmentOf(FragmentPart::kColumn);
+constexpr ir::Fragment kDepth = ir::FragmentOf(FragmentPart::kDepth);
+constexpr std::uint32_t kSums = kRows.registers * kColumns.registers;
+constexpr std::uint32_t kWordBytes = 4;
+
+/// Elements in a register of a unit.
+std::uint32_t AtOnce(MatrixUnit unit, ir::Type element) {
+  return ir::TakesBits(unit) ? kWordBytes / ir::BytesOf(element) : 1;
+}
+
+/// "0.0f", "-2.0": nothing but a number.
+bool IsNumber(const std::string& text) {
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  return first < text.size() && std::isdigit(static_cast<unsigned char>(text[first])) != 0 &&
+         text.find(' ') == std::string::npos;
+}
+
+/// How the instruction of a unit is written.
+struct UnitText {
+  std::string function, instruction;
+  std::string sum, factor;  ///< Types of the registers.
+  std::string sum_constraint, factor_constraint;
+  std::uint32_t first = kRows.registers * kDepth.registers, second = kDepth.registers;
+
+  UnitText(MatrixUnit unit, ir::Type element) {
+    const std::string tile = "mma.sync.aligned.m16n8k16.row.col.";
+    if (unit == MatrixUnit::kDmma) {
+      function = "exh_dmma";
+      instruction = tile + "f64.f64.f64.f64";
+      sum = factor = "double";
+      sum_constraint = factor_constraint = "d";
+      return;
+    }
+    const std::string word(ir::WordOf(element));
+    function = "exh_mma_" + word;
+    factor = "unsigned", factor_constraint = "r";
+    if (unit == MatrixUnit::kImma) {
+      instruction = tile + "s32.s8.s8.s32";
+      sum = "int", sum_constraint = "r";
+    } else {
+      instruction = tile + "f32." + word + "." + word + ".f32";
+      sum = "float", sum_constraint = "f";
+    }
+    first /= AtOnce(unit, element), second /= AtOnce(unit, element);
+  }
+};
+
+/// Registers that hold `at_once` neighbours along the depth each. `elements`: by depth, `rows` of
+/// each.
+std::vector<std::string> Words(const std::vector<std::string>& elements, std::size_t rows,
+                               std::uint32_t at_once) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < elements.size(); i += at_once * rows) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::vector<std::string> neighbours;
+      for (std::size_t k = 0; k < at_once; ++k) neighbours.push_back(elements[i + k * rows + row]);
+      words.push_back((at_once == 2 ? "exh_pair(" : "exh_four(") + Join(neighbours) + ")");
+    }
+  }
+  return words;
+}
+
+/// What runs it on something else than a GPU has a function of that name.
+std::string StepFunction(MatrixUnit unit, ir::Type element) {
+  const UnitText text(unit, element);
+  const std::uint32_t first = kSums, second = kSums + text.first;
+  const auto constraints = [](const std::string& kind, char name, std::uint32_t count) {
+    return Numbered("\"" + kind + "\"(", name, count, ")");
+  };
+  const std::string parameters = Numbered(text.sum + "& ", 'c', kSums) + ", " +
+                                 Numbered(text.factor + " ", 'a', text.first) + ", " +
+                                 Numbered(text.factor + " ", 'b', text.second);
+  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void " + text.function + "(" +
+         parameters + ") {\n  asm volatile(\"" + text.instruction + " " + Places(0, kSums) + ", " +
+         Places(first, text.first) + ", " + Places(second, text.second) + ", " + Places(0, kSums) +
+         ";\"\n               : " + constraints("+" + text.sum_constraint, 'c', kSums) +
+         "\n               : " + constraints(text.factor_constraint, 'a', text.first) + ", " +
+         constraints(text.factor_constraint, 'b', text.second) + ");\n}\n#endif";
+}
+
+// The hardware can add to 0 in the place of the sums where a condition of the whole block says so.
+// Where all four sums of a lane begin as `condition ? value : 0`, ptxas of CUDA 13.0 uses that, and
+// gives the third and the fourth sum of doubles the value of the second. It looks for choices
+// between doubles. So the choice is made between floats, and what makes a double of one is an
+// instruction that the compiler does not look into: it costs nothing, because floats have to be
+// converted anyway. A sum of doubles has -0 added to its value, which changes no value. The other
+// units have their choice where it belongs. (Known answers that a compiler is asked for hold it to
+// that: kernels/devices/cuda/probes/known_texts.h.)
+std::string BeginFunction(ir::Type type) {
+  const std::string body = type == ir::Type::kF64
+                               ? "return __dadd_rn(x, -0.0);"
+                               : "double begin; asm(\"cvt.f64.f32 %0, %1;\" : \"=d\"(begin) : "
+                                 "\"f\"(x)); return begin;";
+  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ double exh_begin(" +
+         std::string(RegisterName(type)) + " x) { " + body + " }\n#endif";
+}
+
+}  // namespace
+
+/// The name of a register that sums are in while the loops of a reduction run.
+std::string GpuStatements::SumRegister(ir::InstId inst, const Key& key) const {
+  const std::string own = Register(inst, key);
+  return HasWideSums(inst) ? "a_" + own.substr(2) : own;
+}
+
+bool GpuStatements::HasWideSums(ir::InstId id) const {
+  const ir::Instruction& inst = code_.function->inst(id);
+  return code_.tree.SumType(*code_.function, inst) != ir::ComputeTypeOf(inst.type);
+}
+
+// Whether a condition stands here or in what computes the value makes no difference to a compiler:
+// whatever is not a number goes this way.
+std::string GpuStatements::SumBegin(const ir::Instruction& reduction, const std::string& first) {
+  const bool is_double =
+      code_.tree.IsUnit(reduction) && ir::UnitOf(*code_.function, reduction) == MatrixUnit::kDmma;
+  if (!is_double || IsNumber(first)) return first;
+  begins_.insert(ir::ComputeTypeOf(reduction.type));
+  return "exh_begin(" + first + ")";
+}
+
+void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
+  int rows = -1, columns = -1, depth = -1;
+  for (const ir::DimId dim : inst.dims) {
+    const int c = code_.tree.class_of_dim[dim.index()];
+    const FragmentPart part = code_.tree.class_of(dim).part;
+    if (part == FragmentPart::kNone) continue;
+    // The first of the copies that are registers of the tile stands for all of them.
+    if (copy(c) != 0) return;
+    (part == FragmentPart::kRow ? rows : part == FragmentPart::kColumn ? columns : depth) = c;
+  }
+  EXH_CHECK(rows >= 0 && columns >= 0 && depth >= 0);
+  const auto moves_along_rows = [&](const ir::Operand& operand) {
+    const ir::Communication& comm = code_.function->comm(operand.comm);
+    return std::ranges::any_of(comm.pairs, [&](ir::PairId id) {
+      return code_.tree.class_of_dim[code_.function->pair(id).dst.index()] == rows;
+    });
+  };
+  const std::size_t first = moves_along_rows(inst.operands.front()) ? 0 : 1;
+  const MatrixUnit unit = ir::UnitOf(*code_.function, inst);
+  const ir::Type factor =
+      ir::FactorsOf(unit, code_.function->TypeOf(inst.operands[first]).value_or(inst.type));
+  const auto read = [&](std::size_t operand) {
+    return ir::TakesBits(unit) ? ReadElement(inst, operand, factor)
+                               : ReadAs(inst, operand, factor).text;
+  };
+  std::vector<std::string> a, b, sums;
+  for (std::uint32_t i = 0; i < kDepth.registers; ++i) {
+    SetIndex(depth, i);
+    b.push_back(read(1 - first));
+    for (std::uint32_t h = 0; h < kRows.registers; ++h) {
+      SetIndex(rows, h);
+      a.push_back(read(first));
+    }
+    SetIndex(rows, 0);
+  }
+  if (ir::TakesBits(unit)) {
+    a = Words(a, kRows.registers, AtOnce(unit, factor));
+    b = Words(b, 1, AtOnce(unit, factor));
+  }
+  SetIndex(depth, 0);
+  for (std::uint32_t h = 0; h < kRows.registers; ++h) {
+    for (std::uint32_t column = 0; column < kColumns.registers; ++column) {
+      SetIndex(rows, h);
+      SetIndex(columns, column);
+      sums.push_back(SumRegister(inst.id, OwnKey(inst.id)));
+    }
+  }
+  SetIndex(rows, 0);
+  SetIndex(columns, 0);
+  if (code_.fault == Fault::kWrongFragment) std::swap(a[a.size() / 2 - 1], a[a.size() / 2]);
+  units_.emplace(unit, factor);
+  out_.Line(UnitText(unit, factor).function + "(" + Join(sums) + ", " + Join(a) + ", " + Join(b) +
+            ");");
+}
+
+void GpuStatements::RoundSums(int node) {
+  const ir::Instruction& inst = code_.function->inst(code_.tree.node(node).inst);
+  out_.Line("// " + inst.name() + ": rounded");
+  for (const Place& own : RegistersAt(inst.id, node)) {
+    out_.Line(own.name + " = " +
+              CastText("a_" + own.name.substr(2), code_.tree.SumType(*code_.function, inst),
+                       HeldBy(inst.id), style_.dialect) +
+              ";");
+  }
+}
+
+std::vector<std::string> UnitFunctions(const std::set<std::pair<ir::MatrixUnit, ir::Type>>& units,
+                                       const std::set<ir::Type>& begins) {
+  std::vector<std::string> texts;
+  const auto has = [&](MatrixUnit wanted) {
+    return std::ranges::any_of(units, [&](const auto& unit) { return unit.first == wanted; });
+  };
+  if (has(MatrixUnit::kImma)) {
+    texts.push_back(
+        "static __device__ __forceinline__ unsigned exh_four(signed char a, signed char b, signed "
+        "char c, signed char d) {\n  return (a & 0xffu) | (b & 0xffu) << 8 | (c & 0xffu) << 16 | "
+        "(d & 0xffu) << 24;\n}");
+  }
+  if (has(MatrixUnit::kMma)) {
+    texts.push_back(
+        "static __device__ __forceinline__ unsigned exh_pair(unsigned short low, unsigned short "
+        "high) { return low | static_cast<unsigned>(high) << 16; }");
+  }
+  for (const auto& [unit, element] : units) texts.push_back(StepFunction(unit, element));
+  for (const ir::Type type : begins) texts.push_back(BeginFunction(type));
+  return texts;
+}
+
+}  // namespace exh::kernels::codegen
