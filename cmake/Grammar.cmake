@@ -1,5 +1,5 @@
-# exh_grammar, exh_kernel_grammar: ANTLR's output for both grammars. C++17, because ANTLR 4.7.2 emits u8"" tables that do not
-# compile as C++20; no warnings, because it is not our text.
+# exh_grammar, exh_kernel_grammar, exh_functional_grammar: ANTLR's output for the grammars. C++17, because ANTLR 4.7.2
+# emits u8"" tables that do not compile as C++20; no warnings, because it is not our text.
 include(${CMAKE_CURRENT_LIST_DIR}/AntlrPair.cmake)
 find_program(ANTLR4_TOOL NAMES antlr4 REQUIRED)
 find_path(ANTLR4_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime REQUIRED)
@@ -53,3 +53,4 @@ endfunction()
 
 exh_grammar_of(exh_grammar dsl/Exh.g4 exh::dsl::grammar)
 exh_grammar_of(exh_kernel_grammar kernels/notation/syntax/Kernel.g4 exh::kernels::notation::grammar)
+exh_grammar_of(exh_functional_grammar functional/syntax/Fun.g4 exh::functional::grammar)

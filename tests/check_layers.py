@@ -146,9 +146,10 @@ GROUND = ("dsl/source_range.h", "dsl/spec.h", "generator/code_writer.h", "genera
           "poly/scop.h", "runtime/*.h")
 # Nothing includes tests, and tests may include everything.
 LAYERS = sorted([*MAY_INCLUDE, "tests"], key=len, reverse=True)
-ANTLR = re.compile(r"antlr|KernelLexer|KernelParser|ExhLexer|ExhParser|ExhBase|ExhListener|ExhVisitor")
+ANTLR = re.compile(r"antlr|(Exh|Fun|Kernel)(Lexer|Parser|Base|Listener|Visitor)")
 ANTLR_FILES = ("dsl/syntax/parse.cc", "dsl/syntax/parse_tree.h", "dsl/syntax/parse_tree.cc",
-               "dsl/syntax/antlr_support.h", "kernels/notation/syntax/parse.cc")
+               "dsl/syntax/antlr_support.h", "dsl/syntax/antlr_support.cc",
+               "functional/syntax/parse.cc", "kernels/notation/syntax/parse.cc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ASKS_WHICH_DEVICE = re.compile(r'\blanguage\s*[!=]=|[!=]=\s*"(cpu|cuda|hip|opencl|h200)"|"(cpu|cuda|hip|opencl|h200)"\s*[!=]='
                                r'|\bis_(cpu|cuda|hip|opencl)\b', re.I)

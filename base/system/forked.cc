@@ -6,28 +6,26 @@
 #include "base/system/forked.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <exception>
 
+#include "base/system/descriptor.h"
 #include "base/system/process.h"
 
 namespace exh {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Status = ForkedResult::Status;
 
 constexpr char kDone = 'd', kThrew = 't';
-constexpr int kPollMs = 20;
+/// Nobody tells that a copy has died: it is looked for so often.
+constexpr double kQuietSeconds = 0.02;
 constexpr std::size_t kHeader = 1 + sizeof(std::uint64_t);
 
 void WriteAll(int fd, const std::string& bytes) {
@@ -80,24 +78,27 @@ class Answer {
   std::string bytes_;
 };
 
-bool HasBytes(int fd, int timeout_ms) {
-  pollfd poll{fd, POLLIN, 0};
-  return ::poll(&poll, 1, timeout_ms) > 0 && (poll.revents & POLLIN) != 0;
-}
-
 /// `has_ended`: becomes true where nobody need wait for the copy any more.
 ForkedResult Await(pid_t child, int fd, double timeout_s, const StopToken* stop, bool& has_ended) {
-  const Clock::time_point begin = Clock::now();
-  const std::chrono::duration<double> timeout(timeout_s);
+  DescriptorWait wait(timeout_s, stop);
   Answer answer;
   while (true) {
-    if (HasBytes(fd, kPollMs) && answer.Read(fd)) return answer.Result();
-    if (IsStopped(stop)) return {Status::kStopped, ""};
-    if (Clock::now() - begin > timeout) return {Status::kTimedOut, ""};
+    pollfd entry = {fd, POLLIN, 0};
+    switch (wait.For({&entry, 1}, kQuietSeconds)) {
+      case DescriptorWait::End::kReady:
+        if (answer.Read(fd)) return answer.Result();
+        break;
+      case DescriptorWait::End::kQuiet:
+        break;
+      case DescriptorWait::End::kTimedOut:
+        return {Status::kTimedOut, ""};
+      case DescriptorWait::End::kStopped:
+        return {Status::kStopped, ""};
+    }
     int status = 0;
     if (has_ended || ::waitpid(child, &status, WNOHANG) != child) continue;
     has_ended = true;
-    while (HasBytes(fd, 0)) {
+    while (HasInput(fd)) {
       if (answer.Read(fd)) return answer.Result();
     }
     return {Status::kDied, WIFSIGNALED(status)

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/system/descriptor.h"
 #include "base/system/process_tree.h"
 
 extern char** environ;
@@ -31,48 +31,26 @@ double MsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// A file descriptor that closes itself.
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    Close();
-    fd_ = std::exchange(other.fd_, -1);
-    return *this;
-  }
-  ~Fd() { Close(); }
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-  void Close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-
- private:
-  int fd_ = -1;
-};
-
 struct Pipe {
-  Fd read, write;
+  Descriptor read, write;
 };
 
 bool MakePipe(Pipe& pipe) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return false;
-  pipe.read = Fd(ends[0]);
-  pipe.write = Fd(ends[1]);
+  pipe.read = Descriptor(ends[0]);
+  pipe.write = Descriptor(ends[1]);
   return true;
 }
 
 /// stdin is a file in memory: writing a pipe could block, or raise SIGPIPE if nobody reads.
-Fd InputFile(const std::string& input) {
-  Fd file(::memfd_create("stdin", MFD_CLOEXEC));
+Descriptor InputFile(const std::string& input) {
+  Descriptor file(::memfd_create("stdin", MFD_CLOEXEC));
   std::size_t done = 0;
   while (file.valid() && done < input.size()) {
     const ssize_t n = ::write(file.get(), input.data() + done, input.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return {};
+    if (n <= 0) return Descriptor();
     done += static_cast<std::size_t>(n);
   }
   if (file.valid()) ::lseek(file.get(), 0, SEEK_SET);
@@ -93,7 +71,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
 }
 
 /// Reads what is there. False at the end of the stream.
-bool Drain(const Fd& fd, std::string& text, std::size_t max_output) {
+bool Drain(const Descriptor& fd, std::string& text, std::size_t max_output) {
   char buffer[16384];
   const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
   if (n < 0) return errno == EINTR || errno == EAGAIN;
@@ -106,32 +84,26 @@ bool Drain(const Fd& fd, std::string& text, std::size_t max_output) {
 /// Collects both streams until the program has ended, the time is over, or it is stopped. In the
 /// latter cases the result says so, and the program still runs.
 std::optional<ProcessEnd> Collect(ProcessTree& tree, Pipe& out, Pipe& err,
-                                  const ProcessRequest& request, Clock::time_point start,
-                                  ProcessResult& result) {
-  const double limit_ms = request.timeout_s * 1000;
-  const double look_ms = request.stop == nullptr ? 1e9 : 20;
+                                  const ProcessRequest& request, ProcessResult& result) {
+  DescriptorWait wait(request.timeout_s, request.stop);
   std::optional<ProcessEnd> end;
-  while (true) {
-    const double left_ms = limit_ms - MsSince(start);
-    if (!end && IsStopped(request.stop)) {
-      result.status = ProcessResult::Status::kStopped;
+  while (!end) {
+    pollfd fds[3] = {
+        {out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}, {tree.fd(), POLLIN, 0}};
+    const DescriptorWait::End waited = wait.For(fds);
+    if (waited != DescriptorWait::End::kReady) {
+      result.status = waited == DescriptorWait::End::kStopped ? ProcessResult::Status::kStopped
+                                                              : ProcessResult::Status::kTimedOut;
       return end;
     }
-    if (!end && left_ms <= 0) {
-      result.status = ProcessResult::Status::kTimedOut;
-      return end;
-    }
-    if (end && !out.read.valid() && !err.read.valid()) return end;
-    pollfd fds[3] = {{out.read.get(), POLLIN, 0},
-                     {err.read.get(), POLLIN, 0},
-                     {end ? -1 : tree.fd(), POLLIN, 0}};
-    const int ready = ::poll(fds, 3, end ? 0 : static_cast<int>(std::min(left_ms + 1, look_ms)));
-    if (ready == 0 && end) return end;  // Somebody else holds the streams open.
-    if (ready <= 0) continue;
     if (fds[0].revents != 0 && !Drain(out.read, result.out, request.max_output)) out.read.Close();
     if (fds[1].revents != 0 && !Drain(err.read, result.err, request.max_output)) err.read.Close();
     if (fds[2].revents != 0) end = tree.Wait(0);
   }
+  // What is there, and no more: somebody else may hold the streams open.
+  while (HasInput(out.read.get()) && Drain(out.read, result.out, request.max_output)) continue;
+  while (HasInput(err.read.get()) && Drain(err.read, result.err, request.max_output)) continue;
+  return end;
 }
 
 ProcessResult NotStarted(std::string why) {
@@ -186,7 +158,7 @@ ProcessResult RunProcess(const ProcessRequest& request) {
     return NotStarted(fmt::format("'{}' was not found on PATH", request.argv.front()));
   }
   Pipe out, err;
-  const Fd in = InputFile(request.input);
+  const Descriptor in = InputFile(request.input);
   if (!in.valid() || !MakePipe(out) || !MakePipe(err)) {
     return NotStarted(fmt::format("no pipe to '{}': {}", plan.program, std::strerror(errno)));
   }
@@ -206,7 +178,7 @@ ProcessResult RunProcess(const ProcessRequest& request) {
   err.write.Close();
 
   ProcessResult result;
-  std::optional<ProcessEnd> end = Collect(tree, out, err, request, start, result);
+  std::optional<ProcessEnd> end = Collect(tree, out, err, request, result);
   const bool ended_by_itself = end.has_value();
   if (!end) end = tree.Kill();
   result.wall_ms = MsSince(start);

@@ -18,7 +18,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -35,8 +34,11 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <utility>
+
+#include "base/system/descriptor.h"
 
 namespace exh {
 namespace {
@@ -443,23 +445,6 @@ class ToStarter {
   std::uint64_t generation_ = 0;
 };
 
-/// A file descriptor that closes itself.
-class Owned {
- public:
-  explicit Owned(int file) : file_(file) {}
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() { Close(); }
-  int get() const { return file_; }
-  int Release() { return std::exchange(file_, -1); }
-  void Close() {
-    if (file_ >= 0) ::close(Release());
-  }
-
- private:
-  int file_;
-};
-
 /// A file in memory with what to start, or -1.
 int WriteOrder(const ProgramStart& start) {
   const Order order{start.max_memory_bytes, start.stack_bytes, start.argv.size(),
@@ -521,18 +506,18 @@ ProcessTree& ProcessTree::operator=(ProcessTree&& other) noexcept {
 
 ProcessTree ProcessTree::Start(const ProgramStart& start, std::string& why) {
   ProcessTree tree;
-  const Owned order(WriteOrder(start)), folder(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor order(WriteOrder(start)), folder(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   int error = errno;
   std::uint64_t generation = 0;
   // A starter that is killed shows when it is written to, or when its answer does not come.
   for (int attempt = 0; attempt < 3 && order.get() >= 0 && folder.get() >= 0; ++attempt) {
     int ends[2];
-    const Owned socket(ToStarter::Get().Socket(generation));
+    const Descriptor socket(ToStarter::Get().Socket(generation));
     if (socket.get() < 0 || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
       error = errno;
       break;
     }
-    Owned near(ends[0]), far(ends[1]);
+    Descriptor near(ends[0]), far(ends[1]);
     const bool is_sent =
         Send(socket.get(), {order.get(), far.get(), start.in, start.out, start.err, folder.get()});
     error = is_sent ? ECHILD : errno;
@@ -556,8 +541,9 @@ ProcessTree ProcessTree::Start(const ProgramStart& start, std::string& why) {
 
 std::optional<ProcessEnd> ProcessTree::Wait(int timeout_ms) {
   pollfd entry = {control_, POLLIN, 0};
-  const int ready = ::poll(&entry, 1, timeout_ms);
-  if (ready <= 0) return std::nullopt;
+  DescriptorWait wait(timeout_ms < 0 ? std::numeric_limits<double>::infinity()
+                                     : timeout_ms / 1000.0);
+  if (wait.For({&entry, 1}) != DescriptorWait::End::kReady) return std::nullopt;
   Report report;
   const ssize_t n = ::recv(control_, &report, sizeof report, MSG_DONTWAIT);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return std::nullopt;

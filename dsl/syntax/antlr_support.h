@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
-// What both grammars of the tree ask of ANTLR: bytes that are read where they are, and a parser
-// that stops at the first error and says what could have stood there. Only files that parse include
-// this (tests/check_layers.py has the list).
+// What the grammars of the tree ask of ANTLR: bytes that are read where they are, a parser that
+// stops at the first error and says what could have stood there, and the words for that. Only files
+// that parse include this (tests/check_layers.py has the list).
 #pragma once
 
 #include <antlr4-runtime.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "dsl/diagnostics/diagnostic.h"
 
 namespace exh::dsl {
 
@@ -45,11 +55,42 @@ class ByteStream : public antlr4::CharStream {
   std::size_t at_ = 0;
 };
 
+/// A token as the lexer sees it: `type` is the lexer's own number.
+struct LexedToken {
+  std::size_t type = 0;
+  SourceRange range;
+};
+
+/// The tokens of a file from byte `begin` on, without the end.
+template <typename Lexer>
+std::vector<LexedToken> LexedTokens(const SourceSet& sources, std::uint32_t file,
+                                    std::size_t begin = 0) {
+  ByteStream stream(std::string_view(sources.file(file).text).substr(begin));
+  Lexer lexer(&stream);
+  lexer.removeErrorListeners();
+  std::vector<LexedToken> tokens;
+  while (true) {
+    const std::unique_ptr<antlr4::Token> raw = lexer.nextToken();
+    if (raw->getType() == antlr4::Token::EOF) return tokens;
+    tokens.push_back({raw->getType(),
+                      {file, static_cast<std::uint32_t>(begin + raw->getStartIndex()),
+                       static_cast<std::uint32_t>(begin + raw->getStopIndex() + 1)}});
+  }
+}
+
 /// Where a parser gave up.
 struct SyntaxError {
   std::size_t at = 0;  ///< Index of a token; their number: the end.
   /// What could have stood there; nothing: the parser had looked further ahead.
   std::optional<antlr4::misc::IntervalSet> expected;
+  bool is_too_deep = false;  ///< NestingLimit was passed; nothing need be wrong with the token.
+};
+
+/// How often rules may be entered within each other, counted together. It bounds the recursion of
+/// the parser and of who reads its tree: each cycle of the grammar needs one of its rules here.
+struct NestingLimit {
+  std::vector<std::size_t> rules;
+  int most = 0;
 };
 
 /// Records the first error and gives up. Unlike ANTLR's own, `sync` checks the next token at every
@@ -86,11 +127,101 @@ class OneErrorStrategy : public antlr4::DefaultErrorStrategy {
     throw antlr4::InputMismatchException(parser);
   }
 
+  void GiveUpAt(SyntaxError error) {
+    error_ = std::move(error);
+    throw antlr4::ParseCancellationException();
+  }
+
   const std::optional<SyntaxError>& error() const { return error_; }
 
  private:
   std::size_t chunk_size_;
   std::optional<SyntaxError> error_;
 };
+
+/// Watches a parser, and has it give up where a limit is passed.
+class NestingWatch : public antlr4::tree::ParseTreeListener {
+ public:
+  NestingWatch(NestingLimit limit, OneErrorStrategy& strategy)
+      : limit_(std::move(limit)), strategy_(strategy) {}
+
+  void enterEveryRule(antlr4::ParserRuleContext* rule) override {
+    if (!Counts(rule) || ++depth_ <= limit_.most) return;
+    strategy_.GiveUpAt({rule->getStart()->getTokenIndex(), std::nullopt, true});
+  }
+  void exitEveryRule(antlr4::ParserRuleContext* rule) override { depth_ -= Counts(rule) ? 1 : 0; }
+  void visitTerminal(antlr4::tree::TerminalNode*) override {}
+  void visitErrorNode(antlr4::tree::ErrorNode*) override {}
+
+ private:
+  bool Counts(antlr4::ParserRuleContext* rule) const {
+    return std::ranges::find(limit_.rules, rule->getRuleIndex()) != limit_.rules.end();
+  }
+
+  NestingLimit limit_;
+  OneErrorStrategy& strategy_;
+  int depth_ = 0;
+};
+
+/// Parses tokens of these types by a rule that ends with EOF. `read` gets the tree, which is gone
+/// when this returns; it is not called where there is an error.
+template <typename Parser, typename Tree>
+std::optional<SyntaxError> ParseTokens(const std::vector<std::size_t>& types,
+                                       Tree* (Parser::*rule)(), const NestingLimit& limit,
+                                       const std::function<void(Tree*)>& read) {
+  std::vector<std::unique_ptr<antlr4::Token>> tokens;
+  for (const std::size_t type : types) {
+    tokens.push_back(std::make_unique<antlr4::CommonToken>(type));
+  }
+  antlr4::ListTokenSource source(std::move(tokens));
+  antlr4::CommonTokenStream stream(&source);
+  Parser parser(&stream);
+  parser.removeErrorListeners();
+  const auto strategy = std::make_shared<OneErrorStrategy>(types.size());
+  parser.setErrorHandler(strategy);
+  NestingWatch watch(limit, *strategy);
+  parser.addParseListener(&watch);
+  Tree* tree = nullptr;
+  try {
+    tree = (parser.*rule)();
+  } catch (const antlr4::ParseCancellationException&) {
+    EXH_CHECK(strategy->error().has_value());
+  }
+  if (!strategy->error()) read(tree);
+  return strategy->error();
+}
+
+// ---- words
+
+/// How token types are told to people.
+struct TypeWords {
+  /// Types that are one thing to a reader where all of them are expected. Without words: they are
+  /// not told where there is anything else to tell.
+  struct Group {
+    std::vector<ssize_t> types;
+    std::string words;
+  };
+  std::vector<Group> groups;  ///< Taken in turn.
+  std::map<std::size_t, std::string>
+      names;        ///< Of single types; of others it is how one writes them.
+  std::string end;  ///< Of the end of what is parsed.
+};
+
+/// `'=', a name or the end of the line`; nothing where more than four things are expected.
+std::string ExpectedInWords(antlr4::misc::IntervalSet expected, const TypeWords& words,
+                            const antlr4::dfa::Vocabulary& vocabulary);
+
+/// `expected 'in', got 'of'`; without `expected` it is `unexpected 'of'`.
+std::string MismatchInWords(std::string_view expected, std::string_view got);
+
+/// What was written, in quotes and not too long.
+std::string TokenInWords(std::string_view text);
+
+/// Behind a message about a word that stands where a name is expected.
+std::string ReservedWordHint(std::string_view text);
+
+/// Calls `work`, and reports what ANTLR throws. `who`: "the parser".
+void ReportFailures(std::string_view who, std::uint32_t file, DiagnosticSink& sink,
+                    const std::function<void()>& work);
 
 }  // namespace exh::dsl

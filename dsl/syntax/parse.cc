@@ -7,12 +7,8 @@
 
 #include <antlr4-runtime.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <exception>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -20,7 +16,6 @@
 
 #include "ExhLexer.h"
 #include "ExhParser.h"
-#include "base/check.h"
 #include "base/spelling.h"
 #include "dsl/syntax/antlr_support.h"
 #include "dsl/syntax/parse_tree.h"
@@ -145,17 +140,11 @@ std::string TokenText(TokenKind kind, std::string_view raw) {
 // Appends the tokens from byte `begin` on.
 void LexFrom(const SourceSet& sources, std::uint32_t file, std::size_t begin,
              std::vector<Token>& tokens) {
-  ByteStream stream(std::string_view(sources.file(file).text).substr(begin));
-  ExhLexer lexer(&stream);
-  lexer.removeErrorListeners();
-  while (true) {
-    const std::unique_ptr<antlr4::Token> raw = lexer.nextToken();
-    if (raw->getType() == antlr4::Token::EOF) return;
+  for (const LexedToken& lexed : LexedTokens<ExhLexer>(sources, file, begin)) {
     Token& token = tokens.emplace_back();
-    token.type = raw->getType();
+    token.type = lexed.type;
     token.kind = KindOf(token.type);
-    token.range = {file, static_cast<std::uint32_t>(begin + raw->getStartIndex()),
-                   static_cast<std::uint32_t>(begin + raw->getStopIndex() + 1)};
+    token.range = lexed.range;
     token.text = TokenText(token.kind, sources.Text(token.range));
   }
 }
@@ -206,80 +195,71 @@ std::vector<Token> LexFile(const SourceSet& sources, std::uint32_t file) {
 
 // ---- errors
 
-constexpr ssize_t kEnd = kEndOfInput;  // Of a statement.
-
-std::string TypeInWords(std::size_t type, TokenKind statement) {
-  switch (type) {
-    case ExhParser::CHOICE_ID:
-      return statement == TokenKind::kHost ? "'backbone', 'header'" : "a choice name";
-    case ExhParser::VALUE_ID:
-      return "a value name";
-    case ExhParser::SET_ID:
-      return "a set name";
-    case ExhParser::VAR:
-      return "a variable";
-    case ExhParser::NUMBER:
-      return "a number";
-    case ExhParser::CODE:
-      return "code in quotes";
-    case ExhParser::KEY:
-      return "a key";
-    case ExhParser::DOC:
-      return "a doc comment";
-    case ExhParser::ADDS:
-      return "'adds'";
-    case ExhParser::HOST:
-      return "'host'";
-    case ExhParser::LET:
-      return "'let'";
-    case ExhParser::EXTERN:
-      return "'extern'";
-    case ExhParser::DYNAMIC:
-      return "'dynamic'";
-    case ExhParser::PREDICATE:
-      return "'predicate'";
-    case ExhParser::CONSTANT:
-      return "'constant'";
-    case ExhParser::WHERE:
-      return "'where'";
-    case ExhParser::ONCE:
-      return "'once'";
-    case ExhParser::CANONICAL:
-      return "'canonical'";
-    case ExhParser::DECIDE:
-      return "'decide'";
-    case ExhParser::NEGATIVE:
-      return "'-'";
-    case ExhParser::DIV:
-      return "'div'";
-    case ExhParser::MIN:
-      return "'min'";
-    case ExhParser::MAX:
-      return "'max'";
-    case ExhParser::CONSTANT_NAME:
-      return "a constant";
-    default:
-      break;
+// `formula`: where one may stand, a term need not.
+TypeWords Wording(TokenKind statement, bool formula) {
+  TypeWords words;
+  // A term that may go on may also end, which is what the reader needs to know.
+  words.groups = {{{ExhParser::PLUS, ExhParser::MINUS, ExhParser::STAR, ExhParser::SLASH,
+                    ExhParser::PERCENT, ExhParser::DIV},
+                   ""}};
+  if (!formula) {
+    words.groups.push_back(
+        {{ExhParser::NEGATIVE, ExhParser::LPAR, ExhParser::MIN, ExhParser::MAX,
+          ExhParser::CHOICE_ID, ExhParser::CODE, ExhParser::NUMBER, ExhParser::CONSTANT_NAME},
+         "a term"});
   }
-  return std::string(ExhParser(nullptr).getVocabulary().getLiteralName(type));
+  words.names = {
+      {ExhParser::CHOICE_ID,
+       statement == TokenKind::kHost ? "'backbone', 'header'" : "a choice name"},
+      {ExhParser::VALUE_ID, "a value name"},
+      {ExhParser::SET_ID, "a set name"},
+      {ExhParser::VAR, "a variable"},
+      {ExhParser::NUMBER, "a number"},
+      {ExhParser::CODE, "code in quotes"},
+      {ExhParser::KEY, "a key"},
+      {ExhParser::DOC, "a doc comment"},
+      {ExhParser::ADDS, "'adds'"},
+      {ExhParser::HOST, "'host'"},
+      {ExhParser::LET, "'let'"},
+      {ExhParser::EXTERN, "'extern'"},
+      {ExhParser::DYNAMIC, "'dynamic'"},
+      {ExhParser::PREDICATE, "'predicate'"},
+      {ExhParser::CONSTANT, "'constant'"},
+      {ExhParser::WHERE, "'where'"},
+      {ExhParser::ONCE, "'once'"},
+      {ExhParser::CANONICAL, "'canonical'"},
+      {ExhParser::DECIDE, "'decide'"},
+      {ExhParser::NEGATIVE, "'-'"},
+      {ExhParser::DIV, "'div'"},
+      {ExhParser::MIN, "'min'"},
+      {ExhParser::MAX, "'max'"},
+      {ExhParser::CONSTANT_NAME, "a constant"},
+  };
+  words.end = "the next statement";
+  return words;
+}
+
+std::string ExpectedInWords(const antlr4::misc::IntervalSet& expected, TokenKind statement) {
+  return dsl::ExpectedInWords(expected,
+                              Wording(statement, expected.contains(std::size_t{ExhParser::NOT})),
+                              ExhParser(nullptr).getVocabulary());
 }
 
 std::string TokenInWords(const Token& token) {
-  constexpr std::size_t kLongest = 40;
   if (token.kind == TokenKind::kCode) return "code";
   if (token.kind == TokenKind::kDoc) return "a doc comment";
-  if (token.text.size() > kLongest) return fmt::format("'{}…'", token.text.substr(0, kLongest));
+  const std::string text = dsl::TokenInWords(token.text);
   switch (token.type) {
     case ExhParser::CHOICE_ID:
-      return fmt::format("name '{}'", token.text);
+      return "name " + text;
     case ExhParser::VALUE_ID:
-      return fmt::format("value name '{}'", token.text);
+      return "value name " + text;
     case ExhParser::SET_ID:
-      return fmt::format("set name '{}'", token.text);
+      return "set name " + text;
     case ExhParser::VAR:
-      return fmt::format("variable '{}'", token.text);
+      return "variable " + text;
     default:
-      return fmt::format("'{}'", token.text);
+      return text;
   }
 }
 
@@ -306,40 +286,6 @@ std::string StatementHint(const Token& token) {
                                  "extern", "host", "decide", "include"});
 }
 
-// Takes the types out of the set if all of them are in it.
-template <std::size_t N>
-bool TakeAll(antlr4::misc::IntervalSet& set, const std::array<std::size_t, N>& types) {
-  const bool all = std::ranges::all_of(types, [&](std::size_t type) { return set.contains(type); });
-  for (const std::size_t type : types) {
-    if (all) set.remove(type);
-  }
-  return all;
-}
-
-std::string ExpectedInWords(antlr4::misc::IntervalSet expected, TokenKind statement) {
-  constexpr std::size_t kMost = 4;
-  // A term that may go on may also end, which is what the reader needs to know.
-  TakeAll(expected,
-          std::to_array<std::size_t>({ExhParser::PLUS, ExhParser::MINUS, ExhParser::STAR,
-                                      ExhParser::SLASH, ExhParser::PERCENT, ExhParser::DIV}));
-  std::vector<std::string> words;
-  const bool formula = expected.contains(std::size_t{ExhParser::NOT});
-  if (!formula && TakeAll(expected, std::to_array<std::size_t>(
-                                        {ExhParser::NEGATIVE, ExhParser::LPAR, ExhParser::MIN,
-                                         ExhParser::MAX, ExhParser::CHOICE_ID, ExhParser::CODE,
-                                         ExhParser::NUMBER, ExhParser::CONSTANT_NAME}))) {
-    words.emplace_back("a term");
-  }
-  if (expected.size() + words.size() == 0 || expected.size() > kMost) return "";
-  for (const ssize_t type : expected.toList()) {
-    if (type != kEnd) words.push_back(TypeInWords(static_cast<std::size_t>(type), statement));
-  }
-  if (expected.contains(kEnd)) words.push_back("the next statement");
-  std::string text = words.back();
-  words.pop_back();
-  return words.empty() ? text : fmt::format("{} or {}", fmt::join(words, ", "), text);
-}
-
 bool IsReservedWord(const Token& token) {
   return token.kind != TokenKind::kCode && token.kind != TokenKind::kDoc &&
          token.type != ExhParser::CHOICE_ID && !token.text.empty() && token.text[0] >= 'a' &&
@@ -353,7 +299,7 @@ std::string Hint(const antlr4::misc::IntervalSet& expected, const Token& token,
                     expected.contains(std::size_t{ExhParser::SET_ID}) ||
                     expected.contains(std::size_t{ExhParser::VALUE_ID});
   if (name && IsReservedWord(token) && expected.size() <= 4) {
-    return fmt::format(" ('{}' is a reserved word and cannot be a name)", token.text);
+    return ReservedWordHint(token.text);
   }
   const bool conditions = chunk.start == TokenKind::kRequire || chunk.start == TokenKind::kDefine ||
                           chunk.start == TokenKind::kLet || chunk.start == TokenKind::kTrigger;
@@ -375,16 +321,11 @@ void Report(const SyntaxError& error, const Chunk& chunk, DiagnosticSink& sink) 
   }
   if (error.at < chunk.tokens.size()) {
     const Token& token = chunk.tokens[error.at];
-    const std::string words = ExpectedInWords(expected, chunk.start);
     std::string got = TokenInWords(token);
-    if (expected.contains(kEnd)) got += StatementHint(token);
-    if (words.empty()) {
-      sink.Report(Diag::kUnexpectedToken, token.range,
-                  fmt::format("unexpected {}{}", got, Hint(expected, token, chunk)));
-    } else {
-      sink.Report(Diag::kUnexpectedToken, token.range,
-                  fmt::format("expected {}, got {}{}", words, got, Hint(expected, token, chunk)));
-    }
+    if (expected.contains(kEndOfInput)) got += StatementHint(token);
+    sink.Report(Diag::kUnexpectedToken, token.range,
+                MismatchInWords(ExpectedInWords(expected, chunk.start), got) +
+                    Hint(expected, token, chunk));
     return;
   }
   std::string words = ExpectedInWords(expected, chunk.start);
@@ -454,29 +395,19 @@ ast::Statement ParseChunk(const Chunk& chunk, std::vector<PendingError>& errors,
                             deep->second, kMostNested));
     return ast::BrokenDecl{DeclaredNames(chunk)};
   }
-  std::vector<std::unique_ptr<antlr4::Token>> tokens;
-  for (const Token& token : chunk.tokens) {
-    tokens.push_back(std::make_unique<antlr4::CommonToken>(TypeOf(token)));
+  std::vector<std::size_t> types;
+  for (const Token& token : chunk.tokens) types.push_back(TypeOf(token));
+  ast::Statement statement;
+  std::optional<Misplaced> misplaced;
+  const auto error = ParseTokens<ExhParser, ExhParser::OneStatementContext>(
+      types, &ExhParser::oneStatement, {},
+      [&](auto* tree) { statement = BuildStatement(chunk, tree->statement(), misplaced); });
+  if (!error && !misplaced) return statement;
+  if (error) {
+    errors.push_back({*error, &chunk});
+  } else {
+    sink.Report(misplaced->diag, misplaced->range, misplaced->message);
   }
-  antlr4::ListTokenSource source(std::move(tokens));
-  antlr4::CommonTokenStream stream(&source);
-  ExhParser parser(&stream);
-  parser.removeErrorListeners();
-  const auto strategy = std::make_shared<OneErrorStrategy>(chunk.tokens.size());
-  parser.setErrorHandler(strategy);
-  try {
-    ExhParser::OneStatementContext* const tree = parser.oneStatement();
-    if (!strategy->error()) {
-      std::optional<Misplaced> misplaced;
-      ast::Statement statement = BuildStatement(chunk, tree->statement(), misplaced);
-      if (!misplaced) return statement;
-      sink.Report(misplaced->diag, misplaced->range, misplaced->message);
-      return ast::BrokenDecl{DeclaredNames(chunk)};
-    }
-  } catch (const antlr4::ParseCancellationException&) {
-    EXH_CHECK(strategy->error().has_value());
-  }
-  errors.push_back({*strategy->error(), &chunk});
   return ast::BrokenDecl{DeclaredNames(chunk)};
 }
 
@@ -523,20 +454,16 @@ void ReportStray(const Chunk& chunk, DiagnosticSink& sink) {
 
 std::vector<Token> Lex(std::uint32_t file, const std::vector<std::string>& include_dirs,
                        DiagnosticSink& sink) {
-  try {
-    return SpliceFiles(file, include_dirs, LexFile, sink);
-  } catch (const std::exception& e) {
-    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the lexer failed: {}", e.what()));
-  } catch (const char* what) {  // ANTLR has thrown C strings in the past.
-    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the lexer failed: {}", what));
-  }
-  return {};
+  std::vector<Token> tokens;
+  ReportFailures("the lexer", file, sink,
+                 [&] { tokens = SpliceFiles(file, include_dirs, LexFile, sink); });
+  return tokens;
 }
 
 ast::File Parse(std::uint32_t file, const std::vector<std::string>& include_dirs,
                 DiagnosticSink& sink) {
   ast::File result;
-  try {
+  ReportFailures("the parser", file, sink, [&] {
     const std::vector<Chunk> chunks = SplitStatements(Lex(file, include_dirs, sink), sink);
     std::vector<PendingError> errors;
     bool stray = false;
@@ -553,11 +480,7 @@ ast::File Parse(std::uint32_t file, const std::vector<std::string>& include_dirs
       result.statements.push_back(ast::BrokenDecl{DeclaredNames(chunk)});
     }
     ReportAll(errors, sink);
-  } catch (const std::exception& e) {
-    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the parser failed: {}", e.what()));
-  } catch (const char* what) {
-    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the parser failed: {}", what));
-  }
+  });
   return result;
 }
 

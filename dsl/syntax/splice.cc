@@ -10,94 +10,14 @@
 #include <string_view>
 #include <utility>
 
+#include "dsl/diagnostics/characters.h"
+
 namespace exh::dsl {
 namespace {
 
 // There is no include guard, so files that include each other twice grow exponentially.
 constexpr int kMaxIncludes = 2000;
 constexpr std::size_t kMaxDepth = 100;
-
-// The character that a text begins with; without `code` it is one byte that begins none.
-struct Utf8 {
-  std::optional<std::uint32_t> code;
-  std::size_t length = 1;
-};
-
-Utf8 FirstOf(std::string_view text) {
-  if (text.empty()) return {std::nullopt, 0};
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
-  std::uint32_t code = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3F);
-  }
-  constexpr std::uint32_t kSmallest[] = {0x80, 0x800, 0x10000};  // By length: no longer form.
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kSmallest[length - 2] || code > 0x10FFFF || surrogate) return {};
-  return {code, length};
-}
-
-// Characters that look like nothing, like a blank, or like another one.
-std::string_view NameOf(std::uint32_t code) {
-  switch (code) {
-    case 0x00:
-      return "a NUL";
-    case 0xA0:
-      return "a no-break space";
-    case 0xAD:
-      return "a soft hyphen";
-    case 0x200B:
-      return "a zero-width space";
-    case 0x202F:
-      return "a narrow no-break space";
-    case 0x2013:
-    case 0x2014:
-      return "a dash";
-    case 0x2018:
-    case 0x2019:
-    case 0x201C:
-    case 0x201D:
-      return "a typographic quote";
-    case 0x3000:
-      return "an ideographic space";
-    case 0xFEFF:
-      return "a byte order mark";
-    default:
-      return "";
-  }
-}
-
-bool IsPrintable(std::uint32_t code) {
-  const bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
-  const bool format = (code >= 0x2000 && code <= 0x200F) || (code >= 0x2028 && code <= 0x202F);
-  return !control && !format && code != ' ' && NameOf(code).empty();
-}
-
-bool IsPrintable(std::string_view text) {
-  while (!text.empty()) {
-    const Utf8 first = FirstOf(text);
-    if (!first.code || !IsPrintable(*first.code)) return false;
-    text.remove_prefix(first.length);
-  }
-  return true;
-}
-
-// One character: `'é'`, `U+00A0 (a no-break space)`, `the byte 0xFF, which is no UTF-8`.
-std::string InWords(std::string_view character) {
-  const Utf8 first = FirstOf(character);
-  if (!first.code) {
-    return fmt::format("the byte {:#04x}, which is no UTF-8",
-                       static_cast<unsigned char>(character.front()));
-  }
-  if (IsPrintable(*first.code)) return fmt::format("'{}'", character);
-  const std::string_view name = NameOf(*first.code);
-  return name.empty() ? fmt::format("U+{:04X}", *first.code)
-                      : fmt::format("U+{:04X} ({})", *first.code, name);
-}
 
 class Splicer {
  public:
@@ -259,24 +179,24 @@ class Splicer {
 
   std::string InvalidMessage(SourceRange range) const {
     const std::string_view text = sink_.sources().Text(range);
-    const Utf8 first = FirstOf(text);
+    const Utf8 first = FirstCharacter(text);
     if (first.length == text.size()) {
       const std::string hint = text == "&"   ? "; did you mean '&&'?"
                                : text == "!" ? "; did you mean 'not'?"
                                              : "";
-      return fmt::format("invalid token {}{}", InWords(text), hint);
+      return fmt::format("invalid token {}{}", CharacterInWords(text), hint);
     }
     const bool printable = text.size() <= 20 && IsPrintable(text);
     if (printable) return fmt::format("invalid token '{}'", text);
     return fmt::format("invalid token of {} bytes, which begins with {}", text.size(),
-                       InWords(text.substr(0, first.length)));
+                       CharacterInWords(text));
   }
 
   // What goes into generated C++ must be text: nobody sees where another byte is.
   void CheckIsText(const Token& token, std::string_view what) {
     const std::string_view text = sink_.sources().Text(token.range);
     for (std::size_t at = 0; at < text.size();) {
-      const Utf8 next = FirstOf(text.substr(at));
+      const Utf8 next = FirstCharacter(text.substr(at));
       if (next.code && *next.code != 0) {
         at += next.length;
         continue;
@@ -285,7 +205,7 @@ class Splicer {
       range.begin += static_cast<std::uint32_t>(at);
       range.end = range.begin + static_cast<std::uint32_t>(next.length);
       sink_.Report(Diag::kNotText, range,
-                   fmt::format("{} holds {}", what, InWords(text.substr(at, next.length))));
+                   fmt::format("{} holds {}", what, CharacterInWords(text.substr(at))));
       return;
     }
   }

@@ -1,442 +1,434 @@
 // SPDX-License-Identifier: MIT
 //
-// Recursive descent. Of each bracket the partner is known before parsing begins, so that `(a, b)`
-// is told from `(a, b) -> …` by one look, and time is linear. A mistake throws out of its statement
-// (Stop, caught in Run) after it was reported.
+// The only file of this folder that sees ANTLR. The text is cut into parts, each of which begins
+// with the word of a statement, first on its line. The parser gets one part at a time and stops at
+// its first mistake; then the part is left out. Of a part without mistakes the parser's tree is
+// read.
 #include "functional/syntax/parse.h"
 
+#include <antlr4-runtime.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "functional/syntax/token.h"
+#include "FunLexer.h"
+#include "FunParser.h"
+#include "base/spelling.h"
+#include "dsl/diagnostics/characters.h"
+#include "dsl/syntax/antlr_support.h"
 
 namespace exh::functional {
 namespace {
 
+using antlr4::tree::ParseTree;
+using antlr4::tree::TerminalNode;
 using dsl::Diag;
 using dsl::SourceRange;
+using grammar::FunLexer;
+using grammar::FunParser;
+using Token = dsl::LexedToken;
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-constexpr std::array<std::string_view, 6> kComparisons = {"<=", ">=", "==", "!=", "<", ">"};
-
-/// A statement is given up.
-struct Stop {};
+/// Numbers of a program: those of terms of a space.
+constexpr std::int64_t kLargest = std::int64_t{1} << 31;
 
 SourceRange Join(SourceRange a, SourceRange b) {
   return {a.file, a.begin, std::max(a.end, b.end)};
 }
 
-std::string Shown(const Token& token) {
-  return token.kind == Token::Kind::kEnd ? "the end of the file" : "'" + token.text + "'";
+// ---- mistakes
+
+/// A part is given up: what is wrong with it.
+struct Mistake {
+  Diag diag;
+  SourceRange range;
+  std::string message;
+};
+
+Mistake TooDeep(SourceRange range) {
+  return {Diag::kFunTooDeep, range,
+          fmt::format("more than {} expressions within each other: name parts of it with 'def'",
+                      kMaxDepth)};
 }
 
-class Parser {
- public:
-  Parser(std::uint32_t file, dsl::DiagnosticSink& sink) : sink_(sink), tokens_(Tokens(file, sink)) {
-    file_.file = file;
-    FindPartners();
-  }
+const std::vector<std::string>& StatementWords() {
+  static const std::vector<std::string> words = {"size", "param", "limit", "require",
+                                                 "def",  "user",  "input", "kernel"};
+  return words;
+}
 
-  File Run() {
-    while (Now().kind != Token::Kind::kEnd) {
-      const std::size_t before = at_;
-      try {
-        file_.statements.push_back(ParseStatement());
-      } catch (const Stop&) {
-        if (at_ == before) ++at_;
-        while (Now().kind != Token::Kind::kEnd &&
-               !(Now().first_of_line && BeginsStatement(Now()))) {
-          ++at_;
-        }
-      }
+bool BeginsStatement(std::string_view text) {
+  return std::ranges::find(StatementWords(), text) != StatementWords().end();
+}
+
+const dsl::TypeWords& Wording() {
+  using P = FunParser;
+  static const dsl::TypeWords words = {
+      {{{P::SIZE, P::PARAM, P::LIMIT, P::REQUIRE, P::DEF, P::USER, P::INPUT, P::KERNEL,
+         dsl::kEndOfInput},
+        "the next statement"},
+       {{P::NUMBER, P::REAL, P::NAME, P::LPAR}, "an expression"},
+       {{P::NAME, P::LBRACKET, P::LPAR}, "a type: float, vector(float, 4), [float]n, (float, int)"},
+       {{P::NAME, P::LPAR}, "a name or a tuple of names"},
+       {{P::LE, P::GE, P::EQ, P::NE, P::LT, P::GT}, "a comparison (<, <=, ==, !=, >=, >)"},
+       // What an expression may begin with or go on with says little beside what must come.
+       {{P::LET}, ""},
+       {{P::MINUS}, ""},
+       {{P::PLUS, P::STAR, P::SLASH, P::PERCENT, P::DIV}, ""},
+       {{P::PIPE}, ""},
+       {{P::ARROW}, ""},
+       {{P::AT}, ""},
+       {{P::LPAR}, ""}},
+      {{P::NAME, "a name"}},
+      ""};
+  return words;
+}
+
+/// `after`: the token behind the part.
+Mistake MistakeOf(const dsl::SyntaxError& error, std::span<const Token> part, const Token& after,
+                  const dsl::SourceSet& sources) {
+  const bool is_inside = error.at < part.size();
+  const Token& got = is_inside ? part[error.at] : after;
+  if (error.is_too_deep) return TooDeep(got.range);
+  const std::string_view text = sources.Text(got.range);
+  std::string found = text.empty() ? "the end of the file" : dsl::TokenInWords(text);
+  const antlr4::misc::IntervalSet expected = error.expected.value_or(antlr4::misc::IntervalSet());
+  const bool is_statement = expected.contains(dsl::kEndOfInput);
+  if (is_statement && got.type == FunParser::NAME) found += DidYouMean(text, StatementWords());
+  const bool is_word = got.type >= FunParser::DEF && got.type <= FunParser::USER;
+  const bool is_name = expected.contains(std::size_t{FunParser::NAME});
+  if (is_inside && is_word && is_name) found += dsl::ReservedWordHint(text);
+  const std::string wanted =
+      error.at == 0 ? "a statement (size, param, limit, require, def, user, input or kernel)"
+                    : dsl::ExpectedInWords(expected, Wording(), FunParser(nullptr).getVocabulary());
+  return {Diag::kFunWord, got.range, dsl::MismatchInWords(wanted, found)};
+}
+
+// ---- from the parser's tree to ours
+
+class TreeReader {
+ public:
+  TreeReader(std::span<const Token> part, dsl::DiagnosticSink& sink) : part_(part), sink_(sink) {}
+
+  Statement Read(FunParser::StatementContext* c) {
+    Statement statement;
+    statement.range = part_[c->getStart()->getTokenIndex()].range;
+    const SourceRange name = RangeOf(c->NAME());
+    statement.name = {TextOf(name), name};
+    if (!c->sum().empty()) statement.value = Read(c->sum(0));
+    if (c->expression() != nullptr) statement.value = Read(c->expression());
+    for (auto* type : c->type()) statement.types.push_back(Read(type));
+    for (auto* range : c->range()) statement.ranges.push_back(Read(range));
+    statement.has_parameters = c->DEF() != nullptr && c->LPAR() != nullptr;
+    for (auto* pattern : c->pattern()) statement.parameters.push_back(ReadPattern(pattern));
+    if (!statement.types.empty()) {  // The last one is that of the whole.
+      statement.type = std::move(statement.types.back());
+      statement.types.pop_back();
     }
-    return std::move(file_);
+    statement.kind = KindOf(c->getStart()->getType());
+    if (c->REQUIRE() != nullptr) {
+      statement.op = TextOf(RangeOf(c->compare()));
+      statement.right = Read(c->sum(1));
+      statement.range = Join(statement.value->range, statement.right->range);
+    }
+    return statement;
   }
 
  private:
-  void FindPartners() {
-    partner_.assign(tokens_.size(), kNone);
-    std::vector<std::size_t> open;
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      if (tokens_[i].Is("(")) open.push_back(i);
-      if (BeginsStatement(tokens_[i]) && tokens_[i].first_of_line) open.clear();
-      if (!tokens_[i].Is(")") || open.empty()) continue;
-      partner_[open.back()] = i;
-      open.pop_back();
+  static Statement::Kind KindOf(std::size_t word) {
+    switch (word) {
+      case FunParser::SIZE:
+        return Statement::Kind::kSize;
+      case FunParser::LIMIT:
+        return Statement::Kind::kLimit;
+      case FunParser::PARAM:
+        return Statement::Kind::kParam;
+      case FunParser::REQUIRE:
+        return Statement::Kind::kRequire;
+      case FunParser::DEF:
+        return Statement::Kind::kDef;
+      case FunParser::USER:
+        return Statement::Kind::kUser;
+      case FunParser::INPUT:
+        return Statement::Kind::kInput;
+      default:
+        return Statement::Kind::kKernel;
     }
   }
 
-  const Token& Now() const { return tokens_[at_]; }
-  const Token& After() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
-  const Token& Take() { return tokens_[Now().kind == Token::Kind::kEnd ? at_ : at_++]; }
-  bool TakeIf(std::string_view word) {
-    if (!Now().Is(word)) return false;
-    ++at_;
-    return true;
+  SourceRange RangeOf(TerminalNode* node) const {
+    return part_[node->getSymbol()->getTokenIndex()].range;
+  }
+  SourceRange RangeOf(antlr4::ParserRuleContext* c) const {
+    return Join(part_[c->getStart()->getTokenIndex()].range,
+                part_[c->getStop()->getTokenIndex()].range);
+  }
+  std::string TextOf(SourceRange range) const { return std::string(sink_.sources().Text(range)); }
+
+  // ---- patterns
+
+  /// What a chain of rules with one part each comes down to.
+  static ParseTree* Bare(ParseTree* tree) {
+    while (tree->children.size() == 1) tree = tree->children.front();
+    return tree;
+  }
+  static bool Is(ParseTree* tree, std::size_t type) {
+    auto* const node = dynamic_cast<TerminalNode*>(tree);
+    return node != nullptr && node->getSymbol()->getType() == type;
+  }
+  static bool IsInBrackets(ParseTree* tree) {
+    return !tree->children.empty() && Is(tree->children.front(), FunParser::LPAR);
   }
 
-  [[noreturn]] void Fail(const std::string& wanted) {
-    sink_.Report(Diag::kFunWord, Now().range,
-                 fmt::format("{} must stand here, not {}", wanted, Shown(Now())));
-    throw Stop();
-  }
-  void Expect(std::string_view word, std::string_view what) {
-    if (!TakeIf(word)) Fail(fmt::format("'{}' {}", word, what));
-  }
-  [[noreturn]] void FailDeep(SourceRange range) {
-    sink_.Report(Diag::kFunTooDeep, range,
-                 fmt::format("more than {} expressions within each other: name parts of it with "
-                             "'def'",
-                             kMaxDepth));
-    throw Stop();
-  }
-
-  Name TakeName(const char* what) {
-    if (Now().kind == Token::Kind::kWord) {
-      Fail(fmt::format("{} (words of the language are no names)", what));
+  /// Of a pattern, or of an expression that is none but a name or a tuple of names.
+  Pattern ReadPattern(antlr4::ParserRuleContext* tree) {
+    ParseTree* const bare = Bare(tree);
+    Pattern pattern;
+    pattern.range = RangeOf(tree);
+    if (Is(bare, FunParser::NAME)) {
+      pattern.name = TextOf(pattern.range);
+    } else if (IsInBrackets(bare)) {
+      pattern.items = PatternsIn(bare);
+      if (pattern.items.size() == 1) return Pattern(pattern.items.front());
+    } else {
+      throw Mistake{Diag::kFunWord, pattern.range,
+                    "expected a name or a tuple of names before '->', got '" +
+                        Shortened(TextOf(pattern.range), 40) + "'"};
     }
-    if (Now().kind != Token::Kind::kName) Fail(what);
-    const Token& token = Take();
-    return {token.text, token.range};
+    return pattern;
+  }
+  std::vector<Pattern> PatternsIn(ParseTree* brackets) {
+    std::vector<Pattern> patterns;
+    for (ParseTree* child : brackets->children) {
+      auto* const item = dynamic_cast<antlr4::ParserRuleContext*>(child);
+      if (item != nullptr) patterns.push_back(ReadPattern(item));
+    }
+    return patterns;
   }
 
-  // ---- Expressions. Each level takes one from `left_`, the depth that is left.
+  // ---- expressions
 
-  struct Deeper {
-    explicit Deeper(Parser& owner) : parser(owner) {
-      if (--parser.left_ < 0) parser.FailDeep(parser.Now().range);
-    }
-    ~Deeper() { ++parser.left_; }
-    Deeper(const Deeper&) = delete;
-    Deeper& operator=(const Deeper&) = delete;
-    Parser& parser;
-  };
-
-  ExprPtr Made(Expr expr) {
+  static ExprPtr Made(Expr expr) {
     for (const ExprPtr& item : expr.items) expr.depth = std::max(expr.depth, item->depth + 1);
-    if (expr.depth > kMaxDepth) FailDeep(expr.head);
+    if (expr.depth > kMaxDepth) throw TooDeep(expr.head);
     return std::make_shared<const Expr>(std::move(expr));
   }
-
-  Pattern ParsePattern() {
-    const Deeper deeper(*this);
-    Pattern pattern;
-    pattern.range = Now().range;
-    if (!TakeIf("(")) {
-      pattern.name = TakeName("a name or a tuple of names").text;
-      return pattern;
-    }
-    do {
-      pattern.items.push_back(ParsePattern());
-    } while (TakeIf(","));
-    pattern.range = Join(pattern.range, Now().range);
-    Expect(")", "at the end of the tuple");
-    if (pattern.items.size() > 1) return pattern;
-    Pattern only = std::move(pattern.items.front());
-    return only;
-  }
-
-  /// `x ->` or `(…) ->` comes next.
-  bool IsLambda() const {
-    if (Now().kind == Token::Kind::kName) return After().Is("->");
-    if (!Now().Is("(") || partner_[at_] == kNone) return false;
-    return tokens_[partner_[at_] + 1].Is("->");
-  }
-
-  ExprPtr ParseLambda() {
-    Expr lambda;
-    lambda.kind = Expr::Kind::kLambda;
-    lambda.range = Now().range;
-    if (Now().kind == Token::Kind::kName) {
-      lambda.patterns.push_back(ParsePattern());
-    } else {
-      Take();
-      do {
-        lambda.patterns.push_back(ParsePattern());
-      } while (TakeIf(","));
-      Expect(")", "after the parameters");
-    }
-    lambda.head = Now().range;
-    Expect("->", "before what the function yields");
-    lambda.items.push_back(ParseExpr());
-    lambda.range = Join(lambda.range, lambda.items[0]->range);
-    return Made(std::move(lambda));
-  }
-
-  ExprPtr ParseLet() {
-    Expr let;
-    let.kind = Expr::Kind::kLet;
-    let.range = let.head = Take().range;
-    let.patterns.push_back(ParsePattern());
-    Expect("=", "before the value that is bound");
-    let.items.push_back(ParseExpr());
-    Expect("in", "before what uses the names");
-    let.items.push_back(ParseExpr());
-    let.range = Join(let.range, let.items[1]->range);
-    return Made(std::move(let));
-  }
-
-  ExprPtr ParseExpr() {
-    const Deeper deeper(*this);
-    if (Now().Is("let")) return ParseLet();
-    if (IsLambda()) return ParseLambda();
-    ExprPtr value = ParseSum();
-    while (Now().Is("|>")) {
-      Take();
-      ExprPtr function = ParsePostfix();
-      Expr call;
-      call.kind = Expr::Kind::kCall;
-      call.range = Join(value->range, function->range);
-      call.head = function->head;
-      // `x |> f(a)` is `f(a, x)`, `x |> f` is `f(x)`.
-      if (function->kind == Expr::Kind::kCall) {
-        call.items = function->items;
-      } else {
-        call.items.push_back(function);
-      }
-      call.items.push_back(value);
-      value = Made(std::move(call));
-    }
-    return value;
-  }
-
-  ExprPtr BinaryOf(const Token& op, ExprPtr left, ExprPtr right) {
-    Expr binary;
-    binary.kind = Expr::Kind::kBinary;
-    binary.text = op.text;
-    binary.head = op.range;
-    binary.range = Join(left->range, right->range);
-    binary.items = {std::move(left), std::move(right)};
-    return Made(std::move(binary));
-  }
-
-  ExprPtr ParseSum() {
-    ExprPtr left = ParseProduct();
-    while (Now().Is("+") || Now().Is("-")) {
-      const Token& op = Take();
-      left = BinaryOf(op, left, ParseProduct());
-    }
-    return left;
-  }
-
-  ExprPtr ParseProduct() {
-    ExprPtr left = ParseUnary();
-    while (Now().Is("*") || Now().Is("/") || Now().Is("%") || Now().Is("div")) {
-      const Token& op = Take();
-      left = BinaryOf(op, left, ParseUnary());
-    }
-    return left;
-  }
-
-  ExprPtr ParseUnary() {
-    const Deeper deeper(*this);
-    if (!Now().Is("-")) return ParsePostfix();
-    Expr negate;
-    negate.kind = Expr::Kind::kNegate;
-    negate.range = negate.head = Take().range;
-    negate.items.push_back(ParseUnary());
-    negate.range = Join(negate.range, negate.items[0]->range);
-    return Made(std::move(negate));
-  }
-
-  ExprPtr ParsePostfix() {
-    ExprPtr value = ParsePrimary();
-    while (Now().Is("(")) {
-      Take();
-      Expr call;
-      call.kind = Expr::Kind::kCall;
-      call.head = value->head;
-      call.items.push_back(value);
-      if (!Now().Is(")")) {
-        do {
-          call.items.push_back(ParseExpr());
-        } while (TakeIf(","));
-      }
-      call.range = Join(value->range, Now().range);
-      Expect(")", "or ',' after an argument");
-      value = Made(std::move(call));
-    }
-    return value;
-  }
-
-  ExprPtr ParsePrimary() {
+  static Expr Begun(Expr::Kind kind, SourceRange range, SourceRange head) {
     Expr expr;
-    expr.range = expr.head = Now().range;
-    switch (Now().kind) {
-      case Token::Kind::kNumber:
-        expr.number = Take().number;
-        return Made(std::move(expr));
-      case Token::Kind::kReal:
-        expr.kind = Expr::Kind::kReal;
-        expr.text = Take().text;
-        return Made(std::move(expr));
-      case Token::Kind::kName:
-        expr.kind = Expr::Kind::kName;
-        expr.text = Take().text;
-        if (TakeIf("@")) expr.label = TakeName("a name for the map").text;
-        return Made(std::move(expr));
-      default:
-        break;
+    expr.kind = kind;
+    expr.range = range;
+    expr.head = head;
+    return expr;
+  }
+
+  template <typename Trees>
+  std::vector<ExprPtr> ReadAll(const Trees& trees) {
+    std::vector<ExprPtr> all;
+    for (auto* tree : trees) all.push_back(Read(tree));
+    return all;
+  }
+
+  ExprPtr Read(FunParser::ExpressionContext* c) {
+    if (c->sum() == nullptr) {
+      Expr let = Begun(Expr::Kind::kLet, RangeOf(c->LET()), RangeOf(c->LET()));
+      let.patterns.push_back(ReadPattern(c->pattern()));
+      let.items = ReadAll(c->expression());
+      let.range = Join(let.range, let.items[1]->range);
+      return Made(std::move(let));
     }
-    if (!Now().Is("(")) Fail("an expression");
-    Take();
-    expr.kind = Expr::Kind::kTuple;
-    do {
-      expr.items.push_back(ParseExpr());
-    } while (TakeIf(","));
-    expr.range = Join(expr.range, Now().range);
-    Expect(")", "or ',' after an expression");
-    if (expr.items.size() == 1) {
-      return expr.items[0];
+    if (c->ARROW() != nullptr) {
+      Expr lambda = Begun(Expr::Kind::kLambda, RangeOf(c->sum()), RangeOf(c->ARROW()));
+      ParseTree* const before = Bare(c->sum());
+      lambda.patterns =
+          IsInBrackets(before) ? PatternsIn(before) : std::vector<Pattern>{ReadPattern(c->sum())};
+      lambda.items = ReadAll(c->expression());
+      lambda.range = Join(lambda.range, lambda.items[0]->range);
+      return Made(std::move(lambda));
+    }
+    ExprPtr value = Read(c->sum());
+    for (auto* tree : c->postfix()) {
+      const ExprPtr function = Read(tree);
+      Expr call = Begun(Expr::Kind::kCall, Join(value->range, function->range), function->head);
+      // `x |> f(a)` is `f(a, x)`, `x |> f` is `f(x)`.
+      call.items = function->kind == Expr::Kind::kCall ? function->items : std::vector{function};
+      call.items.push_back(value);
+      value = Made(std::move(call));
+    }
+    return value;
+  }
+
+  /// Operands of operators of one rank, from left to right.
+  template <typename Trees>
+  ExprPtr Chain(antlr4::ParserRuleContext* c, const Trees& operands) {
+    ExprPtr left = Read(operands.front());
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      const SourceRange op = RangeOf(dynamic_cast<TerminalNode*>(c->children[2 * i - 1]));
+      ExprPtr right = Read(operands[i]);
+      Expr binary = Begun(Expr::Kind::kBinary, Join(left->range, right->range), op);
+      binary.text = TextOf(op);
+      binary.items = {std::move(left), std::move(right)};
+      left = Made(std::move(binary));
+    }
+    return left;
+  }
+  ExprPtr Read(FunParser::SumContext* c) { return Chain(c, c->product()); }
+  ExprPtr Read(FunParser::ProductContext* c) { return Chain(c, c->factor()); }
+
+  ExprPtr Read(FunParser::FactorContext* c) {
+    ExprPtr value = Read(c->postfix());
+    const std::vector<TerminalNode*> signs = c->MINUS();
+    for (std::size_t i = signs.size(); i-- > 0;) {
+      const SourceRange head = RangeOf(signs[i]);
+      Expr negate = Begun(Expr::Kind::kNegate, Join(head, value->range), head);
+      negate.items.push_back(std::move(value));
+      value = Made(std::move(negate));
+    }
+    return value;
+  }
+
+  ExprPtr Read(FunParser::PostfixContext* c) {
+    ExprPtr value = Read(c->primary());
+    for (auto* tree : c->call()) {
+      Expr call = Begun(Expr::Kind::kCall, Join(value->range, RangeOf(tree->RPAR())), value->head);
+      call.items = ReadAll(tree->expression());
+      call.items.insert(call.items.begin(), std::move(value));
+      value = Made(std::move(call));
+    }
+    return value;
+  }
+
+  ExprPtr Read(FunParser::PrimaryContext* c) {
+    const SourceRange range = RangeOf(c);
+    Expr expr = Begun(Expr::Kind::kTuple, range, part_[c->getStart()->getTokenIndex()].range);
+    if (c->NUMBER() != nullptr) {
+      expr.kind = Expr::Kind::kNumber;
+      expr.number = Number(range);
+    } else if (c->REAL() != nullptr) {
+      expr.kind = Expr::Kind::kReal;
+      expr.text = TextOf(range);
+    } else if (c->LPAR() == nullptr) {
+      expr.kind = Expr::Kind::kName;
+      expr.range = expr.head;
+      expr.text = TextOf(expr.head);
+      if (c->AT() != nullptr) expr.label = TextOf(RangeOf(c->NAME(1)));
+    } else {
+      expr.items = ReadAll(c->expression());
+      if (expr.items.size() == 1) return expr.items.front();
     }
     return Made(std::move(expr));
   }
 
-  // ---- Types.
+  std::int64_t Number(SourceRange range) {
+    const std::string_view text = sink_.sources().Text(range);
+    std::int64_t number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec == std::errc() && number <= kLargest) return number;
+    sink_.Report(Diag::kFunNumber, range,
+                 fmt::format("the number is too large: at most {} (2^31)", kLargest));
+    return 1;
+  }
 
-  TypeExprPtr ParseType() {
-    const Deeper deeper(*this);
+  NumberRange Read(FunParser::RangeContext* c) {
+    return {Read(c->sum(0)), c->RANGE() == nullptr ? nullptr : Read(c->sum(1))};
+  }
+
+  // ---- types
+
+  TypeExprPtr Read(FunParser::TypeContext* c) {
     TypeExpr type;
-    type.range = Now().range;
-    if (TakeIf("[")) {
+    type.range = RangeOf(c);
+    for (auto* item : c->type()) type.items.push_back(Read(item));
+    if (c->sum() != nullptr) type.length = Read(c->sum());
+    if (c->NAME() != nullptr) {
+      type.name = TextOf(RangeOf(c->NAME()));
+      type.kind = type.length == nullptr ? TypeExpr::Kind::kScalar : TypeExpr::Kind::kVector;
+      if ((type.name == "vector") != (type.length != nullptr)) {
+        throw Mistake{Diag::kFunWord, type.range,
+                      "a vector has a type and a length, vector(float, 4); no other type has"};
+      }
+    } else if (c->LBRACKET() != nullptr) {
       type.kind = TypeExpr::Kind::kArray;
-      type.items.push_back(ParseType());
-      Expect("]", "after the type of the elements");
-      type.length = ParseSum();
-      type.range = Join(type.range, type.length->range);
-      return std::make_shared<const TypeExpr>(std::move(type));
-    }
-    if (TakeIf("(")) {
+      type.range = Join(RangeOf(c->LBRACKET()), type.length->range);
+    } else {
       type.kind = TypeExpr::Kind::kTuple;
-      do {
-        type.items.push_back(ParseType());
-      } while (TakeIf(","));
-      type.range = Join(type.range, Now().range);
-      Expect(")", "or ',' after a type");
-      if (type.items.size() == 1) return type.items[0];
-      return std::make_shared<const TypeExpr>(std::move(type));
-    }
-    type.name = TakeName("a type: float, vector(float, 4), [float]n or (float, float)").text;
-    if (type.name == "vector") {
-      type.kind = TypeExpr::Kind::kVector;
-      Expect("(", "after 'vector'");
-      type.items.push_back(ParseType());
-      Expect(",", "before the length of the vector");
-      type.length = ParseSum();
-      type.range = Join(type.range, Now().range);
-      Expect(")", "after the length of the vector");
+      if (type.items.size() == 1) return type.items.front();
     }
     return std::make_shared<const TypeExpr>(std::move(type));
   }
 
-  // ---- Statements.
-
-  Statement ParseStatement() {
-    left_ = kMaxDepth;
-    if (!BeginsStatement(Now())) {
-      Fail("a statement (size, param, limit, require, def, user, input or kernel)");
-    }
-    const Token& word = Take();
-    Statement statement;
-    statement.range = word.range;
-    if (word.text == "size" || word.text == "limit") {
-      statement.kind = word.text == "size" ? Statement::Kind::kSize : Statement::Kind::kLimit;
-      statement.name = TakeName("a name");
-      Expect("=", "before the number");
-      statement.value = ParseSum();
-    } else if (word.text == "param") {
-      statement.kind = Statement::Kind::kParam;
-      statement.name = TakeName("a name");
-      if (TakeIf("in")) ParseRanges(statement);
-    } else if (word.text == "require") {
-      ParseRequire(statement);
-    } else if (word.text == "def") {
-      ParseDef(statement);
-    } else if (word.text == "user") {
-      ParseUser(statement);
-    } else if (word.text == "input") {
-      statement.kind = Statement::Kind::kInput;
-      statement.name = TakeName("a name");
-      Expect(":", "before the type");
-      statement.type = ParseType();
-    } else {
-      statement.kind = Statement::Kind::kKernel;
-      statement.name = TakeName("a name");
-      if (TakeIf(":")) statement.type = ParseType();
-      Expect("=", "before what the kernel yields");
-      statement.value = ParseExpr();
-    }
-    if (Now().kind != Token::Kind::kEnd && !BeginsStatement(Now())) Fail("the next statement");
-    return statement;
-  }
-
-  void ParseRanges(Statement& statement) {
-    do {
-      NumberRange range;
-      range.first = ParseSum();
-      if (TakeIf("..")) range.last = ParseSum();
-      statement.ranges.push_back(std::move(range));
-    } while (TakeIf("|"));
-  }
-
-  void ParseRequire(Statement& statement) {
-    statement.kind = Statement::Kind::kRequire;
-    statement.name = TakeName("a label");
-    Expect(":", "after the label");
-    statement.value = ParseSum();
-    const auto op = std::ranges::find_if(kComparisons, [&](auto each) { return Now().Is(each); });
-    if (op == kComparisons.end()) Fail("a comparison (<, <=, ==, !=, >=, >)");
-    statement.op = Take().text;
-    statement.right = ParseSum();
-    statement.range = Join(statement.value->range, statement.right->range);
-  }
-
-  void ParseDef(Statement& statement) {
-    statement.kind = Statement::Kind::kDef;
-    statement.name = TakeName("a name");
-    if (TakeIf("(")) {
-      statement.has_parameters = true;
-      do {
-        statement.parameters.push_back(ParsePattern());
-      } while (TakeIf(","));
-      Expect(")", "after the parameters");
-    }
-    Expect("=", "before what the name stands for");
-    statement.value = ParseExpr();
-  }
-
-  void ParseUser(Statement& statement) {
-    statement.kind = Statement::Kind::kUser;
-    statement.name = TakeName("a name");
-    Expect("(", "before the types of the arguments");
-    do {
-      statement.types.push_back(ParseType());
-    } while (TakeIf(","));
-    Expect(")", "after the types of the arguments");
-    Expect(":", "before the type of the result");
-    statement.type = ParseType();
-  }
-
+  std::span<const Token> part_;
   dsl::DiagnosticSink& sink_;
-  std::vector<Token> tokens_;
-  std::vector<std::size_t> partner_;  ///< Of each `(`.
-  std::size_t at_ = 0;
-  int left_ = kMaxDepth;
-  File file_;
 };
+
+// ---- parts
+
+/// Whether there are tokens alone in the part; says what is none.
+bool IsWhole(std::span<const Token> part, dsl::DiagnosticSink& sink) {
+  bool is_whole = true;
+  for (const Token& token : part) {
+    if (token.type == FunLexer::BAD_NUMBER) {
+      sink.Report(Diag::kFunNumber, token.range,
+                  "a number ends before a letter: write a blank between them, or '*'");
+    } else if (token.type == FunLexer::INVALID) {
+      sink.Report(
+          Diag::kFunWord, token.range,
+          dsl::CharacterInWords(sink.sources().Text(token.range)) + " has no meaning in a program");
+    } else {
+      continue;
+    }
+    is_whole = false;
+  }
+  return is_whole;
+}
+
+/// `after`: the token behind the part.
+void ParsePart(std::span<const Token> part, const Token& after, File& file,
+               dsl::DiagnosticSink& sink) {
+  if (!IsWhole(part, sink)) return;
+  std::vector<std::size_t> types;
+  for (const Token& token : part) types.push_back(token.type);
+  const dsl::NestingLimit limit = {
+      {FunParser::RuleExpression, FunParser::RuleType, FunParser::RulePattern}, kMaxDepth};
+  try {
+    const auto error = dsl::ParseTokens<FunParser, FunParser::PartContext>(
+        types, &FunParser::part, limit, [&](FunParser::PartContext* tree) {
+          TreeReader reader(part, sink);
+          for (auto* each : tree->statement()) file.statements.push_back(reader.Read(each));
+        });
+    if (error) throw MistakeOf(*error, part, after, sink.sources());
+  } catch (const Mistake& mistake) {
+    sink.Report(mistake.diag, mistake.range, mistake.message);
+  }
+}
 
 }  // namespace
 
 File Parse(std::uint32_t file, dsl::DiagnosticSink& sink) {
-  return Parser(file, sink).Run();
+  File parsed;
+  parsed.file = file;
+  dsl::ReportFailures("the parser", file, sink, [&] {
+    const std::string_view text = sink.sources().file(file).text;
+    std::vector<Token> tokens = dsl::LexedTokens<FunLexer>(sink.sources(), file);
+    const auto size = static_cast<std::uint32_t>(text.size());
+    tokens.push_back({antlr4::Token::EOF, {file, size, size}});
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i < tokens.size(); ++i) {
+      const SourceRange gap = {file, tokens[i - 1].range.end, tokens[i].range.begin};
+      const bool begins = BeginsStatement(sink.sources().Text(tokens[i].range)) &&
+                          sink.sources().Text(gap).find('\n') != std::string_view::npos;
+      if (!begins && i + 1 < tokens.size()) continue;
+      ParsePart(std::span(tokens).subspan(begin, i - begin), tokens[i], parsed, sink);
+      begin = i;
+    }
+  });
+  return parsed;
 }
 
 }  // namespace exh::functional

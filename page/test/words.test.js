@@ -3,6 +3,7 @@
 // Statistics, highlighted code and outlines of loops.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import jstat from 'jstat';
 import { decode, labelsOf, unpacked } from '../src/data.js';
 import { sureness } from '../src/effects.js';
 import { pieces } from '../src/highlight.js';
@@ -38,6 +39,25 @@ test('tables of the chi-squared distribution', () => {
   near(chiSquaredTail(2.366, 3), 0.5);
   near(chiSquaredTail(149.449, 100), 0.001, 1e-2);
   assert.equal(chiSquaredTail(0, 3), 1);
+});
+
+test('the chi-squared distribution is that of jstat', () => {
+  // Both forms of ours, on both sides of the mean. jstat subtracts from 1: it has no small tails.
+  for (const freedom of [1, 2, 3, 5, 10, 31, 100, 300, 1000]) {
+    for (const part of [0.1, 0.3, 0.6, 0.9, 0.99, 1, 1.01, 1.1, 1.3, 1.5, 2, 3, 5]) {
+      const tail = chiSquaredTail(part * freedom, freedom);
+      const other = 1 - jstat.jStat.chisquare.cdf(part * freedom, freedom);
+      assert.ok(Math.abs(tail - other) < 1e-10, `${freedom} degrees, ${part} of them: ${tail}, ${other}`);
+    }
+  }
+});
+
+test('small tails of the chi-squared distribution', () => {
+  // Of 2 and 4 degrees: exp(-x / 2), and 1 + x / 2 times that.
+  for (const x of [50, 200, 700, 1400]) {
+    near(chiSquaredTail(x, 2), Math.exp(-x / 2), 1e-11);
+    near(chiSquaredTail(x, 4), Math.exp(-x / 2) * (1 + x / 2), 1e-11);
+  }
 });
 
 test('ranks of equal values are shared', () => {

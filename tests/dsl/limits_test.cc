@@ -70,17 +70,16 @@ TEST(Text, BytesThatNobodySeesAreNamed) {
                  "a: true"),
             "1:8: invalid token U+00A0 (a no-break space) [E0101]\n");
   EXPECT_EQ(Said("require \x01 a: true"), "1:9: invalid token U+0001 [E0101]\n");
-  EXPECT_EQ(Said("require \xFF a: true"),
-            "1:9: invalid token the byte 0xff, which is no UTF-8 [E0101]\n");
+  EXPECT_EQ(Said("require \xFF a: true"), "1:9: invalid token the byte 0xff (no UTF-8) [E0101]\n");
 }
 
 TEST(Text, SnippetsAndDocsAreText) {
   using std::string_literals::operator""s;
   EXPECT_EQ(Said("require a: \"x\0y()\""s), "1:14: code holds U+0000 (a NUL) [E0109]\n");
   EXPECT_EQ(Said("require a: \"x\xC0\x80y()\""),
-            "1:14: code holds the byte 0xc0, which is no UTF-8 [E0109]\n");
+            "1:14: code holds the byte 0xc0 (no UTF-8) [E0109]\n");
   EXPECT_EQ(Said("/// \xE9t\xE9\nrequire a: true"),
-            "1:5: a doc comment holds the byte 0xe9, which is no UTF-8 [E0109]\n");
+            "1:5: a doc comment holds the byte 0xe9 (no UTF-8) [E0109]\n");
   EXPECT_EQ(Said("/// été\nrequire a: \"f(\\\"é\\\")\"\nrequire b: \"\xF0\x9F\x98\x80()\""), "");
 }
 

@@ -151,10 +151,42 @@ TEST(Types, FollowDataThroughViews) {
 /// Text, and what must be said of it: place, message.
 TEST(Mistakes, AreToldWithTheirPlace) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"input x: [float]\n", "p.fun:2:1: error: an expression must stand here, not the end"},
-      {"inputs x: [float]2\n", "p.fun:1:1: error: a statement (size, param,"},
-      {"size n = 2 $ 3\n", "p.fun:1:12: error: this has no meaning in a program"},
+      {"input x: [float]\n", "p.fun:2:1: error: expected an expression, got the end of the file"},
+      {"inputs x: [float]2\n",
+       "p.fun:1:1: error: expected a statement (size, param, limit, require, def, user, input or "
+       "kernel), got 'inputs'; did you mean 'input'?"},
+      {"size n = 2\nsizes m = 2\n",
+       "p.fun:2:1: error: expected the next statement, got 'sizes'; did you mean 'size'?"},
+      {"size n = 2 3\n", "p.fun:1:12: error: expected the next statement, got '3'"},
+      {"size n\n", "p.fun:2:1: error: expected '=', got the end of the file"},
+      {"size n =\nsize m = 2\n", "p.fun:2:1: error: expected an expression, got 'size'"},
+      {"size in = 2\n",
+       "p.fun:1:6: error: expected a name, got 'in' ('in' is a reserved word and cannot be a "
+       "name)"},
+      {"size n = -\n", "p.fun:2:1: error: expected an expression, got the end of the file"},
+      {"param m 3\n", "p.fun:1:9: error: expected the next statement or 'in', got '3'"},
+      {"require a: 1 + 2\n",
+       "p.fun:2:1: error: expected a comparison (<, <=, ==, !=, >=, >), got the end"},
+      {"input x: 3\n",
+       "p.fun:1:10: error: expected a type: float, vector(float, 4), [float]n, (float, int), got "
+       "'3'"},
+      {"input x: vector\n", "p.fun:1:10: error: a vector has a type and a length"},
+      {"input x: float(int, 2)\n", "p.fun:1:10: error: a vector has a type and a length"},
+      {"def f() = 1\n", "p.fun:1:7: error: expected a name or a tuple of names, got ')'"},
+      {"user f float): float\n", "p.fun:1:8: error: expected '(', got 'float'"},
+      {"def f(a, b = a\n", "p.fun:1:12: error: expected ',' or ')', got '='"},
+      {"kernel k = map(f x)\n", "p.fun:1:18: error: expected ',' or ')', got 'x'"},
+      {"kernel k = map(, x)\n", "p.fun:1:16: error: expected an expression or ')', got ','"},
+      {"kernel k = let a = 1 a\n", "p.fun:1:22: error: expected 'in', got 'a'"},
+      {"kernel k = map(a + b -> a, x)\n",
+       "p.fun:1:16: error: expected a name or a tuple of names before '->', got 'a + b'"},
+      {"kernel k = map((a, 3) -> a, x)\n",
+       "p.fun:1:20: error: expected a name or a tuple of names before '->', got '3'"},
+      {"size n = 2 $ 3\n", "p.fun:1:12: error: '$' has no meaning in a program"},
+      {"size n = 2 \xC2\xA0\n",
+       "p.fun:1:12: error: U+00A0 (a no-break space) has no meaning in a program"},
       {"size n = 2x\n", "p.fun:1:10: error: a number ends before a letter"},
+      {"size n = 2147483649\n", "p.fun:1:10: error: the number is too large"},
       {"size n = m\nsize m = 2\n", "p.fun:1:10: error: 'm' is stated below"},
       {"size n = n\n", "p.fun:1:10: error: 'n' uses itself"},
       {"size map = 2\n", "p.fun:1:6: error: 'map' is a function of the language"},
@@ -210,6 +242,50 @@ TEST(Mistakes, AreToldWithTheirPlace) {
       EXPECT_THAT(MessagesOf(text), HasSubstr(said)) << text;
     }
   }
+}
+
+std::string Repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+/// A program whose only kernel is `value`, an expression of the scalar x.
+std::string KernelOf(const std::string& value) {
+  return "input x: float\nkernel k = " + value + "\n";
+}
+
+TEST(Mistakes, NestedTooDeeplyAreOneMistakeWhateverTheirSize) {
+  for (const char* piece : {"(", "-", "x(", "x + x * (", "a -> ", "let a = ", "let a = x in ",
+                            "((a, b), c) -> ", "(a -> "}) {
+    for (const int times : {201, 20000}) {
+      const std::string said = MessagesOf(KernelOf(Repeated(piece, times) + "x"));
+      EXPECT_THAT(said, HasSubstr("p.fun:2:")) << piece;
+      EXPECT_THAT(said, HasSubstr("error: more than 200 expressions within each other: name parts "
+                                  "of it with 'def' [E1302]"))
+          << piece;
+      EXPECT_EQ(said.find("error", said.find("error") + 1), std::string::npos) << piece;
+    }
+  }
+  EXPECT_THAT(MessagesOf("input x: " + Repeated("[", 201) + "float"), HasSubstr("E1302"));
+  EXPECT_THAT(MessagesOf("def f(" + Repeated("(", 201)), HasSubstr("E1302"));
+  EXPECT_THAT(MessagesOf(KernelOf("x" + Repeated(" + x", 200))), HasSubstr("E1302"));
+}
+
+TEST(Mistakes, AreNoneWhereNothingIsTooDeep) {
+  const std::string head = "input x: [float]4\nkernel k = ";
+  EXPECT_EQ(MessagesOf(head + Repeated("(", 198) + "map(id, x)" + Repeated(")", 198) + "\n"), "");
+  // One after the other is not one within the other.
+  EXPECT_EQ(MessagesOf(head + "map(e -> e" + Repeated(" + (e + e)", 190) + ", x)\n"), "");
+}
+
+/// Each part of a program has a message of its own; one ends where a line begins with its word.
+TEST(Mistakes, AreOneForEachStatement) {
+  const std::string said = MessagesOf("size n = \nsize m == 3\nsize $ = $ 2\nsize o = 4 +\n  )\n");
+  for (const char* place : {"p.fun:2:1: ", "p.fun:2:8: ", "p.fun:3:6: ", "p.fun:5:3: "}) {
+    EXPECT_THAT(said, HasSubstr(place));
+  }
+  EXPECT_THAT(said, HasSubstr("'$' has no meaning"));
 }
 
 TEST(Mistakes, HaveACaretAndWhereTheyAreApplied) {

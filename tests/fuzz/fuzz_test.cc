@@ -215,6 +215,7 @@ TEST(Fuzz, LongKernelsOfOneKindTakeLinearTime) {
 TEST(Fuzz, TheDictionaryHasTheWordsOfTheGrammar) {
   ExpectTheWordsOf("dsl/Exh.g4", Dictionary(), 30);
   ExpectTheWordsOf("kernels/notation/syntax/Kernel.g4", KernelDictionary(), 30);
+  ExpectTheWordsOf("functional/syntax/Fun.g4", FunctionalDictionary(), 30);
 }
 
 TEST(Fuzz, EntriesTellWhatTheyAreAbout) {

@@ -7,13 +7,11 @@
 
 #include <antlr4-runtime.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -22,6 +20,7 @@
 #include "KernelLexer.h"
 #include "KernelParser.h"
 #include "base/spelling.h"
+#include "dsl/diagnostics/characters.h"
 #include "dsl/syntax/antlr_support.h"
 #include "kernels/notation/syntax/option_words.h"
 
@@ -33,27 +32,10 @@ using dsl::DiagnosticSink;
 using grammar::KernelLexer;
 using grammar::KernelParser;
 
-struct Token {
-  std::size_t type = 0;
-  SourceRange range;
-};
+using Token = dsl::LexedToken;
 using Line = std::vector<Token>;
 
-// ---- tokens and lines
-
-std::vector<Token> Lex(std::uint32_t file, const dsl::SourceSet& sources) {
-  dsl::ByteStream stream(sources.file(file).text);
-  KernelLexer lexer(&stream);
-  lexer.removeErrorListeners();
-  std::vector<Token> tokens;
-  while (true) {
-    const std::unique_ptr<antlr4::Token> raw = lexer.nextToken();
-    if (raw->getType() == antlr4::Token::EOF) return tokens;
-    tokens.push_back({raw->getType(),
-                      {file, static_cast<std::uint32_t>(raw->getStartIndex()),
-                       static_cast<std::uint32_t>(raw->getStopIndex() + 1)}});
-  }
-}
+// ---- lines
 
 /// Nothing ends behind one of these, nor before one that is binary.
 bool IsOperator(std::size_t type) {
@@ -120,49 +102,13 @@ std::vector<Line> CutLines(const std::vector<Token>& tokens, const dsl::SourceSe
 
 // ---- mistakes
 
-std::string TypeInWords(std::size_t type) {
-  if (type == KernelParser::NAME) return "a name";
-  if (type == KernelParser::NUMBER) return "a number";
-  if (type == KernelParser::DOC) return "a doc comment";
-  return std::string(KernelParser(nullptr).getVocabulary().getLiteralName(type));
-}
-
 std::string ExpectedInWords(const antlr4::misc::IntervalSet& expected) {
-  constexpr std::size_t kMost = 4;
-  if (expected.size() == 0 || expected.size() > kMost) return "";
-  std::vector<std::string> words;
-  for (const ssize_t type : expected.toList()) {
-    if (type != dsl::kEndOfInput) words.push_back(TypeInWords(static_cast<std::size_t>(type)));
-  }
-  if (expected.contains(dsl::kEndOfInput)) words.push_back("the end of the line");
-  std::string text = words.back();
-  words.pop_back();
-  return words.empty() ? text : fmt::format("{} or {}", fmt::join(words, ", "), text);
-}
-
-/// The character that the text begins with: 'é', U+00A0, or a byte that begins none.
-std::string CharacterInWords(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  bool is_valid = text.size() >= length && (lead < 0x80 || (lead >= 0xC2 && lead <= 0xF4));
-  unsigned code = length == 1 ? lead : lead & (0x7Fu >> length);
-  for (std::size_t i = 1; is_valid && i < length; ++i) {
-    is_valid = (byte(i) & 0xC0) == 0x80;
-    code = code << 6 | (byte(i) & 0x3F);
-  }
-  if (!is_valid) return fmt::format("the byte {:#04x}, which is no UTF-8,", lead);
-  const bool looks_like_nothing = code < 0x20 || (code >= 0x7F && code <= 0xA0) || code == 0xAD ||
-                                  (code >= 0x2000 && code <= 0x200F) ||
-                                  (code >= 0x2028 && code <= 0x202F) || code == 0xFEFF;
-  return looks_like_nothing ? fmt::format("U+{:04X}", code)
-                            : fmt::format("'{}'", text.substr(0, length));
-}
-
-std::string TokenInWords(std::string_view text) {
-  constexpr std::size_t kLongest = 40;
-  if (text.size() > kLongest) return fmt::format("'{}…'", text.substr(0, kLongest));
-  return fmt::format("'{}'", text);
+  static const dsl::TypeWords words = {{},
+                                       {{KernelParser::NAME, "a name"},
+                                        {KernelParser::NUMBER, "a number"},
+                                        {KernelParser::DOC, "a doc comment"}},
+                                       "the end of the line"};
+  return dsl::ExpectedInWords(expected, words, KernelParser(nullptr).getVocabulary());
 }
 
 /// Words that stand nowhere else.
@@ -193,7 +139,18 @@ bool ReportsAssignment(const Line& line, std::size_t at, DiagnosticSink& sink) {
   return true;
 }
 
+/// The parser recurses once for each open bracket, question and reduction, whoever reads an
+/// expression once for each operator.
+constexpr int kMostNested = 100, kMostOperators = 500;
+
 void Report(const dsl::SyntaxError& error, const Line& line, DiagnosticSink& sink) {
+  if (error.is_too_deep) {
+    sink.Report(Diag::kTooDeep, line[std::min(error.at, line.size() - 1)].range,
+                fmt::format("more than {} brackets, '?' or reductions in one another; give a part "
+                            "of it a name",
+                            kMostNested));
+    return;
+  }
   static const antlr4::misc::IntervalSet kNothing;
   const auto& expected = error.expected ? *error.expected : kNothing;
   const std::string words = ExpectedInWords(expected);
@@ -239,21 +196,15 @@ void Report(const dsl::SyntaxError& error, const Line& line, DiagnosticSink& sin
   const bool is_word = token.type != KernelParser::NAME && !text.empty() &&
                        std::isalpha(static_cast<unsigned char>(text.front())) != 0;
   if (is_word && hint.empty() && expected.contains(static_cast<ssize_t>(KernelParser::NAME))) {
-    hint = fmt::format(" ('{}' is a reserved word and cannot be a name)", text);
+    hint = dsl::ReservedWordHint(text);
   }
   // `c[i] = a[i] b[i]`: two lines in one, or a sign that is missing.
   if (words.empty() && hint.empty() && error.at > 0 && token.type == KernelParser::NAME) {
     hint = "; is an operator missing before it?";
   }
   sink.Report(Diag::kUnexpectedWord, token.range,
-              words.empty()
-                  ? fmt::format("unexpected {}{}", TokenInWords(text), hint)
-                  : fmt::format("expected {}, got {}{}", words, TokenInWords(text), hint));
+              dsl::MismatchInWords(words, dsl::TokenInWords(text)) + hint);
 }
-
-/// The parser recurses once for each open bracket, question and reduction, whoever reads an
-/// expression once for each operator.
-constexpr int kMostNested = 100, kMostOperators = 500;
 
 bool TakesOperands(std::size_t type) {
   return type == KernelLexer::NOT ||
@@ -263,36 +214,20 @@ bool TakesOperands(std::size_t type) {
 
 /// Whether the line can be given to the parser; says what is wrong otherwise.
 bool IsParsable(const Line& line, DiagnosticSink& sink) {
-  int open = 0, nested = 0, operators = 0;
-  std::size_t before = KernelLexer::BREAK;
+  int operators = 0;
   for (const Token& token : line) {
     if (token.type == KernelLexer::INVALID) {
       const std::string_view text = sink.sources().file(token.range.file).text;
       sink.Report(Diag::kUnknownCharacter, token.range,
                   fmt::format("{} has no meaning in a kernel",
-                              CharacterInWords(text.substr(token.range.begin))));
+                              dsl::CharacterInWords(text.substr(token.range.begin))));
       return false;
     }
     operators += TakesOperands(token.type) ? 1 : 0;
-    if (operators > kMostOperators) {
-      sink.Report(Diag::kTooDeep, token.range,
-                  fmt::format("more than {} operators in one line; give a part of it a name",
-                              kMostOperators));
-      return false;
-    }
-    // What a reduction reduces stands behind its bracket.
-    const bool reduces = before == KernelLexer::RPAR &&
-                         (token.type == KernelLexer::NAME || token.type == KernelLexer::NUMBER ||
-                          token.type == KernelLexer::LPAR);
-    nested += reduces || token.type == KernelLexer::QUESTION ? 1 : 0;
-    before = token.type;
-    if (token.type == KernelLexer::LPAR || token.type == KernelLexer::LBRACKET) ++open;
-    if (token.type == KernelLexer::RPAR || token.type == KernelLexer::RBRACKET) --open;
-    if (open <= kMostNested && nested <= kMostNested) continue;
+    if (operators <= kMostOperators) continue;
     sink.Report(Diag::kTooDeep, token.range,
-                fmt::format("more than {} brackets, '?' or reductions in one another; give a part "
-                            "of it a name",
-                            kMostNested));
+                fmt::format("more than {} operators in one line; give a part of it a name",
+                            kMostOperators));
     return false;
   }
   return true;
@@ -606,39 +541,32 @@ class TreeReader {
 template <typename ReadItem>
 void ParseLine(const Line& line, DiagnosticSink& sink, const ReadItem& read) {
   if (!IsParsable(line, sink)) return;
-  std::vector<std::unique_ptr<antlr4::Token>> tokens;
   // Doc comments before an item count as one.
   Line shown;
+  std::vector<std::size_t> types;
   for (const Token& token : line) {
     const bool repeats =
         token.type == KernelLexer::DOC && !shown.empty() && shown.back().type == KernelLexer::DOC;
-    if (!repeats) shown.push_back(token);
+    if (repeats) continue;
+    shown.push_back(token);
+    types.push_back(token.type);
   }
-  for (const Token& token : shown) {
-    tokens.push_back(std::make_unique<antlr4::CommonToken>(token.type));
-  }
-  antlr4::ListTokenSource source(std::move(tokens));
-  antlr4::CommonTokenStream stream(&source);
-  KernelParser parser(&stream);
-  parser.removeErrorListeners();
-  const auto strategy = std::make_shared<dsl::OneErrorStrategy>(shown.size());
-  parser.setErrorHandler(strategy);
-  try {
-    KernelParser::LineContext* const tree = parser.line();
-    if (!strategy->error()) {
-      TreeReader reader(shown, line, sink);
-      read(reader, tree->item());
-      return;
-    }
-  } catch (const antlr4::ParseCancellationException&) {
-  }
-  if (strategy->error()) Report(*strategy->error(), shown, sink);
+  // The outermost expression lies in nothing.
+  const dsl::NestingLimit limit = {{KernelParser::RuleExpression, KernelParser::RuleBody},
+                                   kMostNested + 1};
+  const auto error = dsl::ParseTokens<KernelParser, KernelParser::LineContext>(
+      types, &KernelParser::line, limit, [&](KernelParser::LineContext* tree) {
+        TreeReader reader(shown, line, sink);
+        read(reader, tree->item());
+      });
+  if (error) Report(*error, shown, sink);
 }
 
 template <typename ReadItem>
 void ParseLines(std::uint32_t file, DiagnosticSink& sink, const ReadItem& read) {
-  try {
-    for (const Line& line : CutLines(Lex(file, sink.sources()), sink.sources())) {
+  dsl::ReportFailures("the parser", file, sink, [&] {
+    const std::vector<Token> tokens = dsl::LexedTokens<KernelLexer>(sink.sources(), file);
+    for (const Line& line : CutLines(tokens, sink.sources())) {
       const bool only_doc = std::ranges::all_of(
           line, [](const Token& token) { return token.type == KernelLexer::DOC; });
       if (!only_doc) {
@@ -648,10 +576,7 @@ void ParseLines(std::uint32_t file, DiagnosticSink& sink, const ReadItem& read) 
                     "a doc comment stands before what it speaks of; write '//'");
       }
     }
-  } catch (const std::exception& error) {
-    sink.Report(Diag::kParserFailed, {file, 0, 0},
-                fmt::format("the parser failed: {}", error.what()));
-  }
+  });
 }
 
 SourceRange EndOf(std::uint32_t file, const DiagnosticSink& sink) {
@@ -691,7 +616,7 @@ Kernel ParseKernel(std::uint32_t file, DiagnosticSink& sink) {
 
 std::vector<Word> WordsOf(std::uint32_t file, const dsl::SourceSet& sources) {
   const std::string_view text = sources.file(file).text;
-  const std::vector<Token> tokens = Lex(file, sources);
+  const std::vector<Token> tokens = dsl::LexedTokens<KernelLexer>(sources, file);
   std::vector<bool> begins_line;  // By token that is no break.
   for (const Line& line : CutLines(tokens, sources)) {
     for (std::size_t i = 0; i < line.size(); ++i) {
