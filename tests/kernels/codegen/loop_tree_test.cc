@@ -275,8 +275,8 @@ TEST(Splits, OfAtomicSumsAreNoNodes) {
 }
 
 /// The CUDA C++ of sums that are divided, for a GPU whose launches may overlap.
-CudaText Overlapping(AcrossBlocks way, DimKind rows, bool gives_up = false,
-                     std::uint32_t tiles = 16) {
+GpuText Overlapping(AcrossBlocks way, DimKind rows, bool gives_up = false,
+                    std::uint32_t tiles = 16) {
   const ir::Function f = Matmul(4 * tiles, 8, 4);
   const Schedule s = Divided(f, way, rows, tiles);
   const LoweredCode code = LowerSchedule(f, s);
@@ -305,7 +305,7 @@ constexpr const char *kAwait = "exh_await_previous();", *kLet = "exh_let_next_be
 const std::string kStart = ") {\n  ";
 
 TEST(Splits, AwaitTheKernelThatFillsBehindTheirLoops) {
-  const CudaText text = Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::BLOCK);
+  const GpuText text = Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::BLOCK);
   EXPECT_TRUE(text.launch.overlaps);
   EXPECT_EQ(Count(text.source, kAwait), 1U);
   EXPECT_EQ(Count(text.source, kLet), 1U);
@@ -314,13 +314,13 @@ TEST(Splits, AwaitTheKernelThatFillsBehindTheirLoops) {
   const std::string behind = text.source.substr(text.source.find(kAwait));
   EXPECT_THAT(behind, Not(HasSubstr("fmaf(")));
   // Not in each iteration.
-  const CudaText loop = Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::LOOP);
+  const GpuText loop = Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::LOOP);
   EXPECT_EQ(Count(loop.source, kAwait), 1U);
   ExpectInOrder(loop.source, {"\nexh_kernel(", kAwait, "for (int", "atomicAdd("});
 }
 
 TEST(Splits, AwaitPartialResultsAtTheStart) {
-  const CudaText text = Overlapping(AcrossBlocks::SECOND_LAUNCH, DimKind::BLOCK);
+  const GpuText text = Overlapping(AcrossBlocks::SECOND_LAUNCH, DimKind::BLOCK);
   EXPECT_TRUE(text.launch.overlaps);
   EXPECT_EQ(Count(text.source, kAwait), 1U);
   EXPECT_EQ(Count(text.source, kLet), 1U);
@@ -329,13 +329,13 @@ TEST(Splits, AwaitPartialResultsAtTheStart) {
 }
 
 TEST(Splits, ThatGiveUpHaveWaitedBefore) {
-  const CudaText text = Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::BLOCK, true);
+  const GpuText text = Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::BLOCK, true);
   ExpectInOrder(text.source, {"\nexh_kernel(", kStart + kAwait, "exh_look(exh_end);"});
   EXPECT_EQ(Count(text.source, kAwait), 1U);
 }
 
 TEST(Splits, OverlapOnlyWhereThatIsOfUse) {
-  const auto expect_none = [](const CudaText& text) {
+  const auto expect_none = [](const GpuText& text) {
     EXPECT_FALSE(text.launch.overlaps);
     EXPECT_THAT(text.source, Not(HasSubstr("exh_await")));
     EXPECT_THAT(text.source, Not(HasSubstr("exh_let")));

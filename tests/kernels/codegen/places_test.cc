@@ -80,7 +80,7 @@ std::vector<std::string> Check(const std::vector<Shape>& shapes, Fault fault) {
     const Schedule schedule = ScheduleOf(*functions.back(), shape);
     const LoweredCode code = LowerSchedule(*functions.back(), schedule, fault);
     EXPECT_EQ(code.error, "") << shape.Text();
-    const CudaText text = PrintGpu(code);
+    const GpuText text = PrintGpu(code);
     texts.push_back({text.source, text.launch});
   }
   const ShimRun run(pointers, texts);

@@ -213,7 +213,7 @@ class Texts {
       const Schedule schedule = ScheduleOf(*functions_.back(), shape);
       const LoweredCode code = LowerSchedule(*functions_.back(), schedule, fault);
       EXPECT_EQ(code.error, "") << shape.Text();
-      const CudaText text = PrintGpu(code);
+      const GpuText text = PrintGpu(code);
       texts_.push_back({text.source, text.launch});
     }
     run_ = std::make_unique<ShimRun>(functions, texts_);

@@ -193,7 +193,7 @@ TEST(SlicesOfThreads, TakeFewShuffles) {
 
 /// Only the first of the threads with slices of a sum stores it, for all have it: lets the last one
 /// do so.
-std::string StoredByTheLast(const CudaText& text) {
+std::string StoredByTheLast(const GpuText& text) {
   const std::string& source = text.source;
   const std::size_t end = source.rfind(") {", source.find("const int i_store_m1"));
   const std::size_t begin = source.rfind("if (", end);
@@ -252,7 +252,7 @@ TEST(SlicesOfThreads, BecomeTheSumsInTheShim) {
     const Schedule s = Sliced(*functions.back(), shape);
     const LoweredCode code = LowerSchedule(*functions.back(), s);
     ASSERT_EQ(code.error, "") << shape.Text();
-    const CudaText text = PrintGpu(code);
+    const GpuText text = PrintGpu(code);
     const bool by_last = texts.size() % 3 != 1;
     texts.push_back({by_last ? StoredByTheLast(text) : text.source, text.launch});
   }
