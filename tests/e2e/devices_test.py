@@ -283,7 +283,8 @@ class OpenClText(TextDevice, unittest.TestCase):
     def test_what_it_has_no_word_for_is_refused(self):
         for way, word in (("ATOMIC_CAS", "atomic operations on outputs"), ("LAST_BLOCK", "the fence before the ticket of a last block")):
             done = self.emit("--kernel", "reduce", "--set", f'across_blocks=["{way}"]', "--seed", "1")
-            self.assertEqual((done.returncode, done.stderr), (1, f"search: OpenCL C has no word for {word}\n"))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"OpenCL C has no word for {word}\n", done.stderr)
 
 
 class Moved(unittest.TestCase):

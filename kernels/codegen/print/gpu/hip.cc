@@ -19,7 +19,7 @@ class Hip final : public GpuWords {
   }
 
   std::string Head(const Needs& /*needs*/) const override {
-    return "#include <hip/hip_runtime.h>\n\n";
+    return "#include <hip/hip_runtime.h>\n";
   }
   std::string Shuffle(const std::string& value, std::uint32_t bit,
                       std::uint32_t /*threads*/) const override {

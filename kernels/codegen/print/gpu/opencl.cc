@@ -30,11 +30,11 @@ class OpenCl final : public GpuWords {
 
   std::string Head(const Needs& asked) const override {
     std::string text;
-    if (asked.contains(needs::kDoubles)) text = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n";
+    if (asked.contains(needs::kDoubles)) text = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
     if (!asked.contains(needs::kShuffles)) return text;
     return text +
            "#ifndef cl_khr_subgroup_shuffle\n#error \"cl_khr_subgroup_shuffle is needed\"\n"
-           "#endif\n\n";
+           "#endif\n";
   }
   std::string Kernel(std::uint32_t threads, std::uint32_t /*blocks*/) const override {
     return "__kernel __attribute__((reqd_work_group_size(" + std::to_string(threads) +

@@ -66,7 +66,7 @@ class GpuWords {
   std::string byte = "unsigned char";
   std::string widen_byte;  ///< Defines what an i8 in memory is read by.
 
-  /// Above all functions. `needs`: of the program.
+  /// Lines above all functions, which end with an empty one. `needs`: of the program.
   virtual std::string Head(const Needs& /*needs*/) const { return ""; }
   /// The line before the name of a kernel of so many threads, `blocks` of which a multiprocessor
   /// has at once.
