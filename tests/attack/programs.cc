@@ -101,19 +101,46 @@ ProgramTarget FusedTarget(const std::string& name, const std::string& text,
   return target;
 }
 
-ProgramTarget FunctionalTarget(const kernels::ir::Device& device) {
-  const std::string text = R"(
+/// Sums of rows, each in a thread.
+constexpr const char* kRows = R"(
 size m = 256
 size n = 400
 input x: [[float]n]m
 kernel z: [float]m =
   mapGlb(0, row -> toGlobal(id(reduce(toPrivate(id(0.0)), (s, v) -> s + v * 3.0, row))), x)
 )";
+/// A product of matrices, a group for each row, a thread for each column.
+constexpr const char* kProduct = R"(
+size m = 24
+size n = 32
+size k = 64
+input a: [[float]k]m
+input b: [[float]n]k
+def product(row, column) =
+  reduce(toPrivate(id(0.0)), (sum, (x, y)) -> sum + x * y, zip(row, column))
+kernel c: [[float]n]m =
+  mapWrg(0, row -> mapLcl(0, column -> toGlobal(id(product(row, column))), transpose(b)), a)
+)";
+/// Elements, some for each thread.
+constexpr const char* kSums = R"(
+size n = 4096
+input x: [float]n
+input y: [float]n
+kernel z: [float]n =
+  zip(x, y) |> split(8) |> mapGlb(0, p -> mapSeq((a, b) -> toGlobal(a * 2.0 + b), p)) |> join
+)";
+
+/// `arrays`: of floats, the result the last one.
+ProgramTarget FunctionalTarget(const char* name, const char* text,
+                               const std::vector<unsigned long>& arrays,
+                               const kernels::ir::Device& device) {
   auto subject =
       std::make_unique<search::FunctionalSubject>(text, functional::Given{}, lift::Rules{}, device);
   const search::MappedProgram& mapped = subject->mapped();
-  ProgramTarget target{
-      "functional", "rows", nullptr, {}, {{"float", false, 256 * 400}, {"float", true, 256}}};
+  ProgramTarget target{"functional", name, nullptr, {}, {}};
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    target.arrays.push_back({"float", i + 1 == arrays.size(), arrays[i]});
+  }
   target.right = search::SourceOf(mapped, mapped.Values(), functional::CodesOf(mapped.program()),
                                   search::LimitsOf(device));
   target.subject = std::move(subject);
@@ -149,7 +176,10 @@ std::vector<ProgramTarget> ProgramTargets(const std::string& device_name, bool i
   targets.push_back(FusedTarget("rows", Rows(), device, is_gpu));
   targets.push_back(FusedTarget("functions of halves", Functions(), device, is_gpu));
   targets.push_back(FusedTarget("integers", Integers(), device, is_gpu));
-  if (is_gpu) targets.push_back(FunctionalTarget(device));
+  if (!is_gpu) return targets;
+  targets.push_back(FunctionalTarget("rows", kRows, {256 * 400, 256}, device));
+  targets.push_back(FunctionalTarget("product", kProduct, {24 * 64, 64 * 32, 24 * 32}, device));
+  targets.push_back(FunctionalTarget("elements", kSums, {4096, 4096, 4096}, device));
   return targets;
 }
 

@@ -3,7 +3,7 @@
 what remembers a result, elements that are wrong now and then, half a percent, NaN that are lost, integers of 16 bits."""
 import sabotage
 
-SHORT, LONG = 16, 100_000  # So many at most: there are about 60 on the cpu, 70 on a GPU.
+SHORT, LONG = 16, 100_000  # So many at most: there are about 60 on the cpu, 100 on a GPU.
 DEVICES = ("cpu", "cuda")
 
 
