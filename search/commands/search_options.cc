@@ -55,6 +55,8 @@ void CheckSizes(const SearchOptions& options, const Problem& problem) {
 /// The limits of the device that the command line names must be those of the run.
 void CheckLimits(const SearchOptions& options, const RunRecord& run) {
   ProblemOptions device = options.problem;
+  const bool says_any = device.threads || device.max_threads || device.deterministic;
+  if (!says_any && device.limits.empty()) return;  // The device need not be one of this program.
   device.device = run.device;
   const auto wanted = DeviceLimits(FindDevice(device));
   const auto check = [&](const std::string& limit, const std::string& option) {

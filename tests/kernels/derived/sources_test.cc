@@ -543,7 +543,7 @@ TEST(NaiveCuda, HasLinearBlocksOverAVector) {
                          R"(const float* __restrict__ y, float* __restrict__ z, float alpha) {
   const long n = blockIdx.x * 256l + threadIdx.x;
   if (n >= 97) return;
-  z[n] = alpha * x[n] + y[n];
+  z[n] = fmaf(alpha, x[n], y[n]);
 }
 )");
   ASSERT_TRUE(source.gpu);
