@@ -63,11 +63,11 @@ class Functional(cuda_test.Fixture):
         self.assertIn("300", missing.stderr)
 
     def test_rules_are_settings_and_its_space_is_asked_about(self):
-        done = self.search("--budget", "evals=4", "--drop", "may_vectorise", "--strict")
+        done = self.search("--budget", "evals=4", "--drop", "hierarchy", "--strict")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         kernel = self.records()[0]["kernel"]
         self.assertEqual((kernel["subject"], kernel["sizes"]), ("functional", {}))
-        self.assertEqual(kernel["settings"], {"may_vectorise": 0, "strict": 1})
+        self.assertEqual(kernel["settings"], {"hierarchy": 0, "strict": 1})
         size = self.run_search("size", self.out, "--exact", "--format", "json")
         dropped = json.loads(size.stdout)
         self.assertEqual(dropped["settings"], kernel["settings"])
@@ -80,7 +80,7 @@ class Functional(cuda_test.Fixture):
         self.out += "-all"
         self.search("--budget", "evals=4", "--strict")
         fewer = json.loads(self.run_search("size", self.out, "--exact", "--format", "json").stdout)
-        self.assertLess(int(fewer["exact"]["count"]), int(dropped["exact"]["count"]))
+        self.assertLess(int(fewer["exact"]["implementations"]), int(dropped["exact"]["implementations"]))
 
     def test_what_fails_is_data(self):
         done = self.search("--budget", "evals=20", "--policy", "random",
