@@ -113,5 +113,32 @@ TEST(LogJson, WhatALineLacksHasItsDefault) {
   EXPECT_EQ(run.screen, 1);
 }
 
+TEST(LogRecords, SettingsOfOlderLogsGoWhereTheyAreNow) {
+  RunRecord fused;
+  fused.kernel = "fused";
+  fused.text = "{}";
+  fused.sizes = {{"leaves", 4}};
+  BringUpToDate(fused);
+  EXPECT_EQ(fused.subject, "fused");
+  EXPECT_TRUE(fused.sizes.empty());
+  EXPECT_EQ(fused.settings.at("leaves"), 4);
+
+  RunRecord program;
+  program.kernel = "functional";
+  program.text = "size n";
+  program.sizes = {{"n", 8}, {"rule:strict", 1}};
+  BringUpToDate(program);
+  EXPECT_EQ(program.subject, "functional");
+  EXPECT_EQ(program.sizes.size(), 1u);
+  EXPECT_EQ(program.settings.at("strict"), 1);
+
+  RunRecord kernel;
+  kernel.kernel = "axpy";
+  kernel.sizes = {{"n", 8}};
+  BringUpToDate(kernel);
+  EXPECT_EQ(kernel.subject, "");
+  EXPECT_EQ(kernel.sizes.size(), 1u);
+}
+
 }  // namespace
 }  // namespace exh::search
