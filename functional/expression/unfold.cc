@@ -37,23 +37,18 @@ std::int64_t Product(const std::vector<std::int64_t>& factors) {
 void Unfolder::AddKernel(const Kernel& kernel) {
   kernel_ = kernel.name;
   Stored& stored = stored_.at(kernel.name);
-  Expression::Node store;
-  store.op = Op::kStore;
-  store.array = stored.array;
   Path path;
+  Index element;
   std::int64_t stride = 1;
   for (std::size_t i = stored.extents.size(); i-- > 0; stride *= stored.extents[i]) {
     std::vector<std::int64_t> factors = FactorsOf(*kernel.result, nullptr, static_cast<int>(i));
     if (Product(factors) != stored.extents[i]) factors = {stored.extents[i]};
     std::vector<int> axes;
-    path.push_back({NewAxes(factors, axes), -1});
-    for (const auto& term : path.back().index.terms()) {
-      store.strides.emplace_back(term.atom->variable.number, term.factor * stride);
-    }
+    path.push_back({out_.NewAxes(factors, axes), -1});
+    element = element + path.back().index * stride;
   }
-  store.inputs = {Of(*kernel.result, nullptr, path)};
-  stored.store = NodeOf(std::move(store)).node;
-  out_.outputs.push_back(stored.store);
+  const Value value = Of(*kernel.result, nullptr, path);
+  stored.store = out_.Store(stored.array, value, element, true);
 }
 
 Unfolder::Value Unfolder::Of(const Node& node, const Scope* scope, Path path) {
@@ -148,7 +143,7 @@ Unfolder::Value Unfolder::OfUser(const Node& user, const Scope* scope, const Pat
                                                  {"min", Op::kMin}, {"max", Op::kMax}};
   const auto found = kOps.find(name);
   if (user.inputs.size() == 2 && found != kOps.end()) {
-    return Computed(found->second, {operand(0, path), operand(1, path)});
+    return out_.Computed(found->second, {operand(0, path), operand(1, path)});
   }
   if (user.inputs.size() != 2 || name != "dot") {
     Fail(fmt::format("user function '{}' is known by its type alone", name));
@@ -157,10 +152,10 @@ Unfolder::Value Unfolder::OfUser(const Node& user, const Scope* scope, const Pat
   std::vector<int> axes;
   Path lane;
   if (vector.type->kind == Type::Kind::kVector) {
-    lane.push_back({NewAxes({Number(vector.type->length)}, axes), -1});
+    lane.push_back({out_.NewAxes({Number(vector.type->length)}, axes), -1});
   }
-  const Value product = Computed(Op::kMul, {operand(0, lane), operand(1, lane)});
-  return axes.empty() ? product : Gathered(Op::kAdd, product, axes, {-1, 0});
+  const Value product = out_.Computed(Op::kMul, {operand(0, lane), operand(1, lane)});
+  return axes.empty() ? product : out_.Gathered(Op::kAdd, product, axes, {-1, 0});
 }
 
 Unfolder::Value Unfolder::OfPad(const Node& pad, const Scope* scope, Path path) {
@@ -168,7 +163,7 @@ Unfolder::Value Unfolder::OfPad(const Node& pad, const Scope* scope, Path path) 
   const Index index = path.back().index - Index(Number(pad.arguments[0]));
   path.back().index = index.Within(length);
   const Value inside = Of(*pad.inputs[0], scope, std::move(path));
-  return Guarded(inside, index, length, NumberOf(pad));
+  return out_.Guarded(inside, index, length, NumberOf(pad));
 }
 
 // ---- Reductions ---------------------------------------------------------------------------------
@@ -184,7 +179,7 @@ const Unfolder::Scope* Unfolder::InStep(const Node& reduce, const Scope* scope, 
 Unfolder::Value Unfolder::After(const Node& reduce, const Scope* scope, int rounds,
                                 const Path& path) {
   if (rounds == 0) return Of(*reduce.inputs[0], scope, path);
-  if (out_.nodes.size() > kMostNodes) {
+  if (out_.so_far().nodes.size() > kMostNodes) {
     Fail("a reduction that is no sum, product or extreme has too many rounds to be calculated");
   }
   return Of(*reduce.body, InStep(reduce, scope, rounds - 1, Index(rounds - 1)), path);
@@ -207,24 +202,23 @@ std::optional<Unfolder::Value> Unfolder::AsSum(const Node& reduce, const Scope* 
   const std::int64_t length = Number(reduce.inputs[1]->type->length);
   if (Product(factors) != length) factors = {length};
   std::vector<int> axes;
-  Index element = NewAxes(factors, axes);
-  const int so_far = static_cast<int>(out_.nodes.size());
+  Index element = out_.NewAxes(factors, axes);
+  const int so_far = out_.Apart();
   const int round = -1 - static_cast<int>(tries_.size());
   tries_.push_back({path, so_far});
-  Expression::Node stands_for;
-  stands_for.inputs = {{-1, 0}};
-  out_.nodes.push_back(std::move(stands_for));
   const Value step = Of(*reduce.body, InStep(reduce, scope, round, std::move(element)), path);
   if (tries_[static_cast<std::size_t>(-1 - round)].has_failed || step.is_number()) return {};
   const Expression::Node node = out_.node(step.node);
-  const auto is_free = [&](const Value& of) { return of.is_number() || !ComesOf(of.node, so_far); };
+  const auto is_free = [&](const Value& of) {
+    return of.is_number() || !out_.ComesOf(of.node, so_far);
+  };
   const auto init = [&] { return Of(*reduce.inputs[0], scope, path); };
   if (node.is_reduction()) {  // It goes on from what there is so far.
     const bool adds = node.op == Op::kAdd || node.op == Op::kMad;
     if (node.init != so_far || !adds || !std::ranges::all_of(node.inputs, is_free)) return {};
-    const Value term = node.op == Op::kMad ? Computed(Op::kMul, node.inputs) : node.inputs[0];
+    const Value term = node.op == Op::kMad ? out_.Computed(Op::kMul, node.inputs) : node.inputs[0];
     axes.insert(axes.end(), node.reduced.begin(), node.reduced.end());
-    return Gathered(Op::kAdd, term, std::move(axes), init());
+    return out_.Gathered(Op::kAdd, term, std::move(axes), init());
   }
   if (node.inputs.size() != 2) return {};
   const std::size_t which = node.inputs[0].node == so_far ? 0 : 1;
@@ -235,10 +229,10 @@ std::optional<Unfolder::Value> Unfolder::AsSum(const Node& reduce, const Scope* 
     case Op::kMul:
     case Op::kMin:
     case Op::kMax:
-      return Gathered(node.op, other, std::move(axes), init());
+      return out_.Gathered(node.op, other, std::move(axes), init());
     case Op::kSub:
       if (which != 0) return {};
-      return Gathered(Op::kAdd, Computed(Op::kNeg, {other}), std::move(axes), init());
+      return out_.Gathered(Op::kAdd, out_.Computed(Op::kNeg, {other}), std::move(axes), init());
     default:
       return {};
   }

@@ -5,9 +5,8 @@
 // It begins with an element of a result, whose place is axes of the expression, and asks what its
 // value is. Views and maps pass the question on to what they show, with another place; user
 // functions become nodes, reductions become reduced axes, and inputs become loads. A place is a sum
-// of axes, quotients and remainders (kernels/ir/index): where it is a sum of axes alone a load has
-// strides, and an index of its own otherwise. So maps that copy, tiles and local memory leave no
-// trace: of
+// of axes, quotients and remainders (kernels/ir/index). So maps that copy, tiles and local memory
+// leave no trace: of
 //
 //   map(row -> map(column -> reduce(0, (sum, (x, y)) -> sum + x * y, zip(row, column)),
 //                  transpose(b)), a)
@@ -19,8 +18,7 @@
 // and of something else is told round by round.
 //
 // Invariants. The same question has the same answer: one node, however often it is asked for
-// (known_), and equal nodes are one (by_text_). A value is a number or a node whose axes are those
-// that it depends on. A load that may leave its array has a guard.
+// (known_).
 #pragma once
 
 #include <compare>
@@ -36,18 +34,18 @@
 
 #include "functional/code/storage.h"
 #include "functional/meaning/program.h"
-#include "kernels/derived/expression.h"
+#include "kernels/derived/expression_builder.h"
 
 namespace exh::functional {
 
 class Unfolder {
  public:
   Unfolder(const Program& program, const Assignment& parameters,
-           std::vector<kernels::ir::Array> arrays);
+           const std::vector<kernels::ir::Array>& arrays);
 
   void AddKernel(const Kernel& kernel);
   /// Without what no result comes of.
-  kernels::derived::Expression Take();
+  kernels::derived::Expression Take() { return out_.Take(); }
 
  private:
   using Expression = kernels::derived::Expression;
@@ -73,14 +71,6 @@ class Unfolder {
     int node = -1;
     bool has_failed = false;  ///< Another element of it is asked for.
   };
-  /// An index without remainders: multiples of axes, and of quotients.
-  struct Place {
-    std::int64_t offset = 0;
-    std::map<int, std::int64_t> strides;
-    std::vector<std::pair<Value, std::int64_t>> quotients;
-  };
-
-  // ---- Questions (unfold.cc).
   Value Of(const Node& node, const Scope* scope, Path path);
   Value Find(const Node& node, const Scope* scope, Path path);
   Value OfVariable(const Node& variable, const Scope* scope, Path path);
@@ -100,24 +90,7 @@ class Unfolder {
   float NumberOf(const Node& node) const;
   [[noreturn]] void Fail(const std::string& message) const;
 
-  // ---- Nodes (unfolded_nodes.cc).
-  Value Computed(Op op, std::vector<Value> operands,
-                 kernels::ir::Type type = kernels::ir::Type::kF32);
   Value Loaded(const std::string& name, const Path& path);
-  /// `term`, added up or so over the axes, beginning with `init`.
-  Value Gathered(Op op, Value term, std::vector<int> axes, const Value& init);
-  /// `inside` where the index is in 0 … length - 1, else the number.
-  Value Guarded(const Value& inside, const Index& index, std::int64_t length, float otherwise);
-  Value NodeOf(Expression::Node node);
-  void AddAxes(const std::vector<int>& more, std::vector<int>& axes) const;
-  bool ComesOf(int node, int other) const;
-  bool IsZero(const Value& value) const;
-  Place PlaceOf(const Index& index);
-  void AddTo(Place& place, const Index& index, std::int64_t factor);
-  /// As a value of kI32.
-  Value Whole(const Place& place);
-  /// An index from 0 to the product of the lengths; adds an axis for each of them that is not 1.
-  Index NewAxes(const std::vector<std::int64_t>& lengths, std::vector<int>& axes);
 
   struct Stored {
     kernels::ir::ArrayId array;
@@ -127,12 +100,11 @@ class Unfolder {
   const Program& program_;
   const Assignment& parameters_;
   std::string kernel_;  ///< That is unfolded.
-  Expression out_;
+  kernels::derived::ExpressionBuilder out_;
   std::map<std::string, Stored> stored_;  ///< Arrays, by name.
   std::set<Scope> scopes_;
   std::deque<Try> tries_;
   std::map<std::tuple<const Node*, const Scope*, Path>, Value> known_;
-  std::map<std::string, int> by_text_;
 };
 
 }  // namespace exh::functional

@@ -32,7 +32,7 @@ struct Expression {
   /// Of axes by how much a step of each moves something; no axis twice.
   using Strides = std::vector<std::pair<int, std::int64_t>>;
   /// A dimension of an array that a load may leave: its index is `offset` and the steps of the
-  /// axes; where that is not in 0 … extent - 1, the load reads nothing and its value is 0.
+  /// axes; where that is not in 0 … extent - 1, the load reads nothing (Node::otherwise).
   struct Guard {
     std::int64_t offset = 0;
     Strides strides;
@@ -54,8 +54,9 @@ struct Expression {
     std::int64_t offset = 0;
     std::vector<Guard> guards;  ///< kLoad.
     /// kLoad: a node, of kI32, whose value is added to the number of the element; where that is no
-    /// element of the array, the load reads nothing and its value is 0. -1: none.
+    /// element of the array, the load reads nothing. -1: none.
     int index = -1;
+    ir::Number otherwise = 0;  ///< kLoad: its value where it reads nothing.
     int store = -1;  ///< kLoad of an array that is written: the store, before it. -1: an input.
 
     bool is_reduction() const { return !reduced.empty(); }
@@ -65,7 +66,7 @@ struct Expression {
   std::vector<ir::Array> arrays;  ///< By their ids.
   std::vector<Axis> axes;
   std::vector<Node> nodes;   ///< A node stands behind all that it reads.
-  std::vector<int> outputs;  ///< The stores, in order.
+  std::vector<int> outputs;  ///< The stores, in order; but not those that are only loaded again.
 
   std::uint64_t Points(const std::vector<int>& of_axes) const;  ///< Product of their totals.
   const Node& node(int index) const { return nodes[static_cast<std::size_t>(index)]; }

@@ -157,8 +157,8 @@ Stretch Rows::Inside(const Program::Read& read, std::int64_t points) const {
 void Rows::LoadElements(const Program::Read& read, std::int64_t offset, std::int64_t points,
                         double* to) const {
   const auto [first, end] = Inside(read, points);
-  std::fill(to, to + first, 0.0);
-  std::fill(to + end, to + points, 0.0);
+  std::fill(to, to + first, read.otherwise);
+  std::fill(to + end, to + points, read.otherwise);
   if (first == end) return;
   const std::int64_t step = read.steps.back(), begin = offset + first * step, count = end - first;
   double* const inside = to + first;
@@ -173,7 +173,8 @@ void Rows::Gather(const Program::Read& read, std::int64_t points) {
   const double* const index = read.index < 0 ? Zeros() : slots_[At(read.index)].value;
   double* const values = Memory(read.slot);
   double* const errors = values + kRow;
-  std::fill_n(values, 2 * kRow, 0.0);
+  std::fill_n(values, kRow, read.otherwise);
+  std::fill_n(errors, kRow, 0.0);
   const auto each = [&, first = first, end = end](const auto& take) {
     for (std::int64_t i = first; i < end; ++i) {
       const std::int64_t at = offset + i * step + static_cast<std::int64_t>(index[i]);

@@ -56,7 +56,7 @@ struct Program {
     Strides strides;
     std::vector<std::int64_t> steps;  ///< The strides by place in `axes`.
   };
-  /// Where an affine number is not in 0 … extent - 1, a read is 0.
+  /// Where an affine number is not in 0 … extent - 1, nothing is read.
   struct Guard : Affine {
     std::int64_t extent = 1;
   };
@@ -66,6 +66,7 @@ struct Program {
     const std::byte* elements = nullptr;  ///< Of an array, of this type.
     ir::Type type = ir::Type::kF32;
     std::vector<Guard> guards;  ///< Of an array.
+    double otherwise = 0;       ///< What a slot has where they say so.
     std::int64_t count = 0;     ///< Of an array: its elements.
     int index = -1;  ///< Slot of whole numbers that are added to the elements' numbers; -1: none.
     int slot = 0;

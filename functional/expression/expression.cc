@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "functional/expression/expression.h"
+#include "functional/expression/unfold.h"
+
+namespace exh::functional {
+namespace {
+
+using kernels::ir::Array;
+using kernels::ir::ArrayRole;
+namespace ir = kernels::ir;
+using Expression = kernels::derived::Expression;
+using Value = Expression::Input;
+
+ScalarShape ShapeOf(const std::string& name, const functional::Type& type, const Program& program,
+                    const Assignment& parameters) {
+  const auto number = [&](const Term& term) {
+    const auto value = program.terms.Evaluate(term, parameters);
+    if (value && *value >= 1) return *value;
+    const std::string text = program.terms.Text(term);
+    throw Error(value ? fmt::format("a length is at least 1: {} is {}", text, *value)
+                      : fmt::format("{} has no value: a division by 0, one with a rest, or a "
+                                    "number that is too large",
+                                    text));
+  };
+  const std::vector<ScalarShape> scalars = ScalarsOf(type, number);
+  if (scalars.size() == 1 && scalars[0].items.empty() && scalars[0].scalar == "float") {
+    return scalars[0];
+  }
+  throw Error(
+      fmt::format("'{}' is {}: only floats, vectors of them and arrays of those are "
+                  "calculated here",
+                  name, functional::TextOf(type, program.terms)));
+}
+
+}  // namespace
+
+std::vector<Array> ArraysOf(const Program& program, const Assignment& parameters) {
+  for (const Parameter& parameter : program.parameters) {
+    if (parameters.contains(parameter.name)) continue;
+    throw Error(fmt::format("parameter '{}' has no value", parameter.name));
+  }
+  std::vector<Array> arrays;
+  const auto add = [&](const std::string& name, const Node& node, ArrayRole role) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : ShapeOf(name, *node.type, program, parameters).extents) {
+      if (extent > kMost / elements) {
+        throw Error(fmt::format("'{}' has more than {} elements", name, kMost));
+      }
+      elements *= extent;
+    }
+    const kernels::ir::ArrayId id{static_cast<std::uint16_t>(arrays.size())};
+    arrays.push_back({id, name, role, static_cast<std::uint64_t>(elements)});
+  };
+  for (const auto& [name, node] : InputsOf(program)) add(name, *node, ArrayRole::kInput);
+  for (const Kernel& kernel : program.kernels) add(kernel.name, *kernel.result, ArrayRole::kOutput);
+  return arrays;
+}
+
+Expression ExpressionOf(const Program& program, const Assignment& parameters) {
+  Unfolder unfolder(program, parameters, ArraysOf(program, parameters));
+  for (const Kernel& kernel : program.kernels) unfolder.AddKernel(kernel);
+  return unfolder.Take();
+}
+
+Unfolder::Unfolder(const Program& program, const Assignment& parameters,
+                   const std::vector<Array>& arrays)
+    : program_(program), parameters_(parameters), out_(arrays) {
+  std::map<std::string, const Node*> nodes = InputsOf(program);
+  for (const Kernel& kernel : program.kernels) nodes[kernel.name] = kernel.result.get();
+  for (const Array& array : arrays) {
+    const ScalarShape shape = ShapeOf(array.name, *nodes.at(array.name)->type, program, parameters);
+    stored_[array.name] = {array.id, shape.extents, -1};
+  }
+}
+
+Expression::Input Unfolder::Loaded(const std::string& name, const Path& path) {
+  const Stored& stored = stored_.at(name);
+  EXH_CHECK(path.size() == stored.extents.size());
+  Index element;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    element = element * stored.extents[i] + path[path.size() - 1 - i].index;
+  }
+  return out_.Loaded(stored.array, stored.store, element);
+}
+
+}  // namespace exh::functional
