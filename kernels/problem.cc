@@ -15,7 +15,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/compare.h"
-#include "kernels/derived/reference/product.h"
+#include "kernels/derived/reference/stoppable.h"
 #include "kernels/derived/reference/reference.h"
 #include "kernels/derived/reference/special_values.h"
 #include "kernels/derived/tolerance.h"

@@ -16,7 +16,7 @@ namespace exh::kernels {
 /// another seed than kTimedSeed come with other scalars, too (ProblemData::scalars), where the
 /// reference is derived: a number in the place of one shows. Inputs that reach a cast to an integer
 /// are such that it has a place for them, where any are. Empty
-/// when `stop` was stopped before they were computed (kernels/derived/reference/product.h).
+/// when `stop` was stopped before they were computed (kernels/derived/reference/stoppable.h).
 ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform,
                         const StopToken* stop = nullptr);
 

@@ -28,6 +28,9 @@ struct ArrayData {
   /// Whole numbers below 2^24 are added without rounding, and a result that is known to be exact is
   /// tolerated no error. Where this is 0, tolerances that are SumTolerance() say it, too.
   double largest_sum = 0;
+  /// Outputs: is it known of each element what must come of it? Not where roundings decide whether
+  /// it is a number.
+  bool is_known = true;
 };
 struct ArrayText {
   static constexpr const char* kWhat = "array";

@@ -6,7 +6,7 @@
 
 namespace exh::kernels::fused {
 
-StatementList WrittenOnce(const StatementList& list) {
+Versions VersionsOf(const StatementList& list) {
   using Role = StatementTensor::Role;
   StatementList versions = list;
   std::vector<int> current;  // By tensor: what it is at this point of the program.
@@ -39,7 +39,11 @@ StatementList WrittenOnce(const StatementList& list) {
     statement.write.tensor = current[written];
     versions.tensors.push_back(std::move(version));
   }
-  return versions;
+  return {std::move(versions), std::move(current)};
+}
+
+StatementList WrittenOnce(const StatementList& list) {
+  return VersionsOf(list).list;
 }
 
 }  // namespace exh::kernels::fused

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <vector>
+
 #include "kernels/fused/statements.h"
 
 namespace exh::kernels::fused {
@@ -10,5 +12,11 @@ namespace exh::kernels::fused {
 /// Statements read what the original ones read. So a program can run again and again with the same
 /// inputs, and no statement has to wait for those that still read what was there.
 StatementList WrittenOnce(const StatementList& list);
+
+struct Versions {
+  StatementList list;     ///< WrittenOnce().
+  std::vector<int> last;  ///< By tensor of the original: what it is in the end.
+};
+Versions VersionsOf(const StatementList& list);
 
 }  // namespace exh::kernels::fused

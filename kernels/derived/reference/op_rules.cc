@@ -42,6 +42,12 @@ struct Single {
     if (std::abs(value) >= kLargest) return std::copysign(INFINITY, value);
     return std::abs(value) <= kSmallest ? std::copysign(0.0, value) : value;
   }
+  // Is that what single precision makes of exact operands? The value is the double next to it.
+  static bool Holds(double value) {
+    return static_cast<double>(static_cast<float>(value)) == value;
+  }
+  static bool HoldsSum(double, double, double value) { return Holds(value); }
+  static bool HoldsProduct(double, double, double value) { return Holds(value); }
 };
 
 struct Double {
@@ -53,6 +59,15 @@ struct Double {
     return static_cast<Real>(value != 0 && std::abs(value) < 0x1p-1000 ? kTiny : 0);
   }
   static double Held(double value) { return value; }
+  // Double precision is that of the reference: what its own operation loses is looked at.
+  static bool Holds(double) { return false; }
+  static bool HoldsSum(double a, double b, double sum) {
+    const double of_b = sum - a;
+    return (a - (sum - of_b)) + (b - of_b) == 0;
+  }
+  static bool HoldsProduct(double a, double b, double product) {
+    return std::fma(a, b, -product) == 0;
+  }
 };
 
 template <ir::Type type, typename Own>
@@ -81,11 +96,33 @@ constexpr double kOne = kIsWhole<Type> ? 0 : 1;
 /// An error of 1, as a square in units of u.
 constexpr double kWhole = 0x1p48;
 
+/// What a value loses on its way is no error of so much but of this share of it: the whole is the
+/// most that may come of it, and few elements have it. Of 26 times it: eight times it is beyond all
+/// chance.
+constexpr double kSlackShare = 0.3;
+
 /// How far a value with these errors may be off.
 template <typename Real>
 Real Reach(Real error) {
   return kErrorFactor * 0x1p-24 * std::sqrt(error);
 }
+
+/// Do all of them have finite values?
+inline bool AreFinite(const PointOf<double>* x, std::size_t count) {
+  return std::all_of(x, x + count, [](const auto& of) { return std::isfinite(of.value); });
+}
+/// Something of a product or a quotient that is not finite errs: may that decide what it is?
+inline bool IsProductOpen(const PointOf<double>* x, std::size_t count) {
+  const auto errs_around_0 = [](const auto& of) {
+    return of.error > 0 && std::abs(of.value) <= Reach(of.error);
+  };
+  return AreFinite(x, count) || std::any_of(x, x + count, errs_around_0);
+}
+
+// What operations are. Of() and Roundings() all have; some have besides
+//   IsExact(x, value)  is the value of operands without errors without one, too?
+//   IsOpen(x)          an operand errs, and the value is not finite: may another implementation
+//                      come to another one? Others may where they overflow: of finite operands.
 
 template <typename Type>
 struct Add {
@@ -94,6 +131,9 @@ struct Add {
     const Real value = x[0].value + x[1].value;
     return {value, x[0].error + x[1].error + Type::kSquares * Square(value),
             std::abs(x[0].value) + std::abs(x[1].value)};
+  }
+  static bool IsExact(const PointOf<double>* x, double value) {
+    return Type::HoldsSum(x[0].value, x[1].value, value);
   }
   static double Roundings(const double* x) { return x[0] + x[1] + kOne<Type>; }
 };
@@ -104,6 +144,9 @@ struct Sub {
   static PointOf<Real> Of(const PointOf<Real>* x) {
     const PointOf<Real> terms[] = {x[0], {-x[1].value, x[1].error, 0}};
     return Add<Type>::Of(terms);
+  }
+  static bool IsExact(const PointOf<double>* x, double value) {
+    return Type::HoldsSum(x[0].value, -x[1].value, value);
   }
   static double Roundings(const double* x) { return x[0] + x[1] + kOne<Type>; }
 };
@@ -118,6 +161,10 @@ struct Mul {
                 Type::kSquares * Square(value) + Type::Tiny(value),
             std::abs(value)};
   }
+  static bool IsExact(const PointOf<double>* x, double value) {
+    return Type::HoldsProduct(x[0].value, x[1].value, value);
+  }
+  static bool IsOpen(const PointOf<double>* x) { return IsProductOpen(x, 2); }
   static double Roundings(const double* x) { return x[0] + x[1] + kOne<Type>; }
 };
 
@@ -133,6 +180,8 @@ struct Div {
     if (kIsWhole<Type>) return {value, passed_on > 0 ? passed_on + kWhole : 0, 0};
     return {value, passed_on + Type::kSquares * Square(value) + Type::Tiny(value), 0};
   }
+  static bool IsExact(const PointOf<double>*, double value) { return Type::Holds(value); }
+  static bool IsOpen(const PointOf<double>* x) { return IsProductOpen(x, 2); }
   static double Roundings(const double* x) { return x[0] + x[1] + kOne<Type>; }
 };
 
@@ -143,6 +192,12 @@ struct Mad {
     const PointOf<Real> terms[] = {Mul<Type>::Of(x), x[2]};
     return Add<Type>::Of(terms);
   }
+  static bool IsExact(const PointOf<double>* x, double value) {
+    const double product = x[0].value * x[1].value;
+    return Type::HoldsProduct(x[0].value, x[1].value, product) &&
+           Type::HoldsSum(product, x[2].value, value);
+  }
+  static bool IsOpen(const PointOf<double>* x) { return IsProductOpen(x, 3); }
   static double Roundings(const double* x) {
     const double terms[] = {Mul<Type>::Roundings(x), x[2]};
     return Add<Type>::Roundings(terms);
@@ -205,6 +260,7 @@ struct Sqrt : Function<Type> {
     if (x[0].error > 0 && !(root.error < most + own)) root.error = most + own;
     return root;
   }
+  static bool IsExact(const PointOf<double>*, double value) { return Type::Holds(value); }
 };
 
 template <typename Type>
@@ -258,6 +314,7 @@ struct Pow {
     return {value, passed_on + kPowerSquares * Type::kSquares * Square(value) + Type::Tiny(value),
             0};
   }
+  static bool IsOpen(const PointOf<double>*) { return true; }
   static double Roundings(const double* x) { return x[0] + x[1] + 1; }
 };
 
@@ -265,7 +322,7 @@ struct Pow {
 template <typename Real>
 Real Uncertain(const PointOf<Real>& a, const PointOf<Real>& b) {
   const Real errors = a.error + b.error;
-  const bool is_near = std::abs(a.value - b.value) <= Reach(errors);
+  const bool is_near = std::abs(a.value - b.value) <= Reach(errors) || std::isinf(errors);
   return errors > 0 && is_near ? kWhole : 0;
 }
 
@@ -293,6 +350,9 @@ struct Select {
     const Real apart = kWhole * Square(x[1].value - x[2].value);
     return {chosen.value, std::max({x[1].error, x[2].error, apart}), 0};
   }
+  static bool IsOpen(const PointOf<double>* x) {
+    return x[0].error > 0 || std::isinf((x[0].value != 0 ? x[1] : x[2]).error);
+  }
   static double Roundings(const double* x) { return std::max({x[0], x[1], x[2]}); }
 };
 
@@ -311,19 +371,49 @@ struct Bits {
   }
 };
 
+/// Are there no errors in what the operation makes of operands without any?
+template <typename Operation>
+bool IsExact(const PointOf<double>* x, double value) {
+  if constexpr (requires { Operation::IsExact(x, value); }) return Operation::IsExact(x, value);
+  return false;
+}
+
+/// The errors of a value that is not finite: infinite where roundings decide what it is.
+template <typename Operation, std::size_t count>
+double ErrorOfNone(const PointOf<double>* x) {
+  bool errs = false;
+  for (std::size_t j = 0; j < count; ++j) {
+    errs |= x[j].error > 0;
+    // It goes on from what is not known.
+    const bool picks = std::is_same_v<Operation, Select>;
+    if (!picks && std::isinf(x[j].error) && !std::isfinite(x[j].value)) return INFINITY;
+  }
+  if (!errs) return 0;
+  if constexpr (requires { Operation::IsOpen(x); }) return Operation::IsOpen(x) ? INFINITY : 0;
+  return AreFinite(x, count) ? INFINITY : 0;
+}
+
 /// Returns the largest sum.
 template <typename Type, typename Operation, std::size_t count>
 double RowOf(const Operands& in, std::int64_t points, double* value, double* error) {
   double largest = 0;
   for (std::int64_t i = 0; i < points; ++i) {
     PointOf<double> x[count];
-    for (std::size_t j = 0; j < count; ++j) x[j] = {in[j].value[i], in[j].error[i], 0};
+    double errors = 0;
+    for (std::size_t j = 0; j < count; ++j) {
+      x[j] = {in[j].value[i], in[j].error[i], 0};
+      errors += x[j].error;
+    }
     PointOf<double> y = Operation::Of(x);
     y.value = Type::Held(y.value);
-    const bool is_finite = std::isfinite(y.value);
     value[i] = y.value;
-    error[i] = !is_finite ? 0 : std::isnan(y.error) ? INFINITY : y.error;
-    largest = is_finite && y.sum > largest ? y.sum : largest;
+    if (!std::isfinite(y.value)) {
+      error[i] = ErrorOfNone<Operation, count>(x);
+      continue;
+    }
+    if (errors == 0 && IsExact<Operation>(x, y.value)) y.error = 0;
+    error[i] = std::isnan(y.error) ? INFINITY : y.error;
+    largest = std::max(largest, y.sum);
   }
   return largest;
 }
@@ -351,9 +441,12 @@ double RootRowOf(const Operands& in, std::int64_t points, double* value, double*
     value[i] = y.value;
     const bool is_finite = std::isfinite(y.value);
     largest = is_finite && y.sum > largest ? y.sum : largest;
-    const bool is_exact = y.error == 0 && (y.value == 0 || !rounds) && !errs;
+    const bool is_exact =
+        !errs && ((y.error == 0 && (y.value == 0 || !rounds)) || IsExact<Operation>(x, y.value));
     const bool is_there = is_small && y.error >= kLeast && y.error <= kMost;
-    if (!is_finite || is_exact) {
+    if (!is_finite) {
+      error[i] = ErrorOfNone<Operation, count>(x);
+    } else if (is_exact) {
       error[i] = 0;
     } else if (kCompares) {
       error[i] = y.error;
@@ -534,8 +627,7 @@ double ConvertRow(const Operands& in, std::int64_t points, double* value, double
     Conversion::Result result =
         conversion.Of(from == From::kWide ? static_cast<double>(whole) : slot, before);
     if (from == From::kWide) result.value = ConvertedWhole(to, whole);
-    const double passed_on = conversion.keeps_errors() ? before : 0;
-    error[i] = std::isfinite(result.value) ? passed_on + kWhole * Square(result.slack) : 0;
+    error[i] = conversion.ErrorOf(slot, before, result);
     if (to == ir::Type::kF64) error[i] = std::sqrt(error[i]);
     value[i] =
         !kIsWide ? result.value
@@ -595,7 +687,8 @@ Conversion::Result Conversion::Of(double value, double error) const {
     return {becomes, error > 0 ? slack : 0};
   }
   if (to_ == ir::Type::kBool) {
-    return {becomes, error > 0 && std::abs(value) <= Reach(error) ? 1.0 : 0.0};
+    const bool is_near = std::abs(value) <= Reach(error) || std::isinf(error);
+    return {becomes, error > 0 && is_near ? 1.0 : 0.0};
   }
   if (!of_float_) return {becomes, 0};
   if (!(value > lowest_ && value < largest_)) return {becomes, INFINITY};
@@ -604,6 +697,15 @@ Conversion::Result Conversion::Of(double value, double error) const {
   if (!std::isfinite(reach)) return {becomes, INFINITY};
   return {becomes, std::max(std::abs(Converted(to_, value - reach) - becomes),
                             std::abs(Converted(to_, value + reach) - becomes))};
+}
+
+double Conversion::ErrorOf(double value, double error, const Result& result) const {
+  if (!std::isfinite(result.value)) {
+    const bool is_open = error > 0 && (std::isfinite(value) || std::isinf(error));
+    return is_open ? INFINITY : 0;
+  }
+  if (!keeps_errors_) return kWhole * Square(result.slack);
+  return error + kWhole * Square(kSlackShare * result.slack);
 }
 
 const Rule& Conversion::rule() const {

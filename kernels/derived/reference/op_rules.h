@@ -75,7 +75,10 @@ class Conversion {
   Result Of(double value, double error) const;
   /// Are errors of the value errors of what it becomes? Otherwise the slack is all.
   bool keeps_errors() const { return keeps_errors_; }
-  /// For values in the middle of a computation: the slack is a part of their errors.
+  /// The errors E of what is computed on with the result: a part of the slack is among them.
+  /// Infinite where the result is not finite and roundings decide what it is.
+  double ErrorOf(double value, double error, const Result& result) const;
+  /// For values in the middle of a computation.
   const Rule& rule() const;
 
  private:
@@ -121,6 +124,7 @@ struct Total {
   double value = 0;
   Real squares = 0, error = 0;
   std::int64_t whole = 0;  ///< The value, where it is an integer.
+  bool are_finite = true;  ///< The terms.
 
   /// Of no terms.
   static Total Nothing(Gathering gathering) {
@@ -143,17 +147,24 @@ struct Total {
     const Real own = slot_error, error = HasRoots(reduction.type) ? own * own : own;
     const std::int64_t whole = reduction.is_whole ? WholeOfSlot(reduction.type, slot) : 0;
     const double value = reduction.is_whole ? static_cast<double>(whole) : slot;
-    return {value, Real{value} * Real{value}, error, whole};
+    return {value, Real{value} * Real{value}, error, whole, std::isfinite(value)};
   }
   double Slot(const Reduction& reduction) const {
     return reduction.is_whole ? SlotOfWhole(reduction.type, whole) : value;
   }
+  /// Of a value that is not finite infinite where roundings decide what it is: it overflowed, and
+  /// in another order it might not, or a term is such a value.
   double SlotError(const Reduction& reduction) const {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (!reduction.is_whole && !std::isfinite(value)) {
+      return std::isinf(error) || (are_finite && error > 0) ? kInfinity : 0;
+    }
     return static_cast<double>(HasRoots(reduction.type) ? std::sqrt(error) : error);
   }
 
   void Take(const Reduction& reduction, const Total& more) {
     if (reduction.is_whole) TakeWhole(reduction, more);
+    are_finite = are_finite && more.are_finite;
     switch (reduction.gathering) {
       case Gathering::kSum:
         value += more.value;

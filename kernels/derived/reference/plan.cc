@@ -12,12 +12,13 @@ Plan::Plan(const Expression& expression)
     : roundings(RoundingsInARow(expression)),
       has_tensor(expression.nodes.size(), false),
       last_reader(expression.nodes.size(), -1),
-      is_loaded(expression.arrays.size(), false),
       expression_(expression) {
   CutChains();
   for (const Expression::Node& node : expression.nodes) {
-    if (node.store >= 0) is_loaded[node.array.index()] = true;
+    if (node.store >= 0) stores.push_back(node.store);
   }
+  std::ranges::sort(stores);
+  stores.erase(std::unique(stores.begin(), stores.end()), stores.end());
   for (int node = static_cast<int>(expression.nodes.size()) - 1; node >= 0; --node) {
     PlanReader(node);
   }
@@ -68,11 +69,12 @@ void Plan::PlanReader(int index) {
     if (!input.is_number()) read(input.node);
   }
   if (node.index >= 0) read(node.index);
+  if (node.store >= 0) last_reader[At(node.store)] = std::max(last_reader[At(node.store)], reader);
   if (node.init >= 0) last_reader[At(node.init)] = std::max(last_reader[At(node.init)], reader);
 }
 
 void Plan::PlanStrips() {
-  if (std::ranges::find(is_loaded, true) != is_loaded.end()) return;
+  if (!stores.empty()) return;
   double arrays = 0;
   for (const ir::Array& array : expression_.arrays) arrays += static_cast<double>(array.elements);
   constexpr double kLittle = 1 << 22;

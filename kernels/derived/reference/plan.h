@@ -21,9 +21,10 @@ class Plan {
   // By node:
   std::vector<double> roundings;  ///< In a row.
   std::vector<bool> has_tensor;
-  std::vector<int> last_reader;  ///< The last one computed that reads its tensor; -1: none does.
-  // By array:
-  std::vector<bool> is_loaded;  ///< A node loads what was stored there.
+  /// The last one computed that reads its tensor, or what it stores; -1: none does.
+  std::vector<int> last_reader;
+
+  std::vector<int> stores;  ///< Of what is loaded again.
 
   int strip_axis = -1;     ///< -1: all is computed at once.
   std::int64_t strip = 1;  ///< How much of it is computed at once.

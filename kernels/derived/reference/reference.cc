@@ -21,10 +21,15 @@
 // Reductions over products of two nodes are products of matrices wherever both have axes of their
 // own (Contraction); others go through their terms row by row.
 //
+// Nothing is rounded where an operation on exact numbers yields one that its type holds, and where
+// a sum is exact in any order (exact_total.h). So much of what is computed of whole numbers and of
+// halves has no errors.
+//
 // Invariants. E is never NaN: what is not finite has no errors, as it is the same in single
-// precision, and whatever it meets stays free of them or is not finite either. Sums begin with -0,
-// to which nothing is added by adding it, so that parts of them can be computed apart; maxima with
-// -infinity, which no maximum yields to.
+// precision, and whatever it meets stays free of them or is not finite either. But where roundings
+// decide whether it is finite, its errors are infinite: then nothing is known of it. Sums begin
+// with -0, to which nothing is added by adding it, so that parts of them can be computed apart;
+// maxima with -infinity, which no maximum yields to.
 //
 // Values are doubles, which hold all integers but those of an i64: their slots and tensors have the
 // bits of the integer. Errors of an f64 are there as the root of E, whose square a double need not
@@ -33,7 +38,8 @@
 // more than a double has, and otherwise gone through term by term.
 //
 // What a node stores, later ones may load again, at other points: it is kept as a tensor of the
-// array's elements, with their errors. A load with an index is computed, as its index is: its place
+// array's elements, with their errors, until the last of them has. A store that is no output is
+// kept for them alone. A load with an index is computed, as its index is: its place
 // is among the steps of a row, and not among what is read before.
 //
 // Where tensors would be larger than all arrays together they are computed in strips along one
@@ -41,6 +47,7 @@
 #include "kernels/derived/reference/reference.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <mutex>
 #include <optional>
@@ -50,6 +57,7 @@
 #include "base/check.h"
 #include "kernels/derived/expression.h"
 #include "kernels/derived/reference/contraction.h"
+#include "kernels/derived/reference/exact_total.h"
 #include "kernels/derived/reference/op_rules.h"
 #include "kernels/derived/reference/plan.h"
 #include "kernels/derived/reference/product.h"
@@ -62,6 +70,8 @@ namespace exh::kernels::derived {
 namespace {
 
 using ir::Op;
+
+constexpr double kUnit = 0x1p-24;
 
 double Square(double x) {
   return x * x;
@@ -84,6 +94,7 @@ class Analysis {
       array.reference.resize(elements);
       array.tolerance.resize(elements);
       array.whole.resize(Node(output).type == ir::Type::kI64 ? elements : 0);
+      array.is_known = true;
     }
     const std::int64_t total = plan_.strip_axis < 0 ? 1 : expression_.axis(plan_.strip_axis).total;
     for (first_ = 0; first_ < total; first_ += plan_.strip) {
@@ -191,6 +202,8 @@ class Analysis {
       guard.extent = of.extent;
       read.guards.push_back(std::move(guard));
     }
+    read.otherwise =
+        IsWide(load.type) ? SlotOfWhole(load.type, load.otherwise.whole()) : double{load.otherwise};
     if (load.store >= 0) {
       read.tensor = &written_[load.array.index()];
       return;
@@ -328,7 +341,7 @@ class Analysis {
   /// False: it ended early.
   bool ComputeNode(int index) {
     const Expression::Node& node = Node(index);
-    if (node.op == Op::kStore) return Store(node);
+    if (node.op == Op::kStore) return Store(index);
     if (!plan_.has_tensor[At(index)] || tensors_[At(index)].is_there()) return true;
     if (!node.is_reduction()) return Materialize(index);
     const std::optional<Contraction> plan = ContractionOf(expression_, node);
@@ -345,6 +358,9 @@ class Analysis {
       tensors_[At(node)] = {};
       return true;
     });
+    for (const int store : plan_.stores) {
+      if (plan_.last_reader[At(store)] == reader) written_[Node(store).array.index()] = {};
+    }
   }
 
   Tensor NewTensor(int index, const Program& program) const {
@@ -372,8 +388,8 @@ class Analysis {
     return is_done;
   }
 
-  bool Store(const Expression::Node& node) {
-    constexpr double kUnit = 1.0 / (1 << 24);
+  bool Store(int index) {
+    const Expression::Node& node = Node(index);
     const Expression::Input& input = node.inputs.at(0);
     const bool is_wide = IsWide(node.type);
     // An i64 comes and goes by a conversion of the program.
@@ -385,43 +401,53 @@ class Analysis {
     std::vector<std::int64_t> steps = Steps(node.strides, program);
     program.Fuse(0, &steps);
     const std::int64_t base = Base(node.offset, node.strides), step = steps.back();
-    ArrayData& array = data_.at(expression_.array(node.array).name);
-    Tensor* const kept =
-        plan_.is_loaded[node.array.index()] ? &written_[node.array.index()] : nullptr;
+    ArrayData* const array = Contains(expression_.outputs, index) ? &Output(index) : nullptr;
+    Tensor* const kept = plan_.last_reader[At(index)] < 0 ? nullptr : &written_[node.array.index()];
     if (kept != nullptr) {
-      EXH_CHECK(node.type == ir::Type::kF32 && input.type == node.type);
-      const auto elements = static_cast<std::int64_t>(array.reference.size());
+      const auto elements = static_cast<std::int64_t>(expression_.array(node.array).elements);
       *kept = {Uninitialized(elements), Uninitialized(elements), {}};
     }
     const double factor = kUnit * ErrorFactor(Roundings(input));
     const bool is_copy = as != input.type || expression_.IsCopy(node);
     const Conversion conversion(input.type, node.type);
-    return ForRows(
+    std::atomic<bool> is_known = true;
+    const bool is_done = ForRows(
         program, 0, program.RowsFrom(0), [&](const Rows& rows, std::int64_t row, const Slot& slot) {
           const std::int64_t first = base + rows.Offset(steps);
-          double* const reference = &array.reference[At(first)];
-          double* const tolerance = &array.tolerance[At(first)];
           for (std::int64_t i = 0; i < program.Length(row); ++i) {
+            const std::size_t at = At(first + i * step);
             double value = slot.value[i];
-            const double squares = HasRoots(as) ? Square(slot.error[i]) : slot.error[i];
+            double squares = HasRoots(as) ? Square(slot.error[i]) : slot.error[i];
             double error = factor * (HasRoots(as) ? slot.error[i] : std::sqrt(slot.error[i]));
-            if (is_wide) {
-              const std::int64_t whole = WholeOfSlot(node.type, value);
-              array.whole[At(first + i * step)] = whole;
-              value = static_cast<double>(whole);
-            }
             if (!is_copy) {
-              const auto [becomes, slack] = conversion.Of(value, squares);
-              value = becomes;
-              error = (conversion.keeps_errors() ? error : 0) + slack;
+              const double before = value;
+              const Conversion::Result becomes = conversion.Of(value, squares);
+              value = becomes.value;
+              error = (conversion.keeps_errors() ? error : 0) + becomes.slack;
+              if (kept != nullptr || !std::isfinite(value)) {
+                squares = conversion.ErrorOf(before, squares, becomes);
+              }
             }
-            reference[i * step] = value;
-            tolerance[i * step] = std::isnan(error) ? INFINITY : error;
-            if (kept == nullptr) continue;
-            kept->values[At(first + i * step)] = value;
-            kept->errors[At(first + i * step)] = std::isfinite(value) ? squares : 0;
+            if (kept != nullptr) {
+              kept->values[at] = value;
+              kept->errors[at] = is_copy && HasRoots(as) ? slot.error[i]
+                                 : HasRoots(node.type)   ? std::sqrt(squares)
+                                                         : squares;
+            }
+            if (array == nullptr) continue;
+            if (is_wide) {
+              array->whole[at] = WholeOfSlot(node.type, value);
+              value = static_cast<double>(array->whole[at]);
+            } else if (!std::isfinite(value)) {
+              if (squares > 0) is_known = false;
+              error = 0;
+            }
+            array->reference[at] = value;
+            array->tolerance[at] = std::isnan(error) ? INFINITY : error;
           }
         });
+    if (array != nullptr) array->is_known = array->is_known && is_known;
+    return is_done;
   }
 
   // ---- Reductions ----
@@ -440,6 +466,11 @@ class Analysis {
     const Expression::Node& node = Node(index);
     const Reduction reduction = ReductionOf(node);
     const double count = Terms(node);
+    if (!reduction.adds() && BeginsWithIdentity(node)) {
+      tensors_[At(index)] = std::move(tensor);
+      return true;
+    }
+    const bool may_be_exact = BeginsWithIdentity(node);
     Program program = ProgramOf(expression_.InitOf(node), reduction.type);
     SetAxes(axes, program);
     program.Fuse(0);
@@ -456,8 +487,7 @@ class Analysis {
               total.Take(reduction,
                          Wide::OfSlot(reduction, values[i], errors == nullptr ? 0 : errors[i]));
               values[i] = total.Slot(reduction);
-              const bool is_finite = reduction.is_whole || std::isfinite(values[i]);
-              if (errors != nullptr) errors[i] = is_finite ? total.SlotError(reduction) : 0;
+              if (errors != nullptr) errors[i] = total.SlotError(reduction);
             }
             return;
           }
@@ -473,12 +503,11 @@ class Analysis {
             const bool is_finite = reduction.is_whole || std::isfinite(values[i]);
             if (is_finite) first = std::max(first, std::abs(begin.value));
             if (errors == nullptr) continue;
-            if (is_finite) {
+            // Exact sums have no errors that this would go with.
+            if (!may_be_exact || total.error > 0) {
               total.error += reduction.own * (count * (begin.squares + Square(total.value)));
-              errors[i] = total.SlotError(reduction);
-            } else {
-              errors[i] = 0;
             }
+            errors[i] = total.SlotError(reduction);
           }
           const std::lock_guard<std::mutex> lock(mutex);
           largest_error = std::max(largest_error, error);
@@ -499,9 +528,14 @@ class Analysis {
   }
   template <typename Real>
   bool AccumulateIn(int index) {
-    using Part = Total<Real>;
+    struct Part {
+      Total<Real> total;
+      ExactTotal exact;
+    };
     const Expression::Node& node = Node(index);
     const Reduction reduction = ReductionOf(node);
+    const Part nothing = {Total<Real>::Nothing(reduction.gathering),
+                          ExactTotal(reduction, BeginsWithIdentity(node))};
     Program program;
     program.root = reduction.of_products
                        ? AddStep(index, Op::kMul, program)
@@ -529,18 +563,19 @@ class Analysis {
     const std::int64_t parts =
         rows >= kFewRows ? 1 : std::clamp<std::int64_t>(terms / kTerms, 1, kFewRows);
     const std::int64_t size = Size(axes);
-    std::vector<Part> totals(parts == 1 ? 0 : At(parts * size));
+    std::vector<Part> totals(parts == 1 ? 0 : At(parts * size), nothing);
     double largest = 0;
     std::mutex mutex;
     const double count = Terms(node);
-    const auto finish = [&](std::int64_t place, const Part& total, double& most) {
+    const auto finish = [&](std::int64_t place, const Part& part, double& most) {
+      Total<Real> total = part.total;
       tensor.values[At(place)] = total.Slot(reduction);
       const auto squares_of_terms = static_cast<double>(total.squares);
       if (std::isfinite(squares_of_terms)) most = std::max(most, squares_of_terms);
       if (!tensor.errors) return;
-      Part rounded = total;
-      if (reduction.adds()) rounded.error += reduction.own * (count * total.squares);
-      tensor.errors[At(place)] = rounded.SlotError(reduction);
+      if (reduction.adds()) total.error += reduction.own * (count * total.squares);
+      if (part.exact.is_exact()) total.error = 0;
+      tensor.errors[At(place)] = total.SlotError(reduction);
     };
     const auto note = [&](double squares) {
       const std::lock_guard<std::mutex> lock(mutex);
@@ -549,11 +584,11 @@ class Analysis {
     const double time = RowTime(program) * static_cast<double>((terms + parts - 1) / parts);
     const bool is_done = InTasks(rows * parts, time, [&](std::int64_t begin, std::int64_t end) {
       Rows computed(program);
-      std::vector<Part> row(At(is_across ? 1 : kRow));
+      std::vector<Part> row(At(is_across ? 1 : kRow), nothing);
       double most = 0;
       for (std::int64_t piece = begin; piece < end; ++piece) {
         const std::int64_t which = piece / parts, part = piece % parts;
-        std::ranges::fill(row, Part::Nothing(reduction.gathering));
+        std::ranges::fill(row, nothing);
         for (std::int64_t term = terms * part / parts; term < terms * (part + 1) / parts; ++term) {
           const std::int64_t number = (which / across * terms + term) * across + which % across;
           Gather(reduction, is_across, computed.Compute(number), program.Length(number), row);
@@ -573,28 +608,40 @@ class Analysis {
     });
     if (!is_done) return false;
     for (std::int64_t place = 0; parts > 1 && place < size; ++place) {
-      Part total = totals[At(place)];
+      Part all = totals[At(place)];
       for (std::int64_t part = 1; part < parts; ++part) {
-        total.Take(reduction, totals[At(part * size + place)]);
+        const Part& more = totals[At(part * size + place)];
+        all.total.Take(reduction, more.total);
+        all.exact.Take(more.exact);
       }
-      finish(place, total, largest);
+      finish(place, all, largest);
     }
     return Begin(index, tensor, axes, LargestSum(count, std::sqrt(largest)));
   }
 
   /// Adds a row of terms to one sum, or else each to its own.
-  template <typename Real>
+  template <typename Part>
   static void Gather(const Reduction& reduction, bool is_across, const Slot& term,
-                     std::int64_t points, std::vector<Total<Real>>& into) {
+                     std::int64_t points, std::vector<Part>& into) {
+    using One = decltype(Part::total);
+    if (is_across) {
+      into[0].exact.Take(term, points);
+    } else {
+      for (std::int64_t i = 0; i < points; ++i) {
+        into[At(i)].exact.Take(term.value[i], term.error[i]);
+      }
+    }
     if (is_across && reduction.adds() && reduction.type == ir::Type::kF32) {
       using Row = Eigen::Map<const Eigen::ArrayXd>;
       const Row values(term.value, points), errors(term.error, points);
-      into[0].Take(reduction, {values.sum(), values.square().sum(), errors.sum(), 0});
+      const double squares = values.square().sum();
+      into[0].total.Take(reduction,
+                         {values.sum(), squares, errors.sum(), 0, std::isfinite(squares)});
       return;
     }
     for (std::int64_t i = 0; i < points; ++i) {
-      into[is_across ? 0 : At(i)].Take(
-          reduction, Total<Real>::OfSlot(reduction, term.value[i], term.error[i]));
+      into[is_across ? 0 : At(i)].total.Take(reduction,
+                                             One::OfSlot(reduction, term.value[i], term.error[i]));
     }
   }
 
@@ -702,17 +749,45 @@ class Analysis {
     return !std::signbit(init.inputs[0].number);
   }
 
+  /// Does a reduction begin with what changes nothing?
+  bool BeginsWithIdentity(const Expression::Node& node) const {
+    const Expression::Node& of = Node(node.init);
+    if (of.op != Op::kConst || !of.inputs.at(0).is_number()) return false;
+    const Expression::Input& init = of.inputs[0];
+    if (!init.scalar.empty()) return false;
+    const Op adds = node.op == Op::kMad ? Op::kAdd : node.op;
+    const double identity = ir::IdentityOf(adds, ir::ComputeTypeOf(node.computes));
+    return double{init.number} == identity;
+  }
+
   // ---- Outputs ----
 
   void Finish(int store) {
     ArrayData& array = Output(store);
-    const auto elements = static_cast<double>(array.reference.size());
-    const double independent = std::floor(elements / Sharing(expression_, store));
-    array.rms_limit =
-        ErrsAtRandom(expression_, store) ? RmsLimit(plan_.roundings[At(store)], independent) : 1;
+    array.rms_limit = MeanLimit(store, array.tolerance);
     std::vector<bool> seen(expression_.nodes.size(), false);
     array.largest_sum = 0;
     FindLargest(store, seen, array.largest_sum);
+  }
+
+  /// RmsLimit() of a result. Where a value that errs is read several times its errors add up, and
+  /// they need not be at random: four times the square of it is left to them. What is rounded to a
+  /// narrow type is off by as much as may be or not at all, and in up to a hundredth of the
+  /// elements it is.
+  double MeanLimit(int store, const std::vector<double>& tolerances) const {
+    if (!ir::IsFloat(Node(store).type)) return 1;  // It is another one or it is not.
+    const auto err = static_cast<double>(std::ranges::count_if(
+        tolerances, [](double tolerance) { return tolerance > 0 && std::isfinite(tolerance); }));
+    if (err == 0) return 1;
+    const double sharing = Sharing(expression_, plan_.roundings, store);
+    const double independent =
+        std::min(err, std::floor(static_cast<double>(tolerances.size()) / sharing));
+    const double roundings = plan_.roundings[At(store)];
+    if (ErrsAtRandom(expression_, store)) return RmsLimit(roundings, independent);
+    constexpr double kRepeated = 2, kNarrow = 0.01;
+    const double factor = ErrorFactor(std::max(roundings, 1.0));
+    return std::min(1.0, kRepeated * std::sqrt(1 / (factor * factor) + 1 / independent +
+                                               (HasNarrowFloats(expression_) ? kNarrow : 0)));
   }
 
   void FindLargest(int index, std::vector<bool>& seen, double& largest) const {

@@ -11,7 +11,7 @@ namespace exh::kernels::derived {
 /// the inputs' values in `data`, which has an entry for every array: what the nodes say, in
 /// double precision, and how far single precision may be from it (tolerance.h). What comes of a
 /// NaN, an infinity or a zero of either sign is what the operations say; a result that is no finite
-/// number has no tolerance. Runs on all cores. Ends early as products do (product.h): then `data`
+/// number has no tolerance. Runs on all cores. Ends early as products do (stoppable.h): then `data`
 /// is of no use.
 void ComputeReference(Expression expression, ProblemData& data);
 

@@ -10,15 +10,15 @@ namespace {
 
 class Finder {
  public:
-  Finder(const Expression& expression, const std::vector<int>& output)
-      : expression_(expression), output_(output) {}
+  Finder(const Expression& expression, const std::vector<double>& roundings,
+         const std::vector<int>& output)
+      : expression_(expression), roundings_(roundings), output_(output) {}
 
-  /// Of the nearest reductions that `node` reads.
+  /// Of the nearest reductions that `node` reads, and the roundings on the way to them.
   void Visit(const Expression::Node& node) {
     if (node.store < 0) return Expression::ForEachValue(node, [&](int read) { VisitInput(read); });
-    const double read_alike = static_cast<double>(expression_.Points(output_)) /
-                              static_cast<double>(expression_.Points(node.axes));
-    sharing_ = std::max(sharing_, read_alike * Sharing(expression_, node.store));
+    if (roundings_[static_cast<std::size_t>(node.store)] == 0) return;
+    sharing_ = std::max(sharing_, ReadAlike(node) * Sharing(expression_, roundings_, node.store));
   }
   double sharing() const { return sharing_; }
 
@@ -26,11 +26,27 @@ class Finder {
   void VisitInput(int index) {
     if (IsSeen(index, seen_)) return;
     const Expression::Node& node = expression_.node(index);
-    if (!node.is_reduction()) return Visit(node);
+    if (!node.is_reduction()) {
+      if (Rounds(node)) sharing_ = std::max(sharing_, ReadAlike(node));
+      return Visit(node);
+    }
     double least = static_cast<double>(expression_.Points(output_));
     std::vector<bool> seen;
     VisitTerms(index, node.axes, seen, least);
     sharing_ = std::max(sharing_, least);
+  }
+
+  /// So many elements of the output read each value.
+  double ReadAlike(const Expression::Node& node) const {
+    return static_cast<double>(expression_.Points(output_)) /
+           static_cast<double>(expression_.Points(node.axes));
+  }
+  /// Is its value rounded more often than those that it comes of?
+  bool Rounds(const Expression::Node& node) const {
+    double most = 0;
+    const auto of = [&](int read) { return roundings_[static_cast<std::size_t>(read)]; };
+    Expression::ForEachValue(node, [&](int read) { most = std::max(most, of(read)); });
+    return of(static_cast<int>(&node - expression_.nodes.data())) > most;
   }
 
   /// `kept`: axes of the reduction's value. Along all axes of the output that a load does not have,
@@ -64,6 +80,7 @@ class Finder {
   }
 
   const Expression& expression_;
+  const std::vector<double>& roundings_;
   const std::vector<int>& output_;
   std::vector<bool> seen_;
   double sharing_ = 1;
@@ -95,11 +112,19 @@ bool RepeatsErrors(const Expression& expression) {
 
 }  // namespace
 
-double Sharing(const Expression& expression, int store) {
+double Sharing(const Expression& expression, const std::vector<double>& roundings, int store) {
   const Expression::Node& node = expression.node(store);
-  Finder finder(expression, node.axes);
+  Finder finder(expression, roundings, node.axes);
   finder.Visit(node);
   return finder.sharing();
+}
+
+bool HasNarrowFloats(const Expression& expression) {
+  const auto is_narrow = [](ir::Type type) {
+    return ir::IsFloat(type) && ir::InfoOf(type).is_narrow();
+  };
+  return std::ranges::any_of(expression.nodes,
+                             [&](const auto& node) { return is_narrow(node.type); });
 }
 
 bool ErrsAtRandom(const Expression& expression, int store) {

@@ -26,7 +26,7 @@ std::size_t At(int i) {
 /// Inputs, and what comes of them.
 struct Evaluated {
   Values inputs;
-  std::vector<TensorValues> values;
+  std::vector<ArrayData> values;
 };
 
 /// Draws inputs of a kind and evaluates them.
@@ -51,7 +51,7 @@ class Drawing {
  private:
   Evaluated Of(Values inputs) const {
     inputs.resize(list_.tensors.size());
-    std::vector<TensorValues> values = Evaluate(list_, inputs, most_bytes_, stop_);
+    std::vector<ArrayData> values = Evaluate(list_, inputs, most_bytes_, stop_);
     return {std::move(inputs), std::move(values)};
   }
 
@@ -112,7 +112,7 @@ class Drawing {
 
   /// The signs of zeros are what the operations say; but which of two zeros is the larger one
   /// nobody does, and sums begin with one.
-  void DistinguishZeros(std::vector<TensorValues>& values) const {
+  void DistinguishZeros(std::vector<ArrayData>& values) const {
     const bool is_open = std::ranges::any_of(list_.statements, [](const Statement& of) {
       return of.reduces || std::ranges::any_of(of.steps, [](const Step& step) {
                return step.what == Step::What::kCompute &&
@@ -122,8 +122,8 @@ class Drawing {
     if (is_open) return;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!ir::IsFloat(list_.tensors[i].type)) continue;
-      for (std::size_t j = 0; j < values[i].values.size(); ++j) {
-        if (values[i].values[j] == 0 && values[i].tolerance[j] == 0) {
+      for (std::size_t j = 0; j < values[i].reference.size(); ++j) {
+        if (values[i].reference[j] == 0 && values[i].tolerance[j] == 0) {
           values[i].tolerance[j] = cpu::kSameBits;
         }
       }
@@ -132,23 +132,23 @@ class Drawing {
 
   /// Calls `visit` with the values of each result, and says whether it was true of all.
   template <typename Visit>
-  bool OfResults(const std::vector<TensorValues>& values, const Visit& visit) const {
+  bool OfResults(const std::vector<ArrayData>& values, const Visit& visit) const {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (list_.tensors[i].is_result() && !visit(values[i])) return false;
     }
     return true;
   }
-  bool IsKnown(const std::vector<TensorValues>& values) const {
-    return OfResults(values, [](const TensorValues& of) { return of.is_known; });
+  bool IsKnown(const std::vector<ArrayData>& values) const {
+    return OfResults(values, [](const ArrayData& of) { return of.is_known; });
   }
-  bool AreNumbers(const std::vector<TensorValues>& values) const {
-    return OfResults(values, [](const TensorValues& of) {
-      return std::ranges::all_of(of.values, [](double value) { return std::isfinite(value); });
+  bool AreNumbers(const std::vector<ArrayData>& values) const {
+    return OfResults(values, [](const ArrayData& of) {
+      return std::ranges::all_of(of.reference, [](double value) { return std::isfinite(value); });
     });
   }
-  double ShareOfExact(const std::vector<TensorValues>& values) const {
+  double ShareOfExact(const std::vector<ArrayData>& values) const {
     double exact = 0, all = 0;
-    OfResults(values, [&](const TensorValues& of) {
+    OfResults(values, [&](const ArrayData& of) {
       all += static_cast<double>(of.tolerance.size());
       exact += static_cast<double>(std::ranges::count(of.tolerance, 0));
       return true;
@@ -185,13 +185,11 @@ OperatorProblem::OperatorProblem(const Graph& graph, const Program& program, std
   Evaluated of = Drawing(graph, program, seed, most_bytes, stop).Of(inputs);
   for (const int index : ArgumentsOf(program)) {
     const StatementTensor& tensor = program.list.tensor(index);
-    Argument argument{tensor.name, tensor.type, tensor.is_result(), {}, {}};
+    Argument argument{tensor.name, tensor.type, tensor.is_result(), {}};
     if (argument.is_output) {
-      argument.expected = std::move(of.values[At(index)]);
+      argument.data = std::move(of.values[At(index)]);
     } else {
-      const std::vector<double>& values = of.inputs[At(index)];
-      argument.values = ir::Elements(tensor.type, values.size());
-      for (std::size_t i = 0; i < values.size(); ++i) argument.values.Set(i, values[i]);
+      argument.data.values = ElementsOf(tensor.type, of.inputs[At(index)]);
     }
     arguments_.push_back(std::move(argument));
   }
@@ -200,9 +198,9 @@ OperatorProblem::OperatorProblem(const Graph& graph, const Program& program, std
 cpu::Problem OperatorProblem::View() const {
   cpu::Problem problem;
   for (const Argument& argument : arguments_) {
-    problem.arrays.push_back({argument.name, argument.is_output, argument.type,
-                              argument.values.bytes(), argument.expected.values,
-                              argument.expected.tolerance, argument.expected.rms_limit});
+    const ArrayData& data = argument.data;
+    problem.arrays.push_back({argument.name, argument.is_output, argument.type, data.values.bytes(),
+                              data.reference, data.tolerance, data.rms_limit, data.whole});
   }
   return problem;
 }

@@ -11,7 +11,6 @@
 #include "kernels/fused/graph/graph.h"
 #include "kernels/fused/reference.h"
 #include "kernels/fused/schedule/program.h"
-#include "kernels/ir/elements.h"
 
 namespace exh::kernels::fused {
 
@@ -44,8 +43,7 @@ class OperatorProblem {
     std::string name;
     ir::Type type = ir::Type::kF32;
     bool is_output = false;
-    ir::Elements values;    ///< Of inputs.
-    TensorValues expected;  ///< Of outputs.
+    ArrayData data;
   };
   std::vector<Argument> arguments_;
   std::uint64_t compulsory_bytes_ = 0;

@@ -71,20 +71,20 @@ void PrintOperator(const fused::Graph& graph, const StatementList& list) {
   }
 }
 
-void PrintValues(const StatementTensor& tensor, const fused::TensorValues& of) {
+void PrintValues(const StatementTensor& tensor, const kernels::ArrayData& of) {
   double least = INFINITY, largest = -INFINITY, tolerance = 0;
   std::size_t others = 0;
-  for (std::size_t i = 0; i < of.values.size(); ++i) {
-    if (!std::isfinite(of.values[i])) {
+  for (std::size_t i = 0; i < of.reference.size(); ++i) {
+    if (!std::isfinite(of.reference[i])) {
       ++others;
       continue;
     }
-    least = std::min(least, of.values[i]);
-    largest = std::max(largest, of.values[i]);
+    least = std::min(least, of.reference[i]);
+    largest = std::max(largest, of.reference[i]);
     tolerance = std::max(tolerance, of.tolerance[i]);
   }
   fmt::print("  {}: {} elements from {:.6g} to {:.6g}, {} not finite, tolerated up to {:.3g}\n",
-             tensor.name, of.values.size(), least, largest, others, tolerance);
+             tensor.name, of.reference.size(), least, largest, others, tolerance);
 }
 
 /// What the reference says of drawn inputs. Returns a line of --values.
@@ -102,7 +102,7 @@ json Evaluate(const fused::Graph& graph, const StatementList& list, const CheckO
     if (!tensor.is_result()) continue;
     if (!options.quiet) PrintValues(tensor, values[i]);
     if (options.values.empty()) continue;
-    line["results"][tensor.name] = ToJson(values[i].values);
+    line["results"][tensor.name] = ToJson(values[i].reference);
     line["tolerances"][tensor.name] = ToJson(values[i].tolerance);
   }
   return line;

@@ -51,6 +51,11 @@ inline double Tolerance(double roundings, double error) {
   return ErrorFactor(roundings) * kUnit * std::sqrt(error);
 }
 
+/// What the rounding of a value in single precision adds to its errors.
+inline double Rounding(double value) {
+  return static_cast<double>(static_cast<float>(value)) == value ? 0 : value * value;
+}
+
 inline std::vector<double> Random(std::uint64_t count, unsigned seed) {
   std::mt19937 generator(seed);
   std::vector<double> values(count);

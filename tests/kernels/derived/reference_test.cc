@@ -34,6 +34,7 @@ using ir::Value;
 using testing::Computed;
 using testing::kUnit;
 using testing::Random;
+using testing::Rounding;
 using testing::Tolerance;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -53,13 +54,70 @@ void Elementwise(Builder& b, Op op) {
 
 TEST(Reference, RoundsASum) {
   const Computed c([](Builder& b) { Elementwise(b, Op::kAdd); },
-                   {{"x", {1, 2, -0.0f, 0}}, {"y", {2, -2, -0.0f, -0.0f}}});
-  EXPECT_EQ(c.reference("z"), (std::vector<double>{3, 0, 0, 0}));
+                   {{"x", {1, 2, -0.0f, 0}}, {"y", {0x1p-24f, -2, -0.0f, -0.0f}}});
+  EXPECT_EQ(c.reference("z"), (std::vector<double>{1 + 0x1p-24, 0, 0, 0}));
   EXPECT_TRUE(std::signbit(c.reference("z")[2]));
   EXPECT_FALSE(std::signbit(c.reference("z")[3]));
-  EXPECT_EQ(c.tolerance("z"), (std::vector<double>{Tolerance(1, 9), 0, 0, 0}));
+  const double squares = std::pow(1 + 0x1p-24, 2);
+  EXPECT_EQ(c.tolerance("z"), (std::vector<double>{Tolerance(1, squares), 0, 0, 0}));
   EXPECT_EQ(c.data.at("z").largest_sum, 4);  // |2| + |-2|
-  EXPECT_DOUBLE_EQ(c.data.at("z").rms_limit, RmsLimit(1, 4));
+  EXPECT_EQ(c.data.at("z").rms_limit, 1);    // Of one that errs.
+  const Computed four([](Builder& b) { Elementwise(b, Op::kAdd); },
+                      {{"x", {1, 2, 3, 4}}, {"y", {0x1p-30f, 0x1p-30f, 0x1p-30f, 0x1p-30f}}});
+  EXPECT_DOUBLE_EQ(four.data.at("z").rms_limit, RmsLimit(1, 4));
+}
+
+TEST(Reference, WhatSinglePrecisionHoldsIsExact) {
+  const Computed c([](Builder& b) { Elementwise(b, Op::kMul); },
+                   {{"x", {3, 1.5, 1 + 0x1p-23f, 0}}, {"y", {7, 0.25, 1 + 0x1p-23f, -1}}});
+  EXPECT_EQ(c.tolerance("z")[0], 0);
+  EXPECT_EQ(c.tolerance("z")[1], 0);
+  EXPECT_GT(c.tolerance("z")[2], 0);
+  EXPECT_EQ(c.tolerance("z")[3], 0);
+  // A sum is exact in any order or it is not.
+  const auto sum = [](const std::vector<double>& x) {
+    return Computed(
+               [&](Builder& b) {
+                 const auto count = static_cast<std::uint32_t>(x.size());
+                 const auto in = b.InputArray("x", count), out = b.OutputArray("y", 1);
+                 const AxisRef n = b.Axis("n", count, {});
+                 const Value load = b.Load("load", in, {{n, 1}});
+                 const Value all =
+                     b.Reduce("sum", Op::kAdd, {n}, {n}, Zero(b, "zero", {}), {MayStage(load)});
+                 b.Store("store", out, {}, InRegisters(all));
+               },
+               {{"x", x}})
+        .tolerance("y")[0];
+  };
+  EXPECT_EQ(sum({1 << 22, -3, 7}), 0);
+  EXPECT_EQ(sum({0.5, 0.25, -8}), 0);
+  EXPECT_GT(sum({1 << 24, -3, 7}), 0);
+  EXPECT_GT(sum({0x1p-30, -3, 7}), 0);
+  EXPECT_EQ(sum(std::vector<double>(100000, 1)), 0);  // In parts.
+  EXPECT_GT(sum(std::vector<double>(100000, 0.1F)), 0);
+}
+
+TEST(Reference, RoundingsMayDecideWhatThereIs) {
+  // (x * y - x * y) of products that err: 0 or next to 0, and 1 over it.
+  const auto known = [](double x, double y) {
+    return Computed(
+               [](Builder& b) {
+                 const auto in_x = b.InputArray("x", 1), in_y = b.InputArray("y", 1);
+                 const auto out = b.OutputArray("z", 1);
+                 const Value load_x = b.Load("load_x", in_x, {}),
+                             load_y = b.Load("load_y", in_y, {});
+                 const Value a = b.Compute("a", Op::kMul, {}, {MayStage(load_x), MayStage(load_y)});
+                 const Value c = b.Compute("c", Op::kMul, {}, {MayStage(load_y), MayStage(load_x)});
+                 const Value d = b.Compute("d", Op::kSub, {}, {InRegisters(a), InRegisters(c)});
+                 const Value q = b.Compute("q", Op::kDiv, {}, {Literal(1), InRegisters(d)});
+                 b.Store("store", out, {}, InRegisters(q));
+               },
+               {{"x", {x}}, {"y", {y}}})
+        .data.at("z")
+        .is_known;
+  };
+  EXPECT_FALSE(known(0.1F, 0.3F));
+  EXPECT_TRUE(known(2, 3));  // 1 / 0, whatever the order.
 }
 
 TEST(Reference, ProductsOfWhatIsSpecialAreSpecial) {
@@ -109,11 +167,13 @@ TEST(Reference, ErrorsGoThroughWhatFollows) {
             b.Compute("mad", Op::kMad, {n}, {InRegisters(sum), InRegisters(product), Literal(1)});
         b.Store("store", z, {{n, 1}}, InRegisters(mad));
       },
-      {{"x", {2}}, {"y", {3}}});
-  EXPECT_EQ(c.reference("z")[0], 31);
-  // Sum 5 and product 6: 6^2 25 + 5^2 36 of theirs, 30^2 and 31^2.
-  EXPECT_DOUBLE_EQ(c.tolerance("z")[0], Tolerance(4, 36 * 25 + 25 * 36 + 900 + 961));
-  EXPECT_EQ(c.data.at("z").largest_sum, 31);
+      {{"x", {0.1F}}, {"y", {0.7F}}});
+  const double x = 0.1F, y = 0.7F, sum = x + y, product = x * y, z = sum * product + 1;
+  EXPECT_EQ(c.reference("z")[0], z);
+  const double both = product * product * Rounding(sum) + sum * sum * Rounding(product);
+  EXPECT_GT(both, 0);
+  EXPECT_DOUBLE_EQ(c.tolerance("z")[0], Tolerance(4, both + sum * product * sum * product + z * z));
+  EXPECT_EQ(c.data.at("z").largest_sum, z);
 }
 
 TEST(Reference, OutputsWithoutAxes) {
@@ -328,14 +388,17 @@ TEST(Reference, ALoadReadTwice) {
                                    {MayStage(load), MayStage(load)});
         b.Store("store", y, {}, InRegisters(sum));
       },
-      {{"x", {1, 99, 2, 99, 3, 99, 4, 99, 5, 99, 6}}});
-  EXPECT_EQ(c.reference("y")[0], 91);
-  const double squares = 1 + 16 + 81 + 256 + 625 + 1296;
-  EXPECT_DOUBLE_EQ(c.tolerance("y")[0], Tolerance(7, squares + 6 * (squares + 91 * 91)));
+      {{"x", {1.1F, 99, 2.1F, 99, 3.1F, 99, 4.1F, 99, 5.1F, 99, 6.1F}}});
+  double sum = 0, squares = 0, errors = 0;
+  for (const double x : {1.1F, 2.1F, 3.1F, 4.1F, 5.1F, 6.1F}) {
+    sum += x * x;
+    squares += x * x * x * x;
+    errors += Rounding(x * x);
+  }
+  EXPECT_NEAR(c.reference("y")[0], sum, 1e-13);
+  EXPECT_NEAR(c.tolerance("y")[0], Tolerance(7, errors + 6 * (squares + sum * sum)), 1e-15);
 }
 
-/// Softmax without its exponential: (x - largest) / … is x + largest here. Two reductions in a row,
-/// an axis that is reduced and then kept again.
 TEST(Reference, ReductionsInARow) {
   const std::uint32_t rows = 3, columns = 5;
   const std::vector<double> x = Random(rows * columns, 3);
@@ -356,20 +419,21 @@ TEST(Reference, ReductionsInARow) {
       },
       {{"x", x}});
   for (std::uint32_t row = 0; row < rows; ++row) {
-    double most = -kInfinity, sum = 0, squares = 0;
+    double most = -kInfinity, sum = 0, squares = 0, errors = 0;
     for (std::uint32_t k = 0; k < columns; ++k) most = std::max(most, double{x[row * columns + k]});
     for (std::uint32_t k = 0; k < columns; ++k) {
       sum += x[row * columns + k] + most;
       squares += std::pow(x[row * columns + k] + most, 2);
+      errors += Rounding(x[row * columns + k] + most);
     }
     // Of the terms, and of their sum.
-    const double error = squares + columns * (squares + sum * sum);
+    const double error = errors + columns * (squares + sum * sum);
     for (std::uint32_t k = 0; k < columns; ++k) {
       const std::uint32_t i = row * columns + k;
       const double moved = x[i] + most, y = moved * sum;
       EXPECT_NEAR(c.reference("y")[i], y, 1e-14);
-      const double tolerance = Tolerance(1 + (1 + columns) + 1,
-                                         moved * moved * error + sum * sum * moved * moved + y * y);
+      const double tolerance = Tolerance(
+          1 + (1 + columns) + 1, moved * moved * error + sum * sum * Rounding(moved) + Rounding(y));
       EXPECT_NEAR(c.tolerance("y")[i], tolerance, 1e-12 * tolerance);
     }
   }
@@ -432,8 +496,8 @@ void ExpectProduct(const MatrixCase& p, unsigned seed,
       double x = a[batch * p.m * p.k + (p.transpose_a ? k * p.m + row : row * p.k + k)];
       double y = b[batch * p.k * p.n + (p.transpose_b ? column * p.k + k : k * p.n + column)];
       double error_x = 0, error_y = 0;
-      if (p.scale_a) x *= 1.5f, error_x = x * x;
-      if (p.scale_b) y *= double{-0.3f}, error_y = y * y;
+      if (p.scale_a) x *= 1.5f, error_x = Rounding(x);
+      if (p.scale_b) y *= double{-0.3f}, error_y = Rounding(y);
       sum += x * y;
       total += std::abs(x * y);
       squares += x * y * x * y;
@@ -598,6 +662,7 @@ void ExpectAsByHand(const KernelCase& of, unsigned seed) {
       // As a part of what the terms are, of which a tolerance is at least 1e-7.
       const double scale = std::max(std::abs(was.reference[i]), was.tolerance[i] / kUnit / 26);
       ASSERT_NEAR(is.reference[i], was.reference[i], 1e-12 * scale) << i;
+      if (is.tolerance[i] == 0) continue;  // What is said by hand does not know what is exact.
       const double ratio = is.tolerance[i] / was.tolerance[i];
       least = std::min(least, ratio);
       most = std::max(most, ratio);
