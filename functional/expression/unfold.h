@@ -73,6 +73,19 @@ class Unfolder {
     int node = -1;
     bool has_failed = false;  ///< Another element of it is asked for.
   };
+  /// What nodes that are equal have in common. Numbers by their bits, for 0 is not -0.
+  struct NodeKey {
+    Op op;
+    kernels::ir::Type type, computes;
+    std::vector<int> reduced;
+    int init, index, store;
+    std::uint16_t array;
+    std::int64_t offset;
+    Expression::Strides strides;
+    std::vector<std::tuple<int, kernels::ir::Type, std::uint64_t>> inputs;
+    std::vector<std::tuple<std::int64_t, Expression::Strides, std::int64_t>> guards;
+    friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
+  };
   /// An index without remainders: multiples of axes, and of quotients.
   struct Place {
     std::int64_t offset = 0;
@@ -108,8 +121,8 @@ class Unfolder {
   Value Gathered(Op op, Value term, std::vector<int> axes, const Value& init);
   /// `inside` where the index is in 0 … length - 1, else the number.
   Value Guarded(const Value& inside, const Index& index, std::int64_t length, float otherwise);
+  static NodeKey KeyOf(const Expression::Node& node);
   Value NodeOf(Expression::Node node);
-  void AddAxes(const std::vector<int>& more, std::vector<int>& axes) const;
   bool ComesOf(int node, int other) const;
   bool IsZero(const Value& value) const;
   Place PlaceOf(const Index& index);
@@ -132,7 +145,7 @@ class Unfolder {
   std::set<Scope> scopes_;
   std::deque<Try> tries_;
   std::map<std::tuple<const Node*, const Scope*, Path>, Value> known_;
-  std::map<std::string, int> by_text_;
+  std::map<NodeKey, int> by_key_;  ///< Nodes, each once.
 };
 
 }  // namespace exh::functional

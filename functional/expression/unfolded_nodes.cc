@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -29,21 +29,6 @@ std::size_t At(int i) {
 
 Value WholeNumber(std::int64_t number) {
   return {-1, number, "", ir::Type::kI32};
-}
-
-/// What nodes that are equal have in common.
-std::string TextOf(const Expression::Node& node) {
-  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", static_cast<int>(node.op),
-                                 static_cast<int>(node.type), fmt::join(node.reduced, ","),
-                                 node.init, node.array.value, node.offset,
-                                 fmt::join(node.strides, ","), node.index, node.store);
-  for (const Value& input : node.inputs) {
-    text += fmt::format(" {} {}", input.node, input.is_number() ? double{input.number} : 0.0);
-  }
-  for (const Expression::Guard& guard : node.guards) {
-    text += fmt::format(" {} {} {}", guard.offset, fmt::join(guard.strides, ","), guard.extent);
-  }
-  return text;
 }
 
 ScalarShape ShapeOf(const std::string& name, const functional::Type& type, const Program& program,
@@ -224,6 +209,19 @@ Expression::Input Unfolder::Guarded(const Value& inside, const Index& index, std
   return Computed(Op::kSelect, {is_inside, inside, {-1, otherwise}});
 }
 
+Unfolder::NodeKey Unfolder::KeyOf(const Expression::Node& node) {
+  NodeKey key = {node.op,    node.type,        node.computes, node.reduced, node.init, node.index,
+                 node.store, node.array.value, node.offset,   node.strides, {},        {}};
+  for (const Value& input : node.inputs) {
+    const double number = input.is_number() ? double{input.number} : 0;
+    key.inputs.emplace_back(input.node, input.type, std::bit_cast<std::uint64_t>(number));
+  }
+  for (const Expression::Guard& guard : node.guards) {
+    key.guards.emplace_back(guard.offset, guard.strides, guard.extent);
+  }
+  return key;
+}
+
 Expression::Input Unfolder::NodeOf(Expression::Node node) {
   std::set<int> axes;
   const auto add_node = [&](int read) {
@@ -241,7 +239,7 @@ Expression::Input Unfolder::NodeOf(Expression::Node node) {
   node.axes.assign(axes.begin(), axes.end());
   const ir::Type type = node.type;
   const auto [found, is_new] =
-      by_text_.try_emplace(TextOf(node), static_cast<int>(out_.nodes.size()));
+      by_key_.try_emplace(KeyOf(node), static_cast<int>(out_.nodes.size()));
   if (is_new) out_.nodes.push_back(std::move(node));
   return {found->second, 0, "", type};
 }

@@ -261,10 +261,14 @@ class OpenClText(TextDevice, unittest.TestCase):
         ("--compute", "y[i] = a[i] and not b[i] or a[i] xor c[i]", "--size", "i=1024", "--type", "bool")]
 
     def test_what_it_prints_is_opencl_c(self):
+        barriers = set()
         for text in self.printed(*self.KERNELS):
+            barriers |= set(re.findall(r"\bbarrier\(.*\);", text))
             self.assertRegex(text, r"__kernel __attribute__\(\(reqd_work_group_size\(\d+, 1, 1\)\)\) void\nexh_kernel\(__global const ")
             code = re.sub(r"//.*", "", text)
             self.assertIsNone(re.search(r"<|::|\bauto\b|__global__|__device__|__sync|_cast|threadIdx|long long|sub_group", re.sub(r" (<|<<|<=) ", "", code)))
+        # Threads hand each other what is in either memory, as behind CUDA's __syncthreads().
+        self.assertEqual(barriers, {"barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"})
 
     def test_a_compiler_reads_it(self):
         if shutil.which("clang") is None:

@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -23,6 +22,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/system/descriptor.h"
 #include "base/system/process.h"
 #include "kernels/cpu/contain/channel.h"
 
@@ -39,7 +39,7 @@ constexpr std::uint64_t kStackBytes = 256ULL << 20;
 constexpr int kAskedFd = 3;
 constexpr std::size_t kNumFiles = 4;
 /// Nobody waits longer for a fork.
-constexpr int kForkMs = 20000;
+constexpr double kForkSeconds = 20;
 
 struct Answer {
   std::int32_t pid = -1, error = 0;
@@ -199,12 +199,9 @@ bool ForkServer::Ask(const CandidateFiles& files, pid_t& pid, int& fork_error) c
   } while (n < 0 && errno == EINTR);
   if (n != 1) return false;
   pollfd waits{socket_, POLLIN, 0};
-  int ready = 0;
-  do {
-    ready = ::poll(&waits, 1, kForkMs);
-  } while (ready < 0 && errno == EINTR);
   Answer answer;
-  if (ready != 1 || ::recv(socket_, &answer, sizeof answer, MSG_DONTWAIT) != sizeof answer) {
+  if (DescriptorWait(kForkSeconds).For({&waits, 1}) != DescriptorWait::End::kReady ||
+      ::recv(socket_, &answer, sizeof answer, MSG_DONTWAIT) != sizeof answer) {
     return false;
   }
   pid = answer.pid;

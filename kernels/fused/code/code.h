@@ -37,7 +37,7 @@ Source CpuText(const Program& program, const std::vector<NestNode>& nests);
 Source CudaText(const Program& program, const std::vector<NestNode>& nests);
 
 /// CpuText() or CudaText(), as the dialect is.
-Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Language dialect);
+Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Dialect dialect);
 
 /// Executions of statements that come one after the other when these run as CudaText() has them:
 /// of each kernel all executions, divided by its threads. An estimate, to tell what leaves a GPU
@@ -45,9 +45,9 @@ Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Lang
 double StepsOnGpu(const Program& program, const std::vector<NestNode>& nests);
 
 /// The same of what Text() prints; 0: schedules differ in nothing like that.
-double Steps(const Program& program, const std::vector<NestNode>& nests, ir::Language dialect);
+double Steps(const Program& program, const std::vector<NestNode>& nests, ir::Dialect dialect);
 
 /// Does Text() know tiles that neighbouring threads do (WithPatches())?
-bool HasPatches(ir::Language dialect);
+bool HasPatches(ir::Dialect dialect);
 
 }  // namespace exh::kernels::fused

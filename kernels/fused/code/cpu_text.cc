@@ -66,19 +66,19 @@ Source CpuText(const Program& program, const std::vector<NestNode>& nests) {
       temporaries + second.Take() +
       "extern \"C\" void exh_run(void* const* arrays, const double*, int threads) "
       "{ Run(arrays, threads); }\n";
-  return ir::HelperFunctions(text, ir::Language::kCpp) + IslFunctions(text) + text;
+  return ir::HelperFunctions(text, ir::Dialect::kCpp) + IslFunctions(text) + text;
 }
 
-Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Language dialect) {
-  return dialect == ir::Language::kCpp ? CpuText(program, nests) : CudaText(program, nests);
+Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Dialect dialect) {
+  return dialect == ir::Dialect::kCpp ? CpuText(program, nests) : CudaText(program, nests);
 }
 
-double Steps(const Program& program, const std::vector<NestNode>& nests, ir::Language dialect) {
-  return dialect == ir::Language::kCpp ? 0 : StepsOnGpu(program, nests);
+double Steps(const Program& program, const std::vector<NestNode>& nests, ir::Dialect dialect) {
+  return dialect == ir::Dialect::kCpp ? 0 : StepsOnGpu(program, nests);
 }
 
-bool HasPatches(ir::Language dialect) {
-  return dialect != ir::Language::kCpp;
+bool HasPatches(ir::Dialect dialect) {
+  return dialect != ir::Dialect::kCpp;
 }
 
 }  // namespace exh::kernels::fused

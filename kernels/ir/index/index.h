@@ -3,10 +3,10 @@
 // Index: a whole number in a loop nest, such as where an element of an array lies, as a sum of
 // whole multiples of *atoms* and a constant. An atom is a variable of a loop, a quotient, a
 // remainder, an extreme or a choice of two sums, or another sum of which something else has made
-// sure where it lies. Sums are kept in
-// one form, so that equal ones compare equal: a quotient by n takes out what n divides, its rest is
-// left out where the ranges say that it is 0, and n * (x / n) + x % n is x again. So what splitting
-// and joining an array do to each other costs nothing.
+// sure where it lies. Sums are kept in one form, so that equal ones compare equal: a quotient by n
+// takes out what n divides, its rest is left out where the ranges say that it is 0, and
+// n * (x / n) + x % n is x again. So what splitting and joining an array do to each other costs
+// nothing.
 //
 // With i of 0 to 7 and j of 0 to 3: (4 * i + j) / 4 is i, (4 * i + j) % 4 is j, and (i + 1) / 4
 // stays what it is.

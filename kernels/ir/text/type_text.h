@@ -21,7 +21,6 @@ enum class Dialect : std::uint8_t {
   kDouble,  ///< C++ that computes in double, also with integers; <cmath> and <cstdint> are
             ///< included.
 };
-using Language = Dialect;
 
 /// `text` as a value of the type: "static_cast<float>(x)", in OpenCL C "(float)(x)".
 std::string CastTo(std::string_view type, const std::string& text, Dialect in = Dialect::kCpp);

@@ -21,7 +21,7 @@ class OpenCl final : public GpuWords {
     restricted = "restrict";
     thread = "(int)get_local_id(0)";
     block = "(int)get_group_id(0)";
-    barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+    barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
     global = "__global ";
     shared = "__local ";
     byte = "uchar";

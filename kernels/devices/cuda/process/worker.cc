@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -12,19 +11,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
+#include "base/system/descriptor.h"
 #include "base/system/process.h"
 
 extern char** environ;
 
 namespace exh::kernels::cuda {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// A line that is longer is no answer, but a process that has lost its mind.
 constexpr std::size_t kMaxLine = std::size_t{64} << 20;
@@ -130,8 +127,7 @@ bool Worker::ReadSome() {
 }
 
 Worker::Reply Worker::Receive(double timeout_s, std::string& line, const StopToken* stop) {
-  const double look_ms = stop == nullptr ? 1e9 : 20;
-  const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
+  DescriptorWait wait(timeout_s, stop);
   std::size_t seen = 0;  // No line ends before here.
   while (alive()) {
     const std::size_t end = input_.find('\n', seen);
@@ -142,13 +138,11 @@ Worker::Reply Worker::Receive(double timeout_s, std::string& line, const StopTok
       return Reply::kLine;
     }
     seen = input_.size();
-    const double left_ms =
-        std::chrono::duration<double, std::milli>(deadline - Clock::now()).count();
-    if (left_ms <= 0) return Reply::kTimedOut;
-    if (IsStopped(stop)) return Reply::kStopped;
     const bool sends = sent_ < output_.size();
     pollfd fd = {socket_, static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0};
-    if (::poll(&fd, 1, static_cast<int>(std::min(left_ms + 1, look_ms))) <= 0) continue;
+    const DescriptorWait::End waited = wait.For({&fd, 1});
+    if (waited == DescriptorWait::End::kTimedOut) return Reply::kTimedOut;
+    if (waited == DescriptorWait::End::kStopped) return Reply::kStopped;
     // An end that shows when writing shows when reading too, behind what it said before.
     if ((fd.revents & POLLOUT) != 0 && !SendSome()) sent_ = output_.size();
     if ((fd.revents & ~POLLOUT) != 0 && !ReadSome()) Reap();
@@ -161,7 +155,7 @@ void Worker::Drain() {
   while (alive() && dropped <= kMaxLine) {
     dropped += std::exchange(input_, {}).size();
     pollfd fd = {socket_, POLLIN, 0};
-    if (::poll(&fd, 1, 0) <= 0) return;
+    if (DescriptorWait(0).For({&fd, 1}) != DescriptorWait::End::kReady) return;
     if (!ReadSome()) Reap();
   }
   Kill();  // It does not stop talking.

@@ -355,7 +355,7 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
   const std::string text = third.Take();
   const bool has_teams =
       std::ranges::any_of(kernels, [](const Kernel& kernel) { return kernel.shared_bytes() > 0; });
-  return {ir::HelperFunctions(text, ir::Language::kCuda) + IslFunctions(text) +
+  return {ir::HelperFunctions(text, ir::Dialect::kCuda) + IslFunctions(text) +
               VectorTypesOf(text) + (has_teams ? "extern __shared__ float4 exh_shared[];\n" : "") +
               text,
           launch};
