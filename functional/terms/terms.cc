@@ -21,6 +21,8 @@ constexpr Wide kMost = Wide{1} << 62;
 constexpr double kSlack = 1e-9;
 /// Terms that print more than this are no use to anybody.
 constexpr int kMostSize = 500;
+/// Between factors.
+constexpr const char* kTimes = " * ";
 
 /// What became too large to be calculated with.
 Term Bad() {
@@ -133,7 +135,7 @@ int Term::size() const {
 }
 
 int Terms::AtomOf(FactorPtr factor) {
-  const std::string text = FactorText(*factor, false, true) + (factor->exact ? " exactly" : "");
+  const std::string text = Print(*factor, false, true).text + (factor->exact ? " exactly" : "");
   const auto [found, is_new] = by_text_.try_emplace(text, static_cast<int>(atoms_.size()));
   if (is_new) atoms_.push_back({"", factor, {}});
   return found->second;
@@ -301,30 +303,41 @@ Term Terms::Apply(Factor::Op op, const Term& a, const Term& b) {
   return OfAtom(std::move(factor), a, b);
 }
 
-std::string Terms::PolyText(const Poly& poly, bool as_exh) const {
-  std::string text;
+void Terms::Printed::Append(const std::string& sign, const Printed& more) {
+  if (text.empty()) {
+    *this = more;
+    return;
+  }
+  text += sign + more.text;
+  is_word = false;
+  has_product = has_product || more.has_product || sign == kTimes;
+}
+
+Terms::Printed Terms::Printed::Within(bool needed) const {
+  return needed ? Printed{"(" + text + ")", is_word, has_product} : *this;
+}
+
+Terms::Printed Terms::Print(const Poly& poly, bool as_exh) const {
+  Printed all;
   const auto add = [&](const Monomial& monomial, Fraction coefficient) {
-    std::string part, below;
+    Printed part, below;
     const std::int64_t size = coefficient.num < 0 ? -coefficient.num : coefficient.num;
-    if (size != 1 || monomial.empty()) part = fmt::format("{}", size);
-    if (coefficient.den != 1) below = fmt::format("{}", coefficient.den);
+    if (size != 1 || monomial.empty()) part.text = fmt::format("{}", size);
+    if (coefficient.den != 1) below.text = fmt::format("{}", coefficient.den);
     for (const auto& [id, exponent] : monomial) {
       const Atom& atom = atoms_[static_cast<std::size_t>(id)];
-      const std::string name = atom.factor == nullptr ? atom.parameter + (as_exh ? "()" : "")
-                                                      : FactorText(*atom.factor, as_exh, false);
+      const Printed name = atom.factor == nullptr
+                               ? Printed{.text = atom.parameter + (as_exh ? "()" : "")}
+                               : Print(*atom.factor, as_exh, false);
       for (int i = 0; i < std::abs(exponent); ++i) {
-        std::string& side = exponent > 0 ? part : below;
-        side += (side.empty() ? "" : " * ") + name;
+        (exponent > 0 ? part : below).Append(kTimes, name);
       }
     }
-    if (part.empty()) part = "1";
-    if (!below.empty()) part += " / (" + below + ")";
+    if (part.text.empty()) part.text = "1";
+    if (!below.text.empty()) part.Append(" / ", below.Within(true));
     const bool minus = coefficient.num < 0;
-    if (text.empty()) {
-      text = (minus ? "-" : "") + part;
-    } else {
-      text += (minus ? " - " : " + ") + part;
-    }
+    if (all.text.empty() && minus) part.text = "-" + part.text;
+    all.Append(minus ? " - " : " + ", part);
   };
   // What is added before what is subtracted.
   for (const auto& [monomial, coefficient] : poly.parts()) {
@@ -333,60 +346,68 @@ std::string Terms::PolyText(const Poly& poly, bool as_exh) const {
   for (const auto& [monomial, coefficient] : poly.parts()) {
     if (coefficient.num < 0) add(monomial, coefficient);
   }
-  return text.empty() ? "0" : text;
+  return all.text.empty() ? Printed{.text = "0"} : all;
 }
 
-std::string Terms::FactorText(const Factor& factor, bool as_exh, bool alone) const {
-  const auto brackets = [](const std::string& text, bool needed) {
-    return needed ? "(" + text + ")" : text;
-  };
+Terms::Printed Terms::Print(const Factor& factor, bool as_exh, bool alone) const {
   const auto operand = [&](const Term& term) {
-    const std::string text = Text(term, as_exh);
-    return brackets(text, text.find(' ') != std::string::npos);
+    const Printed text = Print(term, as_exh);
+    return text.Within(!text.is_word);
+  };
+  const auto joined = [&](Printed left, const char* sign, const Printed& right) {
+    left.Append(sign, right);
+    return left.Within(!alone);
   };
   switch (factor.op) {
     case Factor::Op::kLinear: {
       const bool simple =
           factor.poly.parts().size() == 1 && factor.poly.parts().begin()->second == Fraction{1, 1};
       const bool is_number = factor.poly.AsNumber().has_value();
-      const std::string text = PolyText(factor.poly, as_exh);
-      return brackets(text, !alone && !simple && !is_number);
+      return Print(factor.poly, as_exh).Within(!alone && !simple && !is_number);
     }
     case Factor::Op::kAdd:
-      return brackets(Text(factor.left, as_exh) + " + " + operand(factor.right), !alone);
+      return joined(Print(factor.left, as_exh), " + ", operand(factor.right));
     case Factor::Op::kSubtract:
-      return brackets(Text(factor.left, as_exh) + " - " + operand(factor.right), !alone);
+      return joined(Print(factor.left, as_exh), " - ", operand(factor.right));
     case Factor::Op::kDiv:
-      return brackets(operand(factor.left) + " div " + operand(factor.right), !alone);
+      return joined(operand(factor.left), " div ", operand(factor.right));
     case Factor::Op::kMod:
-      return brackets(operand(factor.left) + " % " + operand(factor.right), !alone);
+      return joined(operand(factor.left), " % ", operand(factor.right));
     case Factor::Op::kMin:
-    case Factor::Op::kMax:
-      return fmt::format("{}({}, {})", factor.op == Factor::Op::kMin ? "min" : "max",
-                         Text(factor.left, as_exh), Text(factor.right, as_exh));
+    case Factor::Op::kMax: {
+      Printed call = Print(factor.left, as_exh);
+      call.Append(", ", Print(factor.right, as_exh));
+      call.text = (factor.op == Factor::Op::kMin ? "min(" : "max(") + call.text + ")";
+      return call;
+    }
   }
   EXH_UNREACHABLE();
 }
 
 std::string Terms::Text(const Term& term, bool as_exh) const {
-  if (term.is_bad()) return "?";
+  return Print(term, as_exh).text;
+}
+
+Terms::Printed Terms::Print(const Term& term, bool as_exh) const {
+  if (term.is_bad()) return {.text = "?"};
   const bool is_number = term.numerator.empty() && term.denominator.empty();
-  if (is_number) return fmt::format("{}", term.coefficient);
-  std::string text;
-  if (term.coefficient != 1 || term.numerator.empty()) text = fmt::format("{}", term.coefficient);
-  const bool is_alone = text.empty() && term.numerator.size() == 1 && term.denominator.empty();
+  if (is_number) return {.text = fmt::format("{}", term.coefficient)};
+  Printed all;
+  if (term.coefficient != 1 || term.numerator.empty()) {
+    all.text = fmt::format("{}", term.coefficient);
+  }
+  const bool is_alone = all.text.empty() && term.numerator.size() == 1 && term.denominator.empty();
   for (const FactorPtr& factor : term.numerator) {
-    text += (text.empty() ? "" : " * ") + FactorText(*factor, as_exh, is_alone);
+    all.Append(kTimes, Print(*factor, as_exh, is_alone));
   }
-  if (term.denominator.empty()) return text;
-  std::string below;
+  if (term.denominator.empty()) return all;
+  Printed below;
   for (const FactorPtr& factor : term.denominator) {
-    below += (below.empty() ? "" : " * ") + FactorText(*factor, as_exh, false);
+    below.Append(kTimes, Print(*factor, as_exh, false));
   }
-  const bool is_product = text.find(" * ") != std::string::npos;
-  if (is_product) text = "(" + text + ")";
-  return text + (as_exh ? " div " : " / ") +
-         (term.denominator.size() > 1 ? "(" + below + ")" : below);
+  all = all.Within(all.has_product);
+  all.Append(as_exh ? " div " : " / ", below.Within(term.denominator.size() > 1));
+  return all;
 }
 
 void Terms::Collect(const Poly& poly, std::set<std::string>& names) const {

@@ -91,8 +91,19 @@ class Terms {
   Term OfFactor(FactorPtr factor) const;
   bool HasParametersAlone(const Poly& poly) const;
   Poly Simplified(Poly poly) const;
-  std::string PolyText(const Poly& poly, bool as_exh) const;
-  std::string FactorText(const Factor& factor, bool as_exh, bool alone) const;
+  /// A text, and what those need to know of it who put it into a longer one.
+  struct Printed {
+    std::string text;
+    bool is_word = true;       ///< A name, a number or what else has no blanks.
+    bool has_product = false;  ///< Somewhere in it.
+    /// Behind what is there already, with a sign between.
+    void Append(const std::string& sign, const Printed& more);
+    /// Itself, in parentheses where these are `needed`.
+    Printed Within(bool needed) const;
+  };
+  Printed Print(const Poly& poly, bool as_exh) const;
+  Printed Print(const Factor& factor, bool as_exh, bool alone) const;
+  Printed Print(const Term& term, bool as_exh) const;
   void Collect(const Term& term, std::set<std::string>& names) const;
   void Collect(const Poly& poly, std::set<std::string>& names) const;
   std::optional<std::int64_t> Evaluate(const Factor& factor,
