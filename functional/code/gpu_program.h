@@ -42,10 +42,16 @@ struct GpuArray {
   std::int64_t elements = 1;
 };
 
+/// Functions that a text calls: exh_min and exh_max, the smaller and the larger of two floats, a
+/// NaN where one of both is.
+struct GpuCalls {
+  bool min = false, max = false;
+};
+
 struct GpuProgram {
-  /// It may call exh_min and exh_max: the smaller and the larger of two floats, a NaN where one of
-  /// both is. Whoever has it compiled puts them before it.
+  /// Whoever has it compiled puts the functions of `calls` before it.
   std::string text;
+  GpuCalls calls;
   std::vector<GpuArray> arrays;
   std::vector<GpuLaunch> launches;
   /// Of `exh_global`, a last parameter that all kernels have when this is not 0.

@@ -132,6 +132,7 @@ GpuProgram Lowerer::Take(const std::string& main_name) {
   GpuProgram program;
   program.arrays = arrays_;
   program.global_bytes = state_.global_bytes;
+  program.calls = state_.calls;
   // Threads hand each other what lies in results and in exh_global. A compiler may move accesses to
   // a restricted pointer across barriers, as if nobody else could reach it.
   std::string parameters;

@@ -159,7 +159,8 @@ class Lowerer {
     std::set<int> indexes_private;            ///< Variables.
     std::set<std::string> globals;            ///< Arrays in global memory that are used.
     std::int64_t local_bytes = 0, global_bytes = 0;
-    GpuWork work;  ///< So far, of this kernel of the text.
+    GpuWork work;    ///< So far, of this kernel of the text.
+    GpuCalls calls;  ///< By lines of all kernels.
   };
   struct Text {
     std::vector<std::string> lines;

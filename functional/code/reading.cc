@@ -153,8 +153,10 @@ std::string Lowerer::Calculated(const Node& user, const BindingPtr& variables, c
     const std::string first = operand(0, path), second = operand(1, path);
     // A product is one instruction with the sum that it is added to.
     CountSteps(name == "*" ? 0.5 : name == "/" ? 8 : 1);
-    if (name == "min") return fmt::format("exh_min({}, {})", first, second);
-    if (name == "max") return fmt::format("exh_max({}, {})", first, second);
+    if (name == "min" || name == "max") {
+      (name == "min" ? state_.calls.min : state_.calls.max) = true;
+      return fmt::format("exh_{}({}, {})", name, first, second);
+    }
     if (name == "+" || name == "-" || name == "*" || name == "/") {
       return fmt::format("({} {} {})", first, name, second);
     }

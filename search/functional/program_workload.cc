@@ -101,8 +101,13 @@ Source SourceOf(const functional::GpuProgram& program) {
     }
   }
   launch.workspace_bytes = static_cast<std::uint64_t>(program.global_bytes);
-  Source source(kernels::ir::OpFunctions(program.text, kernels::ir::Dialect::kCuda) + program.text,
-                launch);
+  kernels::ir::HelperFunctions called(kernels::ir::Dialect::kCuda);
+  const auto note = [&](bool calls, kernels::ir::Op op) {
+    if (calls) called.Note(kernels::ir::OpFunction(op, kernels::ir::Type::kF32));
+  };
+  note(program.calls.min, kernels::ir::Op::kMin);
+  note(program.calls.max, kernels::ir::Op::kMax);
+  Source source(called.Text() + program.text, launch);
   for (const functional::GpuArray& array : program.arrays) {
     source.argument_bytes += static_cast<std::uint64_t>(array.elements) * sizeof(float);
   }

@@ -6,7 +6,6 @@
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/code/gpu/tile_printer.h"
 #include "kernels/fused/code/transform.h"
-#include "kernels/ir/text/op_functions.h"
 #include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels::fused {
@@ -352,12 +351,10 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
                               kernel.shared_bytes()});
     }
   }
-  const std::string text = third.Take();
   const bool has_teams =
       std::ranges::any_of(kernels, [](const Kernel& kernel) { return kernel.shared_bytes() > 0; });
-  return {ir::HelperFunctions(text, ir::Dialect::kCuda) + IslFunctions(text) +
-              VectorTypesOf(text) + (has_teams ? "extern __shared__ float4 exh_shared[];\n" : "") +
-              text,
+  return {third.Prelude() + (has_teams ? "extern __shared__ float4 exh_shared[];\n" : "") +
+              third.Take(),
           launch};
 }
 
