@@ -18,7 +18,7 @@ namespace exh::functional {
 using Codes = std::vector<int>;
 
 /// What a device has for a program.
-struct GpuLimits {
+struct ProgramLimits {
   std::int64_t threads = 1024;                        ///< Of a group.
   std::int64_t local_bytes = 48 << 10;                ///< Of a group.
   std::int64_t private_floats = 4096;                 ///< Of an array of one thread.
@@ -66,7 +66,7 @@ struct Unlowerable : std::runtime_error {
 /// `codes`: by kernel. Every value of a term must be known by `parameters`, and all requirements
 /// kept. The last kernel of the text is called `main_name`. Throws Unlowerable.
 GpuProgram Lower(const Program& program, const Assignment& parameters,
-                 const std::vector<Codes>& codes, const GpuLimits& limits,
+                 const std::vector<Codes>& codes, const ProgramLimits& limits,
                  const std::string& main_name = "exh_kernel");
 
 /// Of each map of a kernel whether it can have code 2, vectors, as far as lengths and the order of

@@ -15,7 +15,7 @@ constexpr std::int64_t kThreadsOfDevice = 256, kRowOfDevice = 64;
 
 }  // namespace
 
-Lowerer::Lowerer(const Program& program, const Assignment& parameters, const GpuLimits& limits)
+Lowerer::Lowerer(const Program& program, const Assignment& parameters, const ProgramLimits& limits)
     : program_(program), parameters_(parameters), limits_(limits) {
   AddArrays();
 }
@@ -29,7 +29,7 @@ void Lowerer::AddArrays() {
     }
     auto storage = std::make_shared<Storage>();
     storage->leaves.push_back(
-        LeafOf(scalars[0], (is_result ? "out_" : "in_") + name, Space::kGlobal));
+        LeafOf(scalars[0], (is_result ? "out_" : "in_") + name, MemorySpace::kGlobal));
     arrays_.push_back({name, is_result, storage->leaves[0].elements});
     if (arrays_.back().elements > (std::int64_t{1} << 31)) {
       Refuse(node, fmt::format("'{}' has {} elements: too many", name, arrays_.back().elements));
@@ -199,7 +199,7 @@ IndexVariable Lowerer::NewVariable(std::int64_t extent) {
 }
 
 GpuProgram Lower(const Program& program, const Assignment& parameters,
-                 const std::vector<Codes>& codes, const GpuLimits& limits,
+                 const std::vector<Codes>& codes, const ProgramLimits& limits,
                  const std::string& main_name) {
   Lowerer lowerer(program, parameters, limits);
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {

@@ -57,7 +57,7 @@ struct Binding {
 
 class Lowerer {
  public:
-  Lowerer(const Program& program, const Assignment& parameters, const GpuLimits& limits);
+  Lowerer(const Program& program, const Assignment& parameters, const ProgramLimits& limits);
 
   /// The kernels of the text that a kernel of the program takes.
   void AddKernel(const Kernel& kernel, const Codes& codes);
@@ -108,8 +108,8 @@ class Lowerer {
 
   // ---- Memory (memory.cc).
   StoragePtr Allocate(const Node& node);
-  Leaf Allocated(Space space, const ScalarShape& shape, const Node& node);
-  static Leaf LeafOf(const ScalarShape& shape, std::string name, Space space);
+  Leaf Allocated(MemorySpace space, const ScalarShape& shape, const Node& node);
+  static Leaf LeafOf(const ScalarShape& shape, std::string name, MemorySpace space);
   /// Do several threads of a group see local and global memory that is allocated here?
   bool IsShared() const;
   /// Is a dimension divided by a loop around, on one of these levels (codes by ten)?
@@ -173,7 +173,7 @@ class Lowerer {
 
   const Program& program_;
   const Assignment& parameters_;
-  const GpuLimits& limits_;
+  const ProgramLimits& limits_;
   std::vector<GpuArray> arrays_;
   std::map<std::string, ReadablePtr> by_name_;  ///< Of the arrays.
   std::map<const Node*, int> codes_;

@@ -42,7 +42,7 @@ std::string Lowerer::ReadWritten(const Readable& value, const Path& path) {
         "what one kernel keeps in the memory of threads or groups, a later one reads");
   }
   read_.push_back(place);
-  if (place.leaf->space == Space::kPrivate) NotePrivate(place);
+  if (place.leaf->space == MemorySpace::kPrivate) NotePrivate(place);
   if (value.is_accumulator && stored_ != place) {
     for (Accumulator& accumulator : accumulators_) {
       const auto found = state_.made.find(accumulator.variable);
@@ -52,7 +52,7 @@ std::string Lowerer::ReadWritten(const Readable& value, const Path& path) {
     }
   }
   CountAccess(place, false);
-  const bool is_private = place.leaf->space == Space::kPrivate;
+  const bool is_private = place.leaf->space == MemorySpace::kPrivate;
   if (vectors_ == nullptr || is_private) return place.Text();
   return vectors_->Read(place, conditions_);
 }
@@ -102,7 +102,7 @@ std::string Lowerer::Resolve(const Node& node, const BindingPtr& variables, Path
       Refuse(node, "it is read before it is written");
   }
   if (node.name == "zip") {
-    Step index = std::move(path.back());
+    ValueStep index = std::move(path.back());
     path.pop_back();
     const int item = path.back().item;
     path.back() = std::move(index);

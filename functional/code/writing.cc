@@ -90,8 +90,8 @@ void Lowerer::Materialise(const Node& node, const BindingPtr& variables) {
   const StoragePtr storage = Allocate(node);
   bool is_shared = false, is_global = false;
   for (const Leaf& leaf : storage->leaves) {
-    is_shared |= leaf.space != Space::kPrivate && IsShared();
-    is_global |= leaf.space == Space::kGlobal;
+    is_shared |= leaf.space != MemorySpace::kPrivate && IsShared();
+    is_global |= leaf.space == MemorySpace::kGlobal;
   }
   const bool by_groups = is_global && IsDividedAmongGroups(node);
   if (by_groups && !loops_.empty()) {
@@ -235,7 +235,7 @@ void Lowerer::WriteReduction(const Node& reduce, const BindingPtr& variables,
                              const Target& target) {
   Prepare(*reduce.inputs[1], variables);
   Write(*reduce.inputs[0], variables, target);
-  const bool is_private = target(AnyPath(*reduce.type)).leaf->space == Space::kPrivate;
+  const bool is_private = target(AnyPath(*reduce.type)).leaf->space == MemorySpace::kPrivate;
   if (!is_private) Wait();
   const Node& so_far = *reduce.variables[0];
   const auto sum_up = [&](const std::function<void(const BindingPtr&)>& step) {
@@ -311,10 +311,10 @@ void Lowerer::Copy(const ReadablePtr& value, const Type& type, const Target& tar
 void Lowerer::Store(const Place& place, const std::string& value) {
   const std::vector<Place> read = std::exchange(read_, {});
   std::vector<std::string> guards;
-  if (place.leaf->space == Space::kPrivate) NotePrivate(place);
+  if (place.leaf->space == MemorySpace::kPrivate) NotePrivate(place);
   CountAccess(place, true);
   if (vectors_ != nullptr) return vectors_->Write(place, value);
-  if (place.leaf->space != Space::kPrivate) {
+  if (place.leaf->space != MemorySpace::kPrivate) {
     guards = guards_;
     // What is replaced by what it was, only one of the threads that share it may replace.
     if (std::ranges::find(read, place) != read.end()) AddOwners(guards);

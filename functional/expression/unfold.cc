@@ -110,7 +110,7 @@ Unfolder::Value Unfolder::Find(const Node& node, const Scope* scope, Path path) 
   EXH_CHECK(node.kind == Node::Kind::kView);
   if (node.name == "pad") return OfPad(node, scope, std::move(path));
   if (node.name == "zip") {
-    Step index = std::move(path.back());
+    ValueStep index = std::move(path.back());
     path.pop_back();
     const auto item = static_cast<std::size_t>(path.back().item);
     path.back() = std::move(index);

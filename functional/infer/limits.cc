@@ -21,7 +21,7 @@ namespace {
 
 struct Allocation {
   const Node* node;
-  Space space;
+  MemorySpace space;
 };
 
 struct Found {
@@ -154,13 +154,13 @@ class Adder {
       const Node& node = *allocation.node;
       const Term bytes = BytesOf(*node.type, program_.terms);
       const std::string what = TextOf(*node.type, program_.terms);
-      if (allocation.space == Space::kGlobal && limits_.contains("buffer")) {
+      if (allocation.space == MemorySpace::kGlobal && limits_.contains("buffer")) {
         Add("buffer_of_" + kernel.name, bytes, "buffer",
             fmt::format("bytes of {} in global memory", what), node.range);
-      } else if (allocation.space == Space::kPrivate && limits_.contains("private")) {
+      } else if (allocation.space == MemorySpace::kPrivate && limits_.contains("private")) {
         Add("private_of_" + kernel.name, bytes, "private",
             fmt::format("bytes of {} in private memory", what), node.range);
-      } else if (allocation.space == Space::kLocal) {
+      } else if (allocation.space == MemorySpace::kLocal) {
         local = program_.terms.Add(local, bytes);
         last_local = &node;
       }

@@ -193,7 +193,7 @@ void Elaborator::Look(const Statement& statement) {
       node->kind = Node::Kind::kInput;
       node->name = name;
       const bool is_scalar = type->kind == Type::Kind::kScalar;
-      node->spaces.space = is_scalar ? Space::kPrivate : Space::kGlobal;
+      node->spaces.space = is_scalar ? MemorySpace::kPrivate : MemorySpace::kGlobal;
       node->type = std::move(type);
       node->range = statement.name.range;
       global->value = DataValue(std::move(node));
@@ -293,7 +293,7 @@ void Elaborator::LookAtKernel(const Statement& statement) {
                      statement.name.text));
     return;
   }
-  if (node->spaces.Only() != Space::kGlobal && !Retarget(node, Space::kGlobal)) {
+  if (node->spaces.Only() != MemorySpace::kGlobal && !Retarget(node, MemorySpace::kGlobal)) {
     Fail(
         Diag::kFunWritesNothing, statement.name.range,
         fmt::format("what kernel '{}' yields must lie in global memory: a reduction lies where its "
@@ -301,7 +301,7 @@ void Elaborator::LookAtKernel(const Statement& statement) {
                     statement.name.text));
     return;
   }
-  if (node->spaces.Only() != Space::kGlobal) {
+  if (node->spaces.Only() != MemorySpace::kGlobal) {
     Fail(Diag::kFunWritesNothing, statement.name.range,
          fmt::format("a part of what kernel '{}' yields is not in global memory: copy it, "
                      "toGlobal(id(…))",
@@ -313,7 +313,7 @@ void Elaborator::LookAtKernel(const Statement& statement) {
   result->kind = Node::Kind::kInput;
   result->name = statement.name.text;
   result->type = node->type;
-  result->spaces.space = Space::kGlobal;
+  result->spaces.space = MemorySpace::kGlobal;
   result->range = statement.name.range;
   const auto global = globals_.find(statement.name.text);
   if (global != globals_.end()) global->second.value = DataValue(std::move(result));

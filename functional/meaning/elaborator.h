@@ -51,7 +51,7 @@ struct Function {
   ScopePtr scope;                                  ///< kLambda.
   int statement = -1;                              ///< Of a def: what it may use stands before it.
   const Statement* user = nullptr;                 ///< kUser.
-  Space space = Space::kGlobal;                    ///< kTo.
+  MemorySpace space = MemorySpace::kGlobal;        ///< kTo.
   FunctionPtr inner;                               ///< kTo.
 };
 
@@ -90,7 +90,7 @@ class Elaborator {
 
   // ---- The words of the language (patterns.cc).
   Value ApplyBuiltIn(const Function& word, std::vector<Value>& arguments, const Expr& call);
-  Value ApplyTo(Space space, std::vector<Value>& arguments, const Expr& call);
+  Value ApplyTo(MemorySpace space, std::vector<Value>& arguments, const Expr& call);
   Value Map(const Function& word, std::vector<Value>& arguments, const Expr& call);
   Value Reduce(std::vector<Value>& arguments, const Expr& call);
   Value Zip(const std::vector<Value>& arguments, const Expr& call);
@@ -127,8 +127,8 @@ class Elaborator {
   bool Require(Requirement requirement, dsl::Diag diag);
   bool AtLeast(const Term& a, std::int64_t least, const char* what, const Expr& call);
   /// What writes the value writes it to `space`. False: nothing in it writes.
-  static bool Retarget(const NodePtr& node, Space space);
-  static void SetAll(Spaces& spaces, Space space);
+  static bool Retarget(const NodePtr& node, MemorySpace space);
+  static void SetAll(Spaces& spaces, MemorySpace space);
 
   struct Global {
     enum class Kind : std::uint8_t { kSize, kParameter, kLimit, kDef, kUser, kData };

@@ -131,11 +131,11 @@ Value Elaborator::ApplyBuiltIn(const Function& word, std::vector<Value>& argumen
   } else if (word.name == "dot") {
     value = Dot(arguments, call);
   } else if (word.name == "toGlobal") {
-    value = ApplyTo(Space::kGlobal, arguments, call);
+    value = ApplyTo(MemorySpace::kGlobal, arguments, call);
   } else if (word.name == "toLocal") {
-    value = ApplyTo(Space::kLocal, arguments, call);
+    value = ApplyTo(MemorySpace::kLocal, arguments, call);
   } else if (word.name == "toPrivate") {
-    value = ApplyTo(Space::kPrivate, arguments, call);
+    value = ApplyTo(MemorySpace::kPrivate, arguments, call);
   } else {
     const bool are_numbers = std::ranges::all_of(
         arguments, [](const Value& a) { return a.kind == Value::Kind::kNumber; });
@@ -149,7 +149,7 @@ Value Elaborator::ApplyBuiltIn(const Function& word, std::vector<Value>& argumen
   return value;
 }
 
-Value Elaborator::ApplyTo(Space space, std::vector<Value>& arguments, const Expr& call) {
+Value Elaborator::ApplyTo(MemorySpace space, std::vector<Value>& arguments, const Expr& call) {
   if (arguments[0].kind == Value::Kind::kFunction) {
     auto to = std::make_shared<Function>();
     to->kind = Function::Kind::kTo;
@@ -489,7 +489,7 @@ Value Elaborator::Fill(const std::vector<Value>& arguments, const Expr& call) {
   node->number = value->number;
   node->real = value->real;
   node->type = ArrayType(value->type, *length);
-  node->spaces.space = Space::kPrivate;
+  node->spaces.space = MemorySpace::kPrivate;
   node->range = call.range;
   return DataValue(node);
 }
@@ -512,7 +512,7 @@ Value Elaborator::User(const std::string& name, const std::vector<Value>& argume
   node->name = name;
   node->writes = true;
   node->range = call.range;
-  node->spaces.space = Space::kPrivate;
+  node->spaces.space = MemorySpace::kPrivate;
   for (const Value& argument : arguments) {
     NodePtr input = DataOf(argument, call.head);
     if (input == nullptr) return {};
@@ -551,7 +551,7 @@ Value Elaborator::ApplyUser(const Function& user, const std::vector<Value>& argu
   node->name = user.name;
   node->writes = true;
   node->range = call.range;
-  node->spaces.space = Space::kPrivate;
+  node->spaces.space = MemorySpace::kPrivate;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     NodePtr input = DataOf(arguments[i], call.head);
     const TypePtr wanted = TypeOf(*statement.types[i]);

@@ -35,17 +35,17 @@ std::string TextOf(const Type& type, const Terms& terms);
 /// What it takes, in bytes.
 Term BytesOf(const Type& type, Terms& terms);
 
-enum class Space : std::uint8_t { kGlobal, kLocal, kPrivate };
-const char* WordOf(Space space);
+enum class MemorySpace : std::uint8_t { kGlobal, kLocal, kPrivate };
+const char* WordOf(MemorySpace space);
 
 /// Where a value lies: the components of tuples may lie in several places.
 struct Spaces {
-  Space space = Space::kGlobal;
+  MemorySpace space = MemorySpace::kGlobal;
   std::vector<Spaces> items;  ///< Of a tuple.
 
-  bool Has(Space which) const;
+  bool Has(MemorySpace which) const;
   /// The one in which all of it lies.
-  std::optional<Space> Only() const;
+  std::optional<MemorySpace> Only() const;
 };
 
 struct Node;

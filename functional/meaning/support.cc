@@ -81,7 +81,7 @@ NodePtr Elaborator::DataOf(const Value& value, SourceRange range) {
       Type type;
       type.scalar = "float";
       node->type = std::make_shared<const Type>(std::move(type));
-      node->spaces.space = Space::kPrivate;
+      node->spaces.space = MemorySpace::kPrivate;
       node->range = range;
       node->number = value.number;
       return node;
@@ -222,12 +222,12 @@ bool Elaborator::AtLeast(const Term& a, std::int64_t least, const char* what, co
   return Require(std::move(requirement), Diag::kFunNever);
 }
 
-void Elaborator::SetAll(Spaces& spaces, Space space) {
+void Elaborator::SetAll(Spaces& spaces, MemorySpace space) {
   spaces.space = space;
   for (Spaces& item : spaces.items) SetAll(item, space);
 }
 
-bool Elaborator::Retarget(const NodePtr& node, Space space) {
+bool Elaborator::Retarget(const NodePtr& node, MemorySpace space) {
   if (!node->writes) return false;
   switch (node->kind) {
     case Node::Kind::kUser:

@@ -47,24 +47,24 @@ Term BytesOf(const Type& type, Terms& terms) {
   return sum;
 }
 
-const char* WordOf(Space space) {
+const char* WordOf(MemorySpace space) {
   switch (space) {
-    case Space::kGlobal:
+    case MemorySpace::kGlobal:
       return "global";
-    case Space::kLocal:
+    case MemorySpace::kLocal:
       return "local";
-    case Space::kPrivate:
+    case MemorySpace::kPrivate:
       return "private";
   }
   EXH_UNREACHABLE();
 }
 
-bool Spaces::Has(Space which) const {
+bool Spaces::Has(MemorySpace which) const {
   if (items.empty()) return space == which;
   return std::ranges::any_of(items, [&](const Spaces& item) { return item.Has(which); });
 }
 
-std::optional<Space> Spaces::Only() const {
+std::optional<MemorySpace> Spaces::Only() const {
   if (items.empty()) return space;
   const auto first = items.front().Only();
   for (const Spaces& item : items) {

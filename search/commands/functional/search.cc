@@ -112,7 +112,7 @@ std::string Objections(const FunctionalSubject& subject, const functional::Codes
 
 kernels::Source SourceOfMapping(const MappedProgram& mapped, const functional::Assignment& values,
                                 const functional::Codes& codes,
-                                const functional::GpuLimits& limits) {
+                                const functional::ProgramLimits& limits) {
   try {
     return SourceOf(mapped, values, {codes}, limits);
   } catch (const functional::Unlowerable& why) {
@@ -131,12 +131,12 @@ int Run(const ProgramOptions& options) {
 }
 
 /// Of the device that was named; of none, what this machine's GPU has, or else what every one does.
-functional::GpuLimits LimitsFor(const ProgramOptions& options) {
+functional::ProgramLimits LimitsFor(const ProgramOptions& options) {
   const std::string& name = options.search.problem.device;
   if (!name.empty()) return LimitsOf(FindDevice(options.search.problem));
   const kernels::DeviceResult here =
       kernels::LoadDevice(kDefaultDevice, {}, options.search.problem.gpu.value_or(0));
-  return here.device ? LimitsOf(*here.device) : functional::GpuLimits();
+  return here.device ? LimitsOf(*here.device) : functional::ProgramLimits();
 }
 
 /// Needs no GPU: it is text.
