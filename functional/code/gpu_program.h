@@ -72,7 +72,7 @@ GpuProgram Lower(const Program& program, const Assignment& parameters,
 /// Of each map of a kernel whether it can have code 2, vectors, as far as lengths and the order of
 /// elements are concerned. Nothing: the kernel cannot be run at all with these parameters, or
 /// lengths are not known by them.
-std::optional<std::vector<bool>> VectorMaps(const Program& program, const Kernel& kernel,
+std::optional<std::vector<bool>> VectorMaps(const Program& program, const ProgramKernel& kernel,
                                             const Assignment& parameters);
 
 /// The codes that the program itself gives to its maps; -1 where it leaves them open.

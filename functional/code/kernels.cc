@@ -39,17 +39,17 @@ void Lowerer::AddArrays() {
     by_name_[name] = std::move(value);
   };
   for (const auto& [name, node] : InputsOf(program_)) add(name, *node, false);
-  for (const Kernel& kernel : program_.kernels) add(kernel.name, *kernel.result, true);
+  for (const ProgramKernel& kernel : program_.kernels) add(kernel.name, *kernel.result, true);
 }
 
-void Lowerer::AddKernel(const Kernel& kernel, const Codes& codes) {
+void Lowerer::AddKernel(const ProgramKernel& kernel, const Codes& codes) {
   ChooseCounts(kernel, codes);
   BeginText();
   Write(*kernel.result, nullptr, by_name_.at(kernel.name)->target);
   EndText();
 }
 
-void Lowerer::ChooseCounts(const Kernel& kernel, const Codes& codes) {
+void Lowerer::ChooseCounts(const ProgramKernel& kernel, const Codes& codes) {
   const std::vector<ConcreteMap> maps = MapsOf(kernel);
   codes_.clear();
   std::vector<std::int64_t> totals;
@@ -208,11 +208,11 @@ GpuProgram Lower(const Program& program, const Assignment& parameters,
   return lowerer.Take(main_name);
 }
 
-std::optional<std::vector<bool>> VectorMaps(const Program& program, const Kernel& kernel,
+std::optional<std::vector<bool>> VectorMaps(const Program& program, const ProgramKernel& kernel,
                                             const Assignment& parameters) {
-  const bool are_known = std::ranges::all_of(program.parameters, [&](const Parameter& parameter) {
-    return parameters.contains(parameter.name);
-  });
+  const bool are_known = std::ranges::all_of(
+      program.parameters,
+      [&](const ProgramParameter& parameter) { return parameters.contains(parameter.name); });
   if (!are_known) return std::nullopt;
   const std::vector<ConcreteMap> maps = MapsOf(kernel);
   Codes codes(maps.size(), 0);
@@ -239,7 +239,7 @@ std::optional<std::vector<bool>> VectorMaps(const Program& program, const Kernel
 
 std::vector<Codes> CodesOf(const Program& program) {
   std::vector<Codes> all;
-  for (const Kernel& kernel : program.kernels) {
+  for (const ProgramKernel& kernel : program.kernels) {
     all.emplace_back();
     for (const ConcreteMap& map : MapsOf(kernel)) all.back().push_back(map.code);
   }

@@ -60,7 +60,7 @@ class Lowerer {
   Lowerer(const Program& program, const Assignment& parameters, const ProgramLimits& limits);
 
   /// The kernels of the text that a kernel of the program takes.
-  void AddKernel(const Kernel& kernel, const Codes& codes);
+  void AddKernel(const ProgramKernel& kernel, const Codes& codes);
   GpuProgram Take(const std::string& main_name);
 
  private:
@@ -86,7 +86,7 @@ class Lowerer {
   void WriteThroughView(const Node& view, const BindingPtr& variables, const Target& target);
   void WriteThroughMap(const Node& map, const BindingPtr& variables, const Target& target);
   /// Element by element, by every thread alike. `path`: steps from the outside.
-  void Copy(const ReadablePtr& value, const Type& type, const Target& target, Path path = {});
+  void Copy(const ReadablePtr& value, const DataType& type, const Target& target, Path path = {});
   void Store(const Place& place, const std::string& value);
 
   // ---- Loops (loops.cc).
@@ -130,7 +130,7 @@ class Lowerer {
 
   // ---- Kernels of the text (kernels.cc).
   /// How many threads and groups the maps of a kernel are divided among.
-  void ChooseCounts(const Kernel& kernel, const Codes& codes);
+  void ChooseCounts(const ProgramKernel& kernel, const Codes& codes);
   void AddArrays();
   void BeginText();
   void EndText();

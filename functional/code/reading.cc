@@ -137,8 +137,9 @@ std::string Lowerer::Calculated(const Node& user, const BindingPtr& variables, c
   if (name == "id") return operand(0, path);
   if (user.inputs.size() == 2) {
     if (name == "dot") {
-      const Node& vector = *user.inputs[user.inputs[0]->type->kind == Type::Kind::kVector ? 0 : 1];
-      if (vector.type->kind != Type::Kind::kVector) {
+      const Node& vector =
+          *user.inputs[user.inputs[0]->type->kind == DataType::Kind::kVector ? 0 : 1];
+      if (vector.type->kind != DataType::Kind::kVector) {
         return fmt::format("({} * {})", operand(0, path), operand(1, path));
       }
       CountSteps(static_cast<double>(Number(vector.type->length)));

@@ -74,7 +74,7 @@ struct ScalarShape {
   std::vector<std::int64_t> extents;
   std::string scalar;
 };
-std::vector<ScalarShape> ScalarsOf(const Type& type, const Numbers& numbers);
+std::vector<ScalarShape> ScalarsOf(const DataType& type, const Numbers& numbers);
 
 /// For what writes into a view: where an element of the view's input number `input` goes, by where
 /// those of the view go. Null: the view shows elements several times, or not all of them.

@@ -45,7 +45,7 @@ class Unfolder {
   Unfolder(const Program& program, const Assignment& parameters,
            std::vector<kernels::ir::Array> arrays);
 
-  void AddKernel(const Kernel& kernel);
+  void AddKernel(const ProgramKernel& kernel);
   /// Without what no result comes of.
   kernels::derived::Expression Take();
 

@@ -31,8 +31,8 @@ Value WholeNumber(std::int64_t number) {
   return {-1, number, "", ir::Type::kI32};
 }
 
-ScalarShape ShapeOf(const std::string& name, const functional::Type& type, const Program& program,
-                    const Assignment& parameters) {
+ScalarShape ShapeOf(const std::string& name, const functional::DataType& type,
+                    const Program& program, const Assignment& parameters) {
   const auto number = [&](const Term& term) {
     const auto value = program.terms.Evaluate(term, parameters);
     if (value && *value >= 1) return *value;
@@ -55,7 +55,7 @@ ScalarShape ShapeOf(const std::string& name, const functional::Type& type, const
 }  // namespace
 
 std::vector<Array> ArraysOf(const Program& program, const Assignment& parameters) {
-  for (const Parameter& parameter : program.parameters) {
+  for (const ProgramParameter& parameter : program.parameters) {
     if (parameters.contains(parameter.name)) continue;
     throw Error(fmt::format("parameter '{}' has no value", parameter.name));
   }
@@ -73,20 +73,21 @@ std::vector<Array> ArraysOf(const Program& program, const Assignment& parameters
     arrays.push_back({id, name, role, static_cast<std::uint64_t>(elements)});
   };
   for (const auto& [name, node] : InputsOf(program)) add(name, *node, ArrayRole::kInput);
-  for (const Kernel& kernel : program.kernels) add(kernel.name, *kernel.result, ArrayRole::kOutput);
+  for (const ProgramKernel& kernel : program.kernels)
+    add(kernel.name, *kernel.result, ArrayRole::kOutput);
   return arrays;
 }
 
 Expression ExpressionOf(const Program& program, const Assignment& parameters) {
   Unfolder unfolder(program, parameters, ArraysOf(program, parameters));
-  for (const Kernel& kernel : program.kernels) unfolder.AddKernel(kernel);
+  for (const ProgramKernel& kernel : program.kernels) unfolder.AddKernel(kernel);
   return unfolder.Take();
 }
 
 Unfolder::Unfolder(const Program& program, const Assignment& parameters, std::vector<Array> arrays)
     : program_(program), parameters_(parameters) {
   std::map<std::string, const Node*> nodes = InputsOf(program);
-  for (const Kernel& kernel : program.kernels) nodes[kernel.name] = kernel.result.get();
+  for (const ProgramKernel& kernel : program.kernels) nodes[kernel.name] = kernel.result.get();
   for (const Array& array : arrays) {
     const ScalarShape shape = ShapeOf(array.name, *nodes.at(array.name)->type, program, parameters);
     stored_[array.name] = {array.id, shape.extents, -1};

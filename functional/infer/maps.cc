@@ -61,7 +61,7 @@ class Finder {
 
 }  // namespace
 
-std::vector<ConcreteMap> MapsOf(const Kernel& kernel) {
+std::vector<ConcreteMap> MapsOf(const ProgramKernel& kernel) {
   Finder finder;
   finder.Visit(*kernel.result, std::nullopt, nullptr);
   return finder.Take();

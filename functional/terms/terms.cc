@@ -61,21 +61,21 @@ std::int64_t FloorDiv(std::int64_t a, std::int64_t b) {
   return quotient - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
 }
 
-std::optional<std::int64_t> Applied(Factor::Op op, std::int64_t a, std::int64_t b) {
+std::optional<std::int64_t> Applied(TermFactor::Op op, std::int64_t a, std::int64_t b) {
   switch (op) {
-    case Factor::Op::kAdd:
+    case TermFactor::Op::kAdd:
       return Checked(Wide{a} + b);
-    case Factor::Op::kSubtract:
+    case TermFactor::Op::kSubtract:
       return Checked(Wide{a} - b);
-    case Factor::Op::kDiv:
+    case TermFactor::Op::kDiv:
       return b == 0 ? std::nullopt : std::optional(FloorDiv(a, b));
-    case Factor::Op::kMod:
+    case TermFactor::Op::kMod:
       return b == 0 ? std::nullopt : Checked(a - Wide{b} * FloorDiv(a, b));
-    case Factor::Op::kMin:
+    case TermFactor::Op::kMin:
       return std::min(a, b);
-    case Factor::Op::kMax:
+    case TermFactor::Op::kMax:
       return std::max(a, b);
-    case Factor::Op::kLinear:
+    case TermFactor::Op::kLinear:
       break;
   }
   EXH_UNREACHABLE();
@@ -98,23 +98,23 @@ Bounds Over(Bounds a, Bounds b) {
   return Hull(a.min / b.min, a.min / b.max, a.max / b.min, a.max / b.max);
 }
 
-Bounds Applied(Factor::Op op, Bounds a, Bounds b) {
+Bounds Applied(TermFactor::Op op, Bounds a, Bounds b) {
   switch (op) {
-    case Factor::Op::kAdd:
+    case TermFactor::Op::kAdd:
       return {a.min + b.min, a.max + b.max};
-    case Factor::Op::kSubtract:
+    case TermFactor::Op::kSubtract:
       return {a.min - b.max, a.max - b.min};
-    case Factor::Op::kDiv: {
+    case TermFactor::Op::kDiv: {
       const Bounds exact = Over(a, b);
       return {std::floor(exact.min - kSlack), exact.max};
     }
-    case Factor::Op::kMod:
+    case TermFactor::Op::kMod:
       return b.min < 1 ? kAnything : Bounds{0, b.max - 1};
-    case Factor::Op::kMin:
+    case TermFactor::Op::kMin:
       return {std::min(a.min, b.min), std::min(a.max, b.max)};
-    case Factor::Op::kMax:
+    case TermFactor::Op::kMax:
       return {std::max(a.min, b.min), std::max(a.max, b.max)};
-    case Factor::Op::kLinear:
+    case TermFactor::Op::kLinear:
       break;
   }
   EXH_UNREACHABLE();
@@ -152,18 +152,18 @@ Term Terms::OfPoly(Poly poly) const {
     term.coefficient = poly.parts().begin()->second.num;
     poly = Poly::Atom(poly.parts().begin()->first.front().first);
   }
-  Factor factor;
+  TermFactor factor;
   factor.poly = std::move(poly);
-  term.numerator.push_back(std::make_shared<const Factor>(std::move(factor)));
+  term.numerator.push_back(std::make_shared<const TermFactor>(std::move(factor)));
   return term;
 }
 
-Term Terms::OfAtom(Factor factor, const Term& a, const Term& b) {
+Term Terms::OfAtom(TermFactor factor, const Term& a, const Term& b) {
   factor.size = a.size() + b.size();
   if (a.is_bad() || b.is_bad() || factor.size > kMostSize) return Bad();
   factor.left = a;
   factor.right = b;
-  return OfPoly(Poly::Atom(AtomOf(std::make_shared<const Factor>(std::move(factor)))));
+  return OfPoly(Poly::Atom(AtomOf(std::make_shared<const TermFactor>(std::move(factor)))));
 }
 
 Term Terms::OfFactor(FactorPtr factor) const {
@@ -221,27 +221,27 @@ Term Terms::Number(std::int64_t number) {
 }
 
 Term Terms::Add(const Term& a, const Term& b) const {
-  Factor sum;
-  sum.op = Factor::Op::kAdd;
+  TermFactor sum;
+  sum.op = TermFactor::Op::kAdd;
   sum.poly = Simplified(a.poly + b.poly);
   sum.size = a.size() + b.size();
   if (sum.size > kMostSize) return Bad();
   if (sum.poly.is_linear() || sum.poly.is_bad()) return OfPoly(sum.poly);
   sum.left = a;
   sum.right = b;
-  return OfFactor(std::make_shared<const Factor>(std::move(sum)));
+  return OfFactor(std::make_shared<const TermFactor>(std::move(sum)));
 }
 
 Term Terms::Subtract(const Term& a, const Term& b) const {
-  Factor difference;
-  difference.op = Factor::Op::kSubtract;
+  TermFactor difference;
+  difference.op = TermFactor::Op::kSubtract;
   difference.poly = Simplified(a.poly - b.poly);
   difference.size = a.size() + b.size();
   if (difference.size > kMostSize) return Bad();
   if (difference.poly.is_linear() || difference.poly.is_bad()) return OfPoly(difference.poly);
   difference.left = a;
   difference.right = b;
-  return OfFactor(std::make_shared<const Factor>(std::move(difference)));
+  return OfFactor(std::make_shared<const TermFactor>(std::move(difference)));
 }
 
 Term Terms::Multiply(const Term& a, const Term& b) const {
@@ -265,8 +265,8 @@ Term Terms::Divide(const Term& a, const Term& b) {
     if (const auto whole = Poly::ExactQuotient(a.poly, b.poly); whole && whole->is_linear()) {
       return OfPoly(*whole);
     }
-    Factor quotient;
-    quotient.op = Factor::Op::kDiv;
+    TermFactor quotient;
+    quotient.op = TermFactor::Op::kDiv;
     quotient.exact = true;
     return OfAtom(std::move(quotient), a, b);
   }
@@ -282,23 +282,23 @@ Term Terms::Divide(const Term& a, const Term& b) {
   if (b.coefficient != 0 && quotient.coefficient % b.coefficient == 0) {
     quotient.coefficient /= b.coefficient;
   } else {
-    Factor number;
+    TermFactor number;
     number.poly = Poly::Number(b.coefficient);
-    quotient.denominator.push_back(std::make_shared<const Factor>(std::move(number)));
+    quotient.denominator.push_back(std::make_shared<const TermFactor>(std::move(number)));
   }
   return quotient;
 }
 
-Term Terms::Apply(Factor::Op op, const Term& a, const Term& b) {
+Term Terms::Apply(TermFactor::Op op, const Term& a, const Term& b) {
   const auto left = a.AsNumber(), right = b.AsNumber();
   if (left && right) {
     const auto number = Applied(op, *left, *right);
     if (number) return Number(*number);
   }
-  if (op == Factor::Op::kDiv && IsOne(b)) return a;
-  if (op == Factor::Op::kMod && IsOne(b)) return Number(0);
-  if ((op == Factor::Op::kMin || op == Factor::Op::kMax) && IsEqual(a, b)) return a;
-  Factor factor;
+  if (op == TermFactor::Op::kDiv && IsOne(b)) return a;
+  if (op == TermFactor::Op::kMod && IsOne(b)) return Number(0);
+  if ((op == TermFactor::Op::kMin || op == TermFactor::Op::kMax) && IsEqual(a, b)) return a;
+  TermFactor factor;
   factor.op = op;
   return OfAtom(std::move(factor), a, b);
 }
@@ -349,7 +349,7 @@ Terms::Printed Terms::Print(const Poly& poly, bool as_exh) const {
   return all.text.empty() ? Printed{.text = "0"} : all;
 }
 
-Terms::Printed Terms::Print(const Factor& factor, bool as_exh, bool alone) const {
+Terms::Printed Terms::Print(const TermFactor& factor, bool as_exh, bool alone) const {
   const auto operand = [&](const Term& term) {
     const Printed text = Print(term, as_exh);
     return text.Within(!text.is_word);
@@ -359,25 +359,25 @@ Terms::Printed Terms::Print(const Factor& factor, bool as_exh, bool alone) const
     return left.Within(!alone);
   };
   switch (factor.op) {
-    case Factor::Op::kLinear: {
+    case TermFactor::Op::kLinear: {
       const bool simple =
           factor.poly.parts().size() == 1 && factor.poly.parts().begin()->second == Fraction{1, 1};
       const bool is_number = factor.poly.AsNumber().has_value();
       return Print(factor.poly, as_exh).Within(!alone && !simple && !is_number);
     }
-    case Factor::Op::kAdd:
+    case TermFactor::Op::kAdd:
       return joined(Print(factor.left, as_exh), " + ", operand(factor.right));
-    case Factor::Op::kSubtract:
+    case TermFactor::Op::kSubtract:
       return joined(Print(factor.left, as_exh), " - ", operand(factor.right));
-    case Factor::Op::kDiv:
+    case TermFactor::Op::kDiv:
       return joined(operand(factor.left), " div ", operand(factor.right));
-    case Factor::Op::kMod:
+    case TermFactor::Op::kMod:
       return joined(operand(factor.left), " % ", operand(factor.right));
-    case Factor::Op::kMin:
-    case Factor::Op::kMax: {
+    case TermFactor::Op::kMin:
+    case TermFactor::Op::kMax: {
       Printed call = Print(factor.left, as_exh);
       call.Append(", ", Print(factor.right, as_exh));
-      call.text = (factor.op == Factor::Op::kMin ? "min(" : "max(") + call.text + ")";
+      call.text = (factor.op == TermFactor::Op::kMin ? "min(" : "max(") + call.text + ")";
       return call;
     }
   }
@@ -427,7 +427,7 @@ void Terms::Collect(const Poly& poly, std::set<std::string>& names) const {
 void Terms::Collect(const Term& term, std::set<std::string>& names) const {
   for (const auto* list : {&term.numerator, &term.denominator}) {
     for (const FactorPtr& factor : *list) {
-      if (factor->op == Factor::Op::kLinear) {
+      if (factor->op == TermFactor::Op::kLinear) {
         Collect(factor->poly, names);
       } else {
         Collect(factor->left, names);
@@ -463,8 +463,8 @@ std::optional<std::int64_t> Terms::Evaluate(
 }
 
 std::optional<std::int64_t> Terms::Evaluate(
-    const Factor& factor, const std::map<std::string, std::int64_t>& values) const {
-  if (factor.op == Factor::Op::kLinear) return Evaluate(factor.poly, values);
+    const TermFactor& factor, const std::map<std::string, std::int64_t>& values) const {
+  if (factor.op == TermFactor::Op::kLinear) return Evaluate(factor.poly, values);
   const auto left = Evaluate(factor.left, values), right = Evaluate(factor.right, values);
   return left && right ? Applied(factor.op, *left, *right) : std::nullopt;
 }
@@ -504,8 +504,8 @@ Bounds Terms::BoundsOf(const Poly& poly, double* size) const {
   return sum;
 }
 
-Bounds Terms::BoundsOf(const Factor& factor) const {
-  if (factor.op == Factor::Op::kLinear) return BoundsOf(factor.poly, nullptr);
+Bounds Terms::BoundsOf(const TermFactor& factor) const {
+  if (factor.op == TermFactor::Op::kLinear) return BoundsOf(factor.poly, nullptr);
   return Applied(factor.op, BoundsOf(factor.left), BoundsOf(factor.right));
 }
 
