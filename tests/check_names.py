@@ -26,11 +26,9 @@ KNOWN = {
     "Plan": ("generator/plan", "kernels/derived/reference"),
     "Problem": ("kernels/cpu", "search/subject"),
     "Program": ("functional/lift", "functional/meaning", "kernels/derived/reference", "kernels/fused/schedule"),
-    "Rule": ("functional/lift", "kernels/derived/reference"),
     "Slot": ("functional/lift", "kernels/derived/reference"),
     "Statement": ("functional/syntax", "kernels/fused", "kernels/ir", "kernels/notation/syntax", "poly"),
     "Tensor": ("kernels/derived/reference", "kernels/fused/graph"),
-    "Verdict": ("functional/lift", "kernels"),
 }
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
                    r"|^[ \t]*#(?:\\\n|[^\n])*|[{};]", re.DOTALL | re.MULTILINE)

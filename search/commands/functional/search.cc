@@ -45,7 +45,7 @@ lift::Rules RulesOf(const ProgramOptions& options) {
   rules.through_fused = options.through_fused;
   rules.whole_nest = options.whole_nest;
   std::vector<std::string> names;
-  for (const lift::Rule& rule : lift::kRules) names.emplace_back(rule.name);
+  for (const lift::LiftRule& rule : lift::kRules) names.emplace_back(rule.name);
   for (const std::string& name : options.dropped) {
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) throw UsageError(UnknownName("rule", name, names));
@@ -106,7 +106,7 @@ std::string Objections(const FunctionalSubject& subject, const functional::Codes
   for (std::size_t i = 0; i < codes.size(); ++i) {
     mapping.codes.emplace_back(i, std::vector{static_cast<std::uint32_t>(std::max(0, codes[i]))});
   }
-  const lift::Verdict verdict = Judge(subject.tree().maps, subject.rules(), mapping);
+  const lift::Judgement verdict = Judge(subject.tree().maps, subject.rules(), mapping);
   return verdict.candidate ? "" : fmt::format("{}", fmt::join(verdict.requirements, ", "));
 }
 
