@@ -23,7 +23,6 @@ KNOWN = {
     "Operand": ("kernels/fused/graph", "kernels/ir"),
     "Part": ("kernels/codegen/plan", "kernels/fused/schedule"),
     "Piece": ("kernels/fused/schedule", "kernels/ir/text"),
-    "Plan": ("generator/plan", "kernels/derived/reference"),
     "Problem": ("kernels/cpu", "search/subject"),
     "Program": ("functional/lift", "functional/meaning", "kernels/derived/reference", "kernels/fused/schedule"),
     "Slot": ("functional/lift", "kernels/derived/reference"),
