@@ -21,8 +21,6 @@ KNOWN = {
     "Kernel": ("kernels/library", "kernels/notation/syntax"),
     "LoopNode": ("kernels/codegen/loops", "poly/isl"),
     "Operand": ("kernels/fused/graph", "kernels/ir"),
-    "Part": ("kernels/codegen/plan", "kernels/fused/schedule"),
-    "Piece": ("kernels/fused/schedule", "kernels/ir/text"),
     "Problem": ("kernels/cpu", "search/subject"),
     "Program": ("functional/lift", "functional/meaning", "kernels/derived/reference", "kernels/fused/schedule"),
     "Slot": ("functional/lift", "kernels/derived/reference"),

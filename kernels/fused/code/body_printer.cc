@@ -32,7 +32,7 @@ BodyPrinter::BodyPrinter(const Program& program, derived::Dialect dialect, std::
                          const std::set<int>* read)
     : program_(program), index_(std::move(index)), known_(read), helpers_(dialect) {}
 
-void BodyPrinter::SetPart(const Part& part) {
+void BodyPrinter::SetPart(const ProgramPart& part) {
   part_ = &part;
   registers_.clear();
 }
@@ -150,11 +150,11 @@ std::size_t BodyPrinter::NumAccumulated(const NestNode& node) const {
 }
 
 bool BodyPrinter::IsBegin(const NestNode& node) const {
-  return node.kind == Kind::kCall && PieceOf(node).what == Piece::What::kBegin;
+  return node.kind == Kind::kCall && PieceOf(node).what == StatementPiece::What::kBegin;
 }
 
 bool BodyPrinter::IsTake(const NestNode& node) const {
-  return node.kind == Kind::kCall && PieceOf(node).what == Piece::What::kTake;
+  return node.kind == Kind::kCall && PieceOf(node).what == StatementPiece::What::kTake;
 }
 
 std::set<int> BodyPrinter::ReadIn(const NestNode& node) const {
@@ -211,7 +211,7 @@ void BodyPrinter::Forget(const std::vector<Use>& uses) {
 
 // ---- statements ----
 
-const Piece& BodyPrinter::PieceOf(const NestNode& call) const {
+const StatementPiece& BodyPrinter::PieceOf(const NestNode& call) const {
   return part_->pieces[At(call.node.statement)];
 }
 
@@ -240,19 +240,21 @@ std::string BodyPrinter::PointerText(const Cell& cell) {
 }
 
 std::vector<BodyPrinter::Use> BodyPrinter::UsesOf(const NestNode& call) const {
-  const Piece& piece = PieceOf(call);
+  const StatementPiece& piece = PieceOf(call);
   const Statement& of = StatementOf(call);
   const std::vector<ir::Index> arguments = ArgumentsOf(call);
   const auto cell = [&](const Access& access, int index) -> Cell {
     return {index, ElementOf(access, array(index).shape, arguments)};
   };
   std::vector<Use> uses;
-  if (piece.what == Piece::What::kWhole || piece.what == Piece::What::kTake) {
+  if (piece.what == StatementPiece::What::kWhole || piece.what == StatementPiece::What::kTake) {
     for (const Access& read : of.reads) uses.push_back({.cell = cell(read, read.tensor)});
   }
   const int accumulator = program_.accumulators[At(piece.statement)];
-  if (piece.what == Piece::What::kEnd) uses.push_back({.cell = cell(of.write, accumulator)});
-  const bool begins = piece.what == Piece::What::kBegin, takes = piece.what == Piece::What::kTake;
+  if (piece.what == StatementPiece::What::kEnd)
+    uses.push_back({.cell = cell(of.write, accumulator)});
+  const bool begins = piece.what == StatementPiece::What::kBegin,
+             takes = piece.what == StatementPiece::What::kTake;
   uses.push_back({.cell = cell(of.write, begins || takes ? accumulator : of.write.tensor),
                   .is_write = true,
                   .accumulates = takes});
@@ -268,19 +270,19 @@ void BodyPrinter::AddUses(const NestNode& node, std::vector<Use>& uses) const {
 }
 
 void BodyPrinter::PrintCall(const NestNode& call) {
-  const Piece& piece = PieceOf(call);
+  const StatementPiece& piece = PieceOf(call);
   const Statement& of = StatementOf(call);
   const Cell cell = UsesOf(call).back().cell;
   const Type accumulates = Program::AccumulatesIn(of);
   switch (piece.what) {
-    case Piece::What::kWhole:
+    case StatementPiece::What::kWhole:
       return Write(cell, Value(of, ArgumentsOf(call)), of.steps.back().type);
-    case Piece::What::kBegin: {
+    case StatementPiece::What::kBegin: {
       const double nothing = ir::IdentityOf(*of.reduces, accumulates);
       return Write(cell, {derived::NumberText(nothing, helpers_.dialect(), accumulates)},
                    accumulates);
     }
-    case Piece::What::kTake: {
+    case StatementPiece::What::kTake: {
       const derived::Piece value =
           derived::CastText(Value(of, ArgumentsOf(call)), of.steps.back().type, accumulates);
       if (accumulated_.contains(cell)) {
@@ -293,7 +295,7 @@ void BodyPrinter::PrintCall(const NestNode& call) {
       Line(derived::AccumulateText(*of.reduces, sum, {value}, helpers_, accumulates));
       return Write(cell, {sum}, accumulates);
     }
-    case Piece::What::kEnd: {
+    case StatementPiece::What::kEnd: {
       const Cell sum = {program_.accumulators[At(piece.statement)], cell.second};
       return Write(cell, {Load(sum)}, accumulates);
     }

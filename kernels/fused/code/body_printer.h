@@ -62,7 +62,7 @@ class BodyPrinter : public TextWriter {
     bool is_write = false;
   };
 
-  void SetPart(const Part& part);
+  void SetPart(const ProgramPart& part);
   /// A node and all that is in it.
   void Print(const NestNode& node);
   /// Lines in front of a loop; what is printed behind them is the loop.
@@ -146,7 +146,7 @@ class BodyPrinter : public TextWriter {
   void ReadWide(const NestNode& call, const NestNode& loop, const std::set<int>& before);
   void WriteWide(const Cell& first, const std::vector<Cell>& lanes);
 
-  const fused::Piece& PieceOf(const NestNode& call) const;
+  const fused::StatementPiece& PieceOf(const NestNode& call) const;
   const Statement& StatementOf(const NestNode& call) const;
   /// By iterator of the statement, in the lane that is printed.
   std::vector<ir::Index> ArgumentsOf(const NestNode& call) const;
@@ -183,7 +183,7 @@ class BodyPrinter : public TextWriter {
   const Program& program_;
   const std::string index_;
   const std::set<int>* const known_;
-  const Part* part_ = nullptr;
+  const ProgramPart* part_ = nullptr;
   ir::HelperFunctions helpers_;
   ir::IndexExtremes extremes_;        ///< That the text calls.
   std::set<std::string> wide_types_;  ///< That it has.

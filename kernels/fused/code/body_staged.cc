@@ -14,7 +14,7 @@ std::vector<BodyPrinter::Staged> BodyPrinter::StagedIn(const NestNode& body,
   if (!AddCalls(body, calls)) return {};
   std::map<int, ir::Index> written;  // By array: its element.
   for (const NestNode* call : calls) {
-    if (PieceOf(*call).what != Piece::What::kWhole) return {};
+    if (PieceOf(*call).what != StatementPiece::What::kWhole) return {};
     for (const Use& use : UsesOf(*call)) {
       // What is read after it was written is in a register, as the element of the same name.
       const auto found = written.find(use.cell.first);

@@ -127,8 +127,8 @@ void BodyPrinter::PrintWide(const NestNode& loop) {
 
 void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
                            const std::set<int>& before) {
-  const Piece& piece = PieceOf(call);
-  if (piece.what == Piece::What::kBegin) return;
+  const StatementPiece& piece = PieceOf(call);
+  if (piece.what == StatementPiece::What::kBegin) return;
   const Statement& of = StatementOf(call);
   const auto read = [&](const Access& access, int index) {
     const auto cell_in = [&](int lane) -> Cell {
@@ -151,10 +151,10 @@ void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
           derived::LoadText(fmt::format("{}.{}", name, kLanes[lane]), type, helpers_);
     }
   };
-  if (piece.what == Piece::What::kWhole || piece.what == Piece::What::kTake) {
+  if (piece.what == StatementPiece::What::kWhole || piece.what == StatementPiece::What::kTake) {
     for (const Access& access : of.reads) read(access, access.tensor);
   }
-  if (piece.what != Piece::What::kWhole) {
+  if (piece.what != StatementPiece::What::kWhole) {
     read(of.write, program_.accumulators[static_cast<std::size_t>(piece.statement)]);
   }
 }

@@ -13,7 +13,7 @@ class CpuPrinter final : public BodyPrinter {
   CpuPrinter(const Program& program, const std::set<int>* read)
       : BodyPrinter(program, derived::Dialect::kCpp, "long", read) {}
 
-  void PrintPart(const Part& part, const NestNode& nest) {
+  void PrintPart(const ProgramPart& part, const NestNode& nest) {
     SetPart(part);
     Print(nest);
   }

@@ -24,7 +24,7 @@ bool IsVariable(const poly::Index& index, int variable) {
 
 class Marking {
  public:
-  Marking(const Part& part, const std::vector<poly::Dependence>& dependences,
+  Marking(const ProgramPart& part, const std::vector<poly::Dependence>& dependences,
           const poly::Schedule& schedule, bool has_vectors)
       : part_(part),
         dependences_(dependences),
@@ -36,8 +36,8 @@ class Marking {
   NestNode Run(poly::LoopNode node, std::vector<int> all = {}) const {
     NestNode result;
     result.kind = node.kind;
-    result.is_begin =
-        node.kind == Kind::kCall && part_.pieces[At(node.statement)].what == Piece::What::kBegin;
+    result.is_begin = node.kind == Kind::kCall &&
+                      part_.pieces[At(node.statement)].what == StatementPiece::What::kBegin;
     if (node.kind == Kind::kLoop) {
       const std::vector<int> inside = node.Statements();
       if (all.empty()) all = inside;
@@ -80,9 +80,11 @@ class Marking {
   std::vector<bool> NotTaken(const poly::LoopNode& loop, std::vector<bool> has) const {
     for (std::size_t i = 0; i < dependences_.size(); ++i) {
       const poly::Dependence& of = dependences_[i];
-      const Piece &source = part_.pieces[At(of.source)], &target = part_.pieces[At(of.target)];
-      if (target.what != Piece::What::kTake || source.statement != target.statement) continue;
-      const bool is_begin = source.what == Piece::What::kBegin &&
+      const StatementPiece &source = part_.pieces[At(of.source)],
+                           &target = part_.pieces[At(of.target)];
+      if (target.what != StatementPiece::What::kTake || source.statement != target.statement)
+        continue;
+      const bool is_begin = source.what == StatementPiece::What::kBegin &&
                             BeginsFirst(loop.children.front(), loop.variable, of.source);
       if (of.source == of.target || is_begin) has[i] = false;
     }
@@ -164,7 +166,7 @@ class Marking {
     return true;
   }
 
-  const Part& part_;
+  const ProgramPart& part_;
   const std::vector<poly::Dependence>& dependences_;
   const std::vector<std::vector<bool>> carried_, separated_;
   const bool has_vectors_;
@@ -182,7 +184,7 @@ bool AddCalls(const NestNode& node, std::vector<const NestNode*>& calls) {
                              [&](const NestNode& child) { return AddCalls(child, calls); });
 }
 
-NestNode NestOf(const Part& part, const std::vector<poly::Dependence>& dependences,
+NestNode NestOf(const ProgramPart& part, const std::vector<poly::Dependence>& dependences,
                 const poly::Schedule& schedule, bool has_vectors) {
   return Marking(part, dependences, schedule, has_vectors)
       .Run(Simpler(part, poly::LoopTreeOf(part.scop, schedule)));

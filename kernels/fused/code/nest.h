@@ -51,7 +51,7 @@ bool AddCalls(const NestNode& node, std::vector<const NestNode*>& calls);
 /// `has_vectors`, where it is parallel, has no loops or conditions in it, its extent is a multiple
 /// of 4 or 2, each statement in it writes neighbours, and one access at least can be 64 or 128 bits
 /// wide. Throws poly::IslError.
-NestNode NestOf(const Part& part, const std::vector<poly::Dependence>& dependences,
+NestNode NestOf(const ProgramPart& part, const std::vector<poly::Dependence>& dependences,
                 const poly::Schedule& schedule, bool has_vectors);
 
 }  // namespace exh::kernels::fused

@@ -17,7 +17,7 @@ using Kind = LoopNode::Kind;
 
 class Simplifying {
  public:
-  explicit Simplifying(const Part& part) : part_(part) {}
+  explicit Simplifying(const ProgramPart& part) : part_(part) {}
 
   LoopNode Run(LoopNode node) const {
     for (LoopNode& child : node.children) child = Run(std::move(child));
@@ -42,7 +42,8 @@ class Simplifying {
                                  [&](const LoopNode& child) { return IsOnlyBegins(child); });
     }
     return node.kind == Kind::kCall &&
-           part_.pieces[static_cast<std::size_t>(node.statement)].what == Piece::What::kBegin;
+           part_.pieces[static_cast<std::size_t>(node.statement)].what ==
+               StatementPiece::What::kBegin;
   }
 
   /// Takes the beginnings of sums in the first iteration out of the body.
@@ -112,12 +113,12 @@ class Simplifying {
     loop.condition = {variable, kernels::ir::Relation::kLess, extent};
   }
 
-  const Part& part_;
+  const ProgramPart& part_;
 };
 
 }  // namespace
 
-LoopNode Simpler(const Part& part, LoopNode node) {
+LoopNode Simpler(const ProgramPart& part, LoopNode node) {
   return Simplifying(part).Run(std::move(node));
 }
 

@@ -13,6 +13,6 @@
 
 namespace exh::kernels::fused {
 
-poly::LoopNode Simpler(const Part& part, poly::LoopNode node);
+poly::LoopNode Simpler(const ProgramPart& part, poly::LoopNode node);
 
 }  // namespace exh::kernels::fused

@@ -17,7 +17,7 @@ constexpr std::int64_t kThreads = 256;  ///< Of a block without teams.
 
 /// What blocks of their own do.
 struct Task {
-  const Part* part = nullptr;
+  const ProgramPart* part = nullptr;
   const NestNode* nest = nullptr;
   std::uint64_t grid = 1;     ///< Blocks.
   std::uint32_t threads = 1;  ///< Of a block.
@@ -247,7 +247,7 @@ void AddStatements(const NestNode& node, std::set<int>& statements) {
   for (const NestNode& child : node.children) AddStatements(child, statements);
 }
 
-double ExecutionsOf(const Part& part, const NestNode& nest) {
+double ExecutionsOf(const ProgramPart& part, const NestNode& nest) {
   std::set<int> statements;
   AddStatements(nest, statements);
   double all = 0;
