@@ -13,18 +13,14 @@ FORMS = ({"dsl/syntax", "dsl", "generator/plan", "runtime"},
          {"dsl/syntax", "functional/syntax", "kernels/notation/syntax"})
 # Names that still mean several things, each with its rooms. To be shortened, never to grow.
 KNOWN = {
-    "Access": ("kernels/derived/calls", "kernels/fused", "poly"),
-    "Array": ("kernels/ir", "poly"),
     "Condition": ("dsl", "dsl/syntax", "kernels/ir/index", "runtime"),
     "Index": ("kernels/ir/index", "kernels/notation"),
-    "Iterator": ("kernels/fused", "poly"),
     "Kernel": ("kernels/library", "kernels/notation/syntax"),
-    "LoopNode": ("kernels/codegen/loops", "poly/isl"),
     "Operand": ("kernels/fused/graph", "kernels/ir"),
     "Problem": ("kernels/cpu", "search/subject"),
     "Program": ("functional/lift", "functional/meaning", "kernels/derived/reference", "kernels/fused/schedule"),
     "Slot": ("functional/lift", "kernels/derived/reference"),
-    "Statement": ("functional/syntax", "kernels/fused", "kernels/ir", "kernels/notation/syntax", "poly"),
+    "Statement": ("functional/syntax", "kernels/fused", "kernels/ir", "kernels/notation/syntax"),
     "Tensor": ("kernels/derived/reference", "kernels/fused/graph"),
 }
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''

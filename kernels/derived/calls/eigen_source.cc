@@ -96,7 +96,7 @@ class Printer : public TextWriter {
     std::vector<LinearTerm> loads;
     std::vector<std::pair<LinearTerm, MatrixProduct>> products;
     const Expression::Node& store = e_.node(form.store);
-    const Access c = AccessOf(store);
+    const StridedAccess c = AccessOf(store);
     for (const LinearTerm& term : form.terms) {
       if (term.factor.product == nullptr) {
         loads.push_back(term);
@@ -216,7 +216,7 @@ class Printer : public TextWriter {
   // ---- products ----
 
   /// How the product is one of matrices; factors are copied for that where it takes it.
-  std::optional<MatrixProduct> ShapeOf(const LinearProduct& product, const Access& c) {
+  std::optional<MatrixProduct> ShapeOf(const LinearProduct& product, const StridedAccess& c) {
     const auto shape = [&] {
       return MatrixProductOf(e_, product.axes, product.reduced, FactorAccess(product.a),
                              FactorAccess(product.b), c);
@@ -278,7 +278,7 @@ class Printer : public TextWriter {
     return true;
   }
 
-  Access FactorAccess(const LinearFactor& factor) const {
+  StridedAccess FactorAccess(const LinearFactor& factor) const {
     if (factor.product == nullptr) {
       const auto copied = gathered_.find(factor.load);
       if (copied == gathered_.end()) return AccessOf(e_.node(factor.load));
@@ -304,7 +304,7 @@ class Printer : public TextWriter {
   }
 
   bool Keep(const LinearProduct& product) {
-    const Access c = RowMajor(e_, product.axes, ArrayOf(product));
+    const StridedAccess c = RowMajor(e_, product.axes, ArrayOf(product));
     const auto shape = ShapeOf(product, c);
     if (!shape || shape->batch > 1) return false;
     const std::optional<std::string> value = Product(product, *shape, "");

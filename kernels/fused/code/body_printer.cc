@@ -15,7 +15,7 @@ namespace {
 
 using ir::Op;
 using ir::Type;
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 std::size_t At(int i) {
   return static_cast<std::size_t>(i);
@@ -63,7 +63,7 @@ void BodyPrinter::Print(const NestNode& node) {
 // ---- loops ----
 
 std::string BodyPrinter::LoopHeader(const NestNode& loop, int step) {
-  const poly::LoopNode& of = loop.node;
+  const poly::ScopNode& of = loop.node;
   return fmt::format("for ({} {} = {}; {}; {} += {})", index_, of.variable.name, TextOf(of.first),
                      TextOf(of.condition), of.variable.name, step == 1 ? of.step : step);
 }
@@ -98,7 +98,7 @@ std::string BodyPrinter::PlaceText(const std::string& place, std::int64_t within
 }
 
 std::string BodyPrinter::VariableLine(const NestNode& loop, const std::string& place, int width) {
-  const poly::LoopNode& of = loop.node;
+  const poly::ScopNode& of = loop.node;
   std::string value = place;
   if (width > 1) value = fmt::format("({}) * {}", value, width);
   if (of.step != 1) value = fmt::format("({}) * {}", value, of.step);

@@ -10,7 +10,7 @@
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 constexpr const char* kLanes[] = {"x", "y", "z", "w"};
 

@@ -23,8 +23,8 @@ std::size_t At(int i) {
 /// first one of its group.
 std::vector<int> GroupsOf(const poly::Scop& scop) {
   std::set<int> written;
-  for (const poly::Statement& statement : scop.statements) {
-    for (const poly::Access& access : statement.accesses) {
+  for (const poly::ScopStatement& statement : scop.statements) {
+    for (const poly::ScopAccess& access : statement.accesses) {
       if (access.is_write) written.insert(access.array);
     }
   }
@@ -32,7 +32,7 @@ std::vector<int> GroupsOf(const poly::Scop& scop) {
   std::map<int, int> users;  // By array that is written: a statement that uses it.
   for (std::size_t i = 0; i < scop.statements.size(); ++i) {
     groups.push_back(static_cast<int>(i));
-    for (const poly::Access& access : scop.statements[i].accesses) {
+    for (const poly::ScopAccess& access : scop.statements[i].accesses) {
       if (!written.contains(access.array)) continue;
       const auto [user, is_first] = users.emplace(access.array, static_cast<int>(i));
       if (is_first) continue;
@@ -119,7 +119,7 @@ class Divider {
     const bool over_all =
         what == StatementPiece::What::kWhole || what == StatementPiece::What::kTake;
     StatementPiece piece = {.statement = index, .what = what};
-    poly::Statement scheduled;
+    poly::ScopStatement scheduled;
     constexpr const char* kSuffixes[] = {"", "_begin", "", "_end"};
     scheduled.is_aside = what == StatementPiece::What::kBegin;
     scheduled.name = of.name + kSuffixes[static_cast<std::size_t>(what)];
@@ -160,7 +160,7 @@ class Divider {
   }
 
   Program& program_;
-  std::vector<poly::Array> arrays_;
+  std::vector<poly::ScopArray> arrays_;
   std::set<int> written_;  ///< In the last part.
 };
 

@@ -11,7 +11,7 @@
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 constexpr std::int64_t kThreads = 256;  ///< Of a block without teams.
 

@@ -12,7 +12,7 @@ namespace exh::kernels::fused {
 namespace {
 
 using ir::Type;
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 constexpr std::uint64_t kLargestElement = 8;
 
