@@ -23,7 +23,7 @@ class Lift final : public Example {
         {"through_fused", 0, 0, 1, "1: rule 8 looks through maps that are fused"},
         {"whole_nest", 0, 0, 1,
          "1: rule 8 is of every map of a perfect nest, whatever lies between, as published"}};
-    for (const lift::Rule& rule : lift::kRules) {
+    for (const lift::LiftRule& rule : lift::kRules) {
       all.push_back({rule.name, 1, 0, 1, std::string(rule.what) + "; 0: dropped"});
     }
     return all;
@@ -38,7 +38,7 @@ class Lift final : public Example {
     rules.strict = parameters.at("strict") != 0;
     rules.through_fused = parameters.at("through_fused") != 0;
     rules.whole_nest = parameters.at("whole_nest") != 0;
-    for (const lift::Rule& rule : lift::kRules) {
+    for (const lift::LiftRule& rule : lift::kRules) {
       rules.*rule.holds = parameters.find(rule.name)->second != 0;
     }
     lift::TreeFile tree =

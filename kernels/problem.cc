@@ -15,9 +15,9 @@
 #include <type_traits>
 
 #include "kernels/cpu/compare.h"
-#include "kernels/derived/reference/stoppable.h"
 #include "kernels/derived/reference/reference.h"
 #include "kernels/derived/reference/special_values.h"
+#include "kernels/derived/reference/stoppable.h"
 #include "kernels/derived/tolerance.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/whole_numbers.h"

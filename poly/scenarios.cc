@@ -145,9 +145,9 @@ void AddLeaf(InfluenceTree& tree, Rows rows, const std::string& label) {
 }  // namespace
 
 VectorAccess VectorAccessOf(const Scop& scop, int statement, int access, int iterator) {
-  const Statement& of = scop.statements[statement];
-  const Access& chosen = of.accesses[access];
-  const Array& array = scop.arrays[chosen.array];
+  const ScopStatement& of = scop.statements[statement];
+  const ScopAccess& chosen = of.accesses[access];
+  const ScopArray& array = scop.arrays[chosen.array];
   const std::int64_t stride = StrideOf(scop, chosen, iterator);
   VectorAccess result{.is_contiguous = stride == 1, .is_constant = stride == 0};
   if (!result.is_contiguous && !result.is_constant) return result;
@@ -172,7 +172,7 @@ VectorAccess VectorAccessOf(const Scop& scop, int statement, int access, int ite
 
 double CostOf(const Scop& scop, int statement, int iterator, bool is_innermost, double threads,
               const ScenarioOptions& options) {
-  const Statement& of = scop.statements[statement];
+  const ScopStatement& of = scop.statements[statement];
   const ScenarioWeights& weights = options.weights;
   double vectors = 0, scattered = 0;
   bool has_vector = false;

@@ -10,7 +10,7 @@ namespace exh::poly {
 namespace {
 
 std::string FormText(const Scop& scop, int statement, const IntRow& row) {
-  const std::vector<Iterator>& iterators = scop.statements[statement].iterators;
+  const std::vector<ScopIterator>& iterators = scop.statements[statement].iterators;
   std::string text;
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (row[i] == 0) continue;
@@ -42,7 +42,7 @@ Schedule OriginalSchedule(const Scop& scop) {
   Schedule schedule;
   schedule.num_parameters = static_cast<int>(ParametersOf(scop).size());
   std::size_t most = 0;
-  for (const Statement& statement : scop.statements)
+  for (const ScopStatement& statement : scop.statements)
     most = std::max(most, statement.iterators.size());
   for (std::size_t row = 0; row < 2 * most + 1; ++row) {
     schedule.rows.push_back({.is_scalar = row % 2 == 0, .band = static_cast<int>(row)});

@@ -475,7 +475,7 @@ Scheduler::~Scheduler() = default;
 
 Scheduled Scheduler::Find(const InfluenceTree& tree) const {
   std::vector<int> num_columns;
-  for (const Statement& statement : scop_.statements) {
+  for (const ScopStatement& statement : scop_.statements) {
     num_columns.push_back(
         static_cast<int>(statement.iterators.size() + ParametersOf(scop_).size() + 1));
   }

@@ -23,9 +23,9 @@ bool IsIdentifier(const std::string& name) {
   });
 }
 
-std::string ProblemOf(const Scop& scop, const Statement& statement) {
+std::string ProblemOf(const Scop& scop, const ScopStatement& statement) {
   const std::size_t rank = statement.iterators.size();
-  for (const Iterator& iterator : statement.iterators) {
+  for (const ScopIterator& iterator : statement.iterators) {
     if (iterator.extent < 1) {
       return "iterator " + iterator.name + " has the extent " + std::to_string(iterator.extent) +
              "; it must be at least 1";
@@ -34,11 +34,11 @@ std::string ProblemOf(const Scop& scop, const Statement& statement) {
   for (const IntRow& guard : statement.guards) {
     if (guard.size() != rank + 1) return "a guard needs a number for each iterator and a constant";
   }
-  for (const Access& access : statement.accesses) {
+  for (const ScopAccess& access : statement.accesses) {
     if (access.array < 0 || access.array >= static_cast<int>(scop.arrays.size())) {
       return "array " + std::to_string(access.array) + " does not exist";
     }
-    const Array& array = scop.arrays[access.array];
+    const ScopArray& array = scop.arrays[access.array];
     if (access.map.size() != array.extents.size()) {
       return "an access to " + array.name + " needs a row for each of its " +
              std::to_string(array.extents.size()) + " dimensions";
@@ -59,7 +59,7 @@ std::string ProblemOf(const Scop& scop, const Statement& statement) {
 
 std::string ProblemOf(const Scop& scop) {
   std::set<std::string> names;
-  for (const Statement& statement : scop.statements) {
+  for (const ScopStatement& statement : scop.statements) {
     if (!IsIdentifier(statement.name))
       return "statement '" + statement.name +
              "': its name must be a C identifier, and no word of isl";
@@ -89,8 +89,8 @@ std::string ProblemOf(const Scop& scop) {
 
 std::vector<std::int64_t> ParametersOf(const Scop& scop) {
   std::vector<std::int64_t> parameters;
-  for (const Statement& statement : scop.statements) {
-    for (const Iterator& iterator : statement.iterators) {
+  for (const ScopStatement& statement : scop.statements) {
+    for (const ScopIterator& iterator : statement.iterators) {
       if (iterator.extent < kLeastParameter) continue;
       if (std::find(parameters.begin(), parameters.end(), iterator.extent) == parameters.end()) {
         parameters.push_back(iterator.extent);
@@ -107,8 +107,8 @@ std::vector<int> OrderOf(const Scop& scop, int statement) {
   return order;
 }
 
-std::int64_t StrideOf(const Scop& scop, const Access& access, int iterator) {
-  const Array& array = scop.arrays[access.array];
+std::int64_t StrideOf(const Scop& scop, const ScopAccess& access, int iterator) {
+  const ScopArray& array = scop.arrays[access.array];
   std::int64_t stride = 0, pitch = 1;
   for (std::size_t dim = array.extents.size(); dim-- > 0;) {
     stride += access.map[dim][iterator] * pitch;

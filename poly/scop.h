@@ -19,13 +19,13 @@ namespace exh::poly {
 inline constexpr std::int64_t kLeastParameter = 4;
 
 /// A loop around a statement: from 0 up to `extent` - 1, in steps of 1.
-struct Iterator {
+struct ScopIterator {
   std::string name;
   std::int64_t extent = 1;  // >= 1
 };
 
 /// What statements read and write, row-major. A scalar has no extents.
-struct Array {
+struct ScopArray {
   std::string name;
   std::vector<std::int64_t> extents;
   int element_bytes = 4;
@@ -33,17 +33,17 @@ struct Array {
 
 /// One access of a statement. `map` has a row for each dimension of the array; its columns are the
 /// iterators of the statement, then the constant.
-struct Access {
+struct ScopAccess {
   int array = 0;  // Position in Scop::arrays.
   bool is_write = false;
   IntMatrix map;
 };
 
-struct Statement {
-  std::string name;                 // A C identifier, no word of isl (min), different from others.
-  std::vector<Iterator> iterators;  // From the outside in.
-  IntMatrix guards;                 // Rows over (iterators, 1): executed where each is >= 0.
-  std::vector<Access> accesses;
+struct ScopStatement {
+  std::string name;  // A C identifier, no word of isl (min), different from others.
+  std::vector<ScopIterator> iterators;  // From the outside in.
+  IntMatrix guards;                     // Rows over (iterators, 1): executed where each is >= 0.
+  std::vector<ScopAccess> accesses;
   /// Where the statement stands in the text: order[0] among the outermost loops and statements,
   /// order[d] among what lies in its d-th loop. iterators.size() + 1 numbers. Statements that
   /// share a loop have the same numbers up to it. Empty for all statements of a scop: each is in a
@@ -55,8 +55,8 @@ struct Statement {
 };
 
 struct Scop {
-  std::vector<Array> arrays;
-  std::vector<Statement> statements;
+  std::vector<ScopArray> arrays;
+  std::vector<ScopStatement> statements;
 };
 
 /// What is wrong with a scop, in one line: "statement Y: ...". Empty if nothing is. Everything in
@@ -72,6 +72,6 @@ std::vector<int> OrderOf(const Scop& scop, int statement);
 
 /// How far apart in memory, in elements, two neighbours along an iterator are; negative for
 /// backwards.
-std::int64_t StrideOf(const Scop& scop, const Access& access, int iterator);
+std::int64_t StrideOf(const Scop& scop, const ScopAccess& access, int iterator);
 
 }  // namespace exh::poly

@@ -74,9 +74,9 @@ int SystemBuilder::NumColumns(int statement) const {
 // No distance is larger than the largest date, which bounds u and w.
 void SystemBuilder::AddVariables(const CoefficientBounds& bounds) {
   std::int64_t most_iterators = 0, most_literal = 0;
-  for (const Statement& statement : scop_.statements) {
+  for (const ScopStatement& statement : scop_.statements) {
     std::int64_t literal = 0;
-    for (const Iterator& iterator : statement.iterators) {
+    for (const ScopIterator& iterator : statement.iterators) {
       if (iterator.extent < kLeastParameter) literal += iterator.extent;
     }
     most_literal = std::max(most_literal, literal);

@@ -7,7 +7,7 @@ namespace exh::poly {
 namespace {
 
 std::string NameOf(const Scop& scop, const InfluenceTerm& term) {
-  const Statement& statement = scop.statements[term.statement];
+  const ScopStatement& statement = scop.statements[term.statement];
   const int rank = static_cast<int>(statement.iterators.size());
   const int parameters = static_cast<int>(ParametersOf(scop).size());
   if (term.column < rank)
@@ -68,7 +68,7 @@ std::string ScenariosText(const Scop& scop, const std::vector<Scenario>& scenari
     for (std::size_t s = 0; s < scenarios[i].statements.size(); ++s) {
       const Reserved& reserved = scenarios[i].statements[s];
       if (reserved.iterators.empty()) continue;
-      const Statement& statement = scop.statements[s];
+      const ScopStatement& statement = scop.statements[s];
       std::string names;
       for (const int iterator : reserved.iterators)
         names += (names.empty() ? "" : ", ") + statement.iterators[iterator].name;

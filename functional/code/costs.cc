@@ -25,8 +25,8 @@ WorkLoops Lowerer::LoopsAround() const {
 }
 
 void Lowerer::CountAccess(const Place& place, bool is_write) {
-  if (place.leaf->space == Space::kPrivate) return;
-  if (place.leaf->space == Space::kGlobal) state_.globals.insert(place.leaf->name);
+  if (place.leaf->space == MemorySpace::kPrivate) return;
+  if (place.leaf->space == MemorySpace::kGlobal) state_.globals.insert(place.leaf->name);
   const WorkLoops loops = LoopsAround();
   // Four lanes, lowered twice, make one access.
   const double share = vectors_ == nullptr ? 1 : 1.0 / (2 * Vectors::kLanes);
@@ -34,7 +34,7 @@ void Lowerer::CountAccess(const Place& place, bool is_write) {
   GpuWork& work = state_.work;
   const double calculated = times / CopiesOf(loops, place.address);
   work.steps += times + calculated * StepsOf(place.address);
-  if (place.leaf->space == Space::kLocal) {
+  if (place.leaf->space == MemorySpace::kLocal) {
     work.wavefronts += times * WavefrontsOf(loops, threads_, place.address);
     return;
   }

@@ -18,7 +18,7 @@ namespace exh::functional {
 using Codes = std::vector<int>;
 
 /// What a device has for a program.
-struct GpuLimits {
+struct ProgramLimits {
   std::int64_t threads = 1024;                        ///< Of a group.
   std::int64_t local_bytes = 48 << 10;                ///< Of a group.
   std::int64_t private_floats = 4096;                 ///< Of an array of one thread.
@@ -42,10 +42,16 @@ struct GpuArray {
   std::int64_t elements = 1;
 };
 
+/// Functions that a text calls: exh_min and exh_max, the smaller and the larger of two floats, a
+/// NaN where one of both is.
+struct GpuCalls {
+  bool min = false, max = false;
+};
+
 struct GpuProgram {
-  /// It may call exh_min and exh_max: the smaller and the larger of two floats, a NaN where one of
-  /// both is. Whoever has it compiled puts them before it.
+  /// Whoever has it compiled puts the functions of `calls` before it.
   std::string text;
+  GpuCalls calls;
   std::vector<GpuArray> arrays;
   std::vector<GpuLaunch> launches;
   /// Of `exh_global`, a last parameter that all kernels have when this is not 0.
@@ -60,13 +66,13 @@ struct Unlowerable : std::runtime_error {
 /// `codes`: by kernel. Every value of a term must be known by `parameters`, and all requirements
 /// kept. The last kernel of the text is called `main_name`. Throws Unlowerable.
 GpuProgram Lower(const Program& program, const Assignment& parameters,
-                 const std::vector<Codes>& codes, const GpuLimits& limits,
+                 const std::vector<Codes>& codes, const ProgramLimits& limits,
                  const std::string& main_name = "exh_kernel");
 
 /// Of each map of a kernel whether it can have code 2, vectors, as far as lengths and the order of
 /// elements are concerned. Nothing: the kernel cannot be run at all with these parameters, or
 /// lengths are not known by them.
-std::optional<std::vector<bool>> VectorMaps(const Program& program, const Kernel& kernel,
+std::optional<std::vector<bool>> VectorMaps(const Program& program, const ProgramKernel& kernel,
                                             const Assignment& parameters);
 
 /// The codes that the program itself gives to its maps; -1 where it leaves them open.

@@ -15,7 +15,7 @@ constexpr std::int64_t kThreadsOfDevice = 256, kRowOfDevice = 64;
 
 }  // namespace
 
-Lowerer::Lowerer(const Program& program, const Assignment& parameters, const GpuLimits& limits)
+Lowerer::Lowerer(const Program& program, const Assignment& parameters, const ProgramLimits& limits)
     : program_(program), parameters_(parameters), limits_(limits) {
   AddArrays();
 }
@@ -29,7 +29,7 @@ void Lowerer::AddArrays() {
     }
     auto storage = std::make_shared<Storage>();
     storage->leaves.push_back(
-        LeafOf(scalars[0], (is_result ? "out_" : "in_") + name, Space::kGlobal));
+        LeafOf(scalars[0], (is_result ? "out_" : "in_") + name, MemorySpace::kGlobal));
     arrays_.push_back({name, is_result, storage->leaves[0].elements});
     if (arrays_.back().elements > (std::int64_t{1} << 31)) {
       Refuse(node, fmt::format("'{}' has {} elements: too many", name, arrays_.back().elements));
@@ -39,17 +39,17 @@ void Lowerer::AddArrays() {
     by_name_[name] = std::move(value);
   };
   for (const auto& [name, node] : InputsOf(program_)) add(name, *node, false);
-  for (const Kernel& kernel : program_.kernels) add(kernel.name, *kernel.result, true);
+  for (const ProgramKernel& kernel : program_.kernels) add(kernel.name, *kernel.result, true);
 }
 
-void Lowerer::AddKernel(const Kernel& kernel, const Codes& codes) {
+void Lowerer::AddKernel(const ProgramKernel& kernel, const Codes& codes) {
   ChooseCounts(kernel, codes);
   BeginText();
   Write(*kernel.result, nullptr, by_name_.at(kernel.name)->target);
   EndText();
 }
 
-void Lowerer::ChooseCounts(const Kernel& kernel, const Codes& codes) {
+void Lowerer::ChooseCounts(const ProgramKernel& kernel, const Codes& codes) {
   const std::vector<ConcreteMap> maps = MapsOf(kernel);
   codes_.clear();
   std::vector<std::int64_t> totals;
@@ -132,6 +132,7 @@ GpuProgram Lowerer::Take(const std::string& main_name) {
   GpuProgram program;
   program.arrays = arrays_;
   program.global_bytes = state_.global_bytes;
+  program.calls = state_.calls;
   // Threads hand each other what lies in results and in exh_global. A compiler may move accesses to
   // a restricted pointer across barriers, as if nobody else could reach it.
   std::string parameters;
@@ -198,7 +199,7 @@ IndexVariable Lowerer::NewVariable(std::int64_t extent) {
 }
 
 GpuProgram Lower(const Program& program, const Assignment& parameters,
-                 const std::vector<Codes>& codes, const GpuLimits& limits,
+                 const std::vector<Codes>& codes, const ProgramLimits& limits,
                  const std::string& main_name) {
   Lowerer lowerer(program, parameters, limits);
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
@@ -207,11 +208,11 @@ GpuProgram Lower(const Program& program, const Assignment& parameters,
   return lowerer.Take(main_name);
 }
 
-std::optional<std::vector<bool>> VectorMaps(const Program& program, const Kernel& kernel,
+std::optional<std::vector<bool>> VectorMaps(const Program& program, const ProgramKernel& kernel,
                                             const Assignment& parameters) {
-  const bool are_known = std::ranges::all_of(program.parameters, [&](const Parameter& parameter) {
-    return parameters.contains(parameter.name);
-  });
+  const bool are_known = std::ranges::all_of(
+      program.parameters,
+      [&](const ProgramParameter& parameter) { return parameters.contains(parameter.name); });
   if (!are_known) return std::nullopt;
   const std::vector<ConcreteMap> maps = MapsOf(kernel);
   Codes codes(maps.size(), 0);
@@ -238,7 +239,7 @@ std::optional<std::vector<bool>> VectorMaps(const Program& program, const Kernel
 
 std::vector<Codes> CodesOf(const Program& program) {
   std::vector<Codes> all;
-  for (const Kernel& kernel : program.kernels) {
+  for (const ProgramKernel& kernel : program.kernels) {
     all.emplace_back();
     for (const ConcreteMap& map : MapsOf(kernel)) all.back().push_back(map.code);
   }

@@ -57,10 +57,10 @@ struct Binding {
 
 class Lowerer {
  public:
-  Lowerer(const Program& program, const Assignment& parameters, const GpuLimits& limits);
+  Lowerer(const Program& program, const Assignment& parameters, const ProgramLimits& limits);
 
   /// The kernels of the text that a kernel of the program takes.
-  void AddKernel(const Kernel& kernel, const Codes& codes);
+  void AddKernel(const ProgramKernel& kernel, const Codes& codes);
   GpuProgram Take(const std::string& main_name);
 
  private:
@@ -86,7 +86,7 @@ class Lowerer {
   void WriteThroughView(const Node& view, const BindingPtr& variables, const Target& target);
   void WriteThroughMap(const Node& map, const BindingPtr& variables, const Target& target);
   /// Element by element, by every thread alike. `path`: steps from the outside.
-  void Copy(const ReadablePtr& value, const Type& type, const Target& target, Path path = {});
+  void Copy(const ReadablePtr& value, const DataType& type, const Target& target, Path path = {});
   void Store(const Place& place, const std::string& value);
 
   // ---- Loops (loops.cc).
@@ -108,8 +108,8 @@ class Lowerer {
 
   // ---- Memory (memory.cc).
   StoragePtr Allocate(const Node& node);
-  Leaf Allocated(Space space, const ScalarShape& shape, const Node& node);
-  static Leaf LeafOf(const ScalarShape& shape, std::string name, Space space);
+  Leaf Allocated(MemorySpace space, const ScalarShape& shape, const Node& node);
+  static Leaf LeafOf(const ScalarShape& shape, std::string name, MemorySpace space);
   /// Do several threads of a group see local and global memory that is allocated here?
   bool IsShared() const;
   /// Is a dimension divided by a loop around, on one of these levels (codes by ten)?
@@ -130,7 +130,7 @@ class Lowerer {
 
   // ---- Kernels of the text (kernels.cc).
   /// How many threads and groups the maps of a kernel are divided among.
-  void ChooseCounts(const Kernel& kernel, const Codes& codes);
+  void ChooseCounts(const ProgramKernel& kernel, const Codes& codes);
   void AddArrays();
   void BeginText();
   void EndText();
@@ -159,7 +159,8 @@ class Lowerer {
     std::set<int> indexes_private;            ///< Variables.
     std::set<std::string> globals;            ///< Arrays in global memory that are used.
     std::int64_t local_bytes = 0, global_bytes = 0;
-    GpuWork work;  ///< So far, of this kernel of the text.
+    GpuWork work;    ///< So far, of this kernel of the text.
+    GpuCalls calls;  ///< By lines of all kernels.
   };
   struct Text {
     std::vector<std::string> lines;
@@ -172,7 +173,7 @@ class Lowerer {
 
   const Program& program_;
   const Assignment& parameters_;
-  const GpuLimits& limits_;
+  const ProgramLimits& limits_;
   std::vector<GpuArray> arrays_;
   std::map<std::string, ReadablePtr> by_name_;  ///< Of the arrays.
   std::map<const Node*, int> codes_;

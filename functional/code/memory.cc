@@ -15,7 +15,7 @@ std::int64_t Aligned(std::int64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-Space SpaceOf(const Spaces& spaces, const std::vector<int>& items) {
+MemorySpace SpaceOf(const Spaces& spaces, const std::vector<int>& items) {
   const Spaces* at = &spaces;
   for (const int item : items) {
     if (at->items.empty()) break;
@@ -30,17 +30,17 @@ StoragePtr Lowerer::Allocate(const Node& node) {
   auto storage = std::make_shared<Storage>();
   for (const ScalarShape& shape : ScalarsOf(*node.type, numbers())) {
     storage->leaves.push_back(Allocated(SpaceOf(node.spaces, shape.items), shape, node));
-    if (storage->leaves.back().space != Space::kGlobal) storage->kernel = kernel_;
+    if (storage->leaves.back().space != MemorySpace::kGlobal) storage->kernel = kernel_;
   }
   return storage;
 }
 
-Leaf Lowerer::Allocated(Space space, const ScalarShape& shape, const Node& node) {
+Leaf Lowerer::Allocated(MemorySpace space, const ScalarShape& shape, const Node& node) {
   if (shape.scalar != "float") {
     Refuse(node, fmt::format("values of type '{}' are not run yet, only 'float'", shape.scalar));
   }
   Leaf leaf = LeafOf(shape, NewName("t"), space);
-  if (space == Space::kPrivate) {
+  if (space == MemorySpace::kPrivate) {
     if (leaf.elements > limits_.private_floats) {
       Refuse(node, fmt::format("an array of {} numbers of one thread; {} are possible",
                                leaf.elements, limits_.private_floats));
@@ -52,32 +52,35 @@ Leaf Lowerer::Allocated(Space space, const ScalarShape& shape, const Node& node)
   // Once for each thread that would use it beside others. Of local memory each group has its own.
   std::int64_t copies = 1;
   for (const Loop& loop : loops_) {
-    if (loop.code < 10 || (space == Space::kLocal && loop.code / 10 == 2)) continue;
-    const std::int64_t extent = space == Space::kLocal ? threads_[loop.code % 10] : loop.total;
+    if (loop.code < 10 || (space == MemorySpace::kLocal && loop.code / 10 == 2)) continue;
+    const std::int64_t extent =
+        space == MemorySpace::kLocal ? threads_[loop.code % 10] : loop.total;
     if (extent == 1) continue;
-    leaf.first = leaf.first + (space == Space::kLocal ? loop.thread : IndexOf(loop.variable)) *
-                                  (leaf.elements * copies);
+    leaf.first =
+        leaf.first + (space == MemorySpace::kLocal ? loop.thread : IndexOf(loop.variable)) *
+                         (leaf.elements * copies);
     copies *= extent;
     if (copies > (std::int64_t{1} << 40)) break;
   }
   const std::int64_t bytes = Aligned(leaf.elements * copies * kFloatBytes);
-  std::int64_t& used = space == Space::kLocal ? state_.local_bytes : state_.global_bytes;
-  const std::int64_t most = space == Space::kLocal ? limits_.local_bytes : limits_.global_bytes;
+  std::int64_t& used = space == MemorySpace::kLocal ? state_.local_bytes : state_.global_bytes;
+  const std::int64_t most =
+      space == MemorySpace::kLocal ? limits_.local_bytes : limits_.global_bytes;
   if (leaf.elements * copies > (std::int64_t{1} << 31) || used + bytes > most) {
     Refuse(node, fmt::format("{} bytes of {} memory; {} are possible", used + bytes, WordOf(space),
                              most));
   }
   const std::string pointer =
       fmt::format("float* const {} = reinterpret_cast<float*>({}) + {};", leaf.name,
-                  space == Space::kLocal ? "exh_shared" : "exh_global", used / kFloatBytes);
+                  space == MemorySpace::kLocal ? "exh_shared" : "exh_global", used / kFloatBytes);
   // A later kernel of the text may read global memory.
-  space == Space::kLocal ? Line(pointer)
-                         : static_cast<void>(globals_.emplace_back(leaf.name, pointer));
+  space == MemorySpace::kLocal ? Line(pointer)
+                               : static_cast<void>(globals_.emplace_back(leaf.name, pointer));
   used += bytes;
   return leaf;
 }
 
-Leaf Lowerer::LeafOf(const ScalarShape& shape, std::string name, Space space) {
+Leaf Lowerer::LeafOf(const ScalarShape& shape, std::string name, MemorySpace space) {
   Leaf leaf;
   leaf.items = shape.items;
   leaf.name = std::move(name);

@@ -42,7 +42,7 @@ std::string Lowerer::ReadWritten(const Readable& value, const Path& path) {
         "what one kernel keeps in the memory of threads or groups, a later one reads");
   }
   read_.push_back(place);
-  if (place.leaf->space == Space::kPrivate) NotePrivate(place);
+  if (place.leaf->space == MemorySpace::kPrivate) NotePrivate(place);
   if (value.is_accumulator && stored_ != place) {
     for (Accumulator& accumulator : accumulators_) {
       const auto found = state_.made.find(accumulator.variable);
@@ -52,7 +52,7 @@ std::string Lowerer::ReadWritten(const Readable& value, const Path& path) {
     }
   }
   CountAccess(place, false);
-  const bool is_private = place.leaf->space == Space::kPrivate;
+  const bool is_private = place.leaf->space == MemorySpace::kPrivate;
   if (vectors_ == nullptr || is_private) return place.Text();
   return vectors_->Read(place, conditions_);
 }
@@ -102,7 +102,7 @@ std::string Lowerer::Resolve(const Node& node, const BindingPtr& variables, Path
       Refuse(node, "it is read before it is written");
   }
   if (node.name == "zip") {
-    Step index = std::move(path.back());
+    ValueStep index = std::move(path.back());
     path.pop_back();
     const int item = path.back().item;
     path.back() = std::move(index);
@@ -137,8 +137,9 @@ std::string Lowerer::Calculated(const Node& user, const BindingPtr& variables, c
   if (name == "id") return operand(0, path);
   if (user.inputs.size() == 2) {
     if (name == "dot") {
-      const Node& vector = *user.inputs[user.inputs[0]->type->kind == Type::Kind::kVector ? 0 : 1];
-      if (vector.type->kind != Type::Kind::kVector) {
+      const Node& vector =
+          *user.inputs[user.inputs[0]->type->kind == DataType::Kind::kVector ? 0 : 1];
+      if (vector.type->kind != DataType::Kind::kVector) {
         return fmt::format("({} * {})", operand(0, path), operand(1, path));
       }
       CountSteps(static_cast<double>(Number(vector.type->length)));
@@ -153,8 +154,10 @@ std::string Lowerer::Calculated(const Node& user, const BindingPtr& variables, c
     const std::string first = operand(0, path), second = operand(1, path);
     // A product is one instruction with the sum that it is added to.
     CountSteps(name == "*" ? 0.5 : name == "/" ? 8 : 1);
-    if (name == "min") return fmt::format("exh_min({}, {})", first, second);
-    if (name == "max") return fmt::format("exh_max({}, {})", first, second);
+    if (name == "min" || name == "max") {
+      (name == "min" ? state_.calls.min : state_.calls.max) = true;
+      return fmt::format("exh_{}({}, {})", name, first, second);
+    }
     if (name == "+" || name == "-" || name == "*" || name == "/") {
       return fmt::format("({} {} {})", first, name, second);
     }

@@ -19,23 +19,23 @@ void Put(Path& path, Index index) {
   path.push_back({std::move(index), -1});
 }
 
-void AddScalars(const Type& type, const Numbers& numbers, ScalarShape shape,
+void AddScalars(const DataType& type, const Numbers& numbers, ScalarShape shape,
                 std::vector<ScalarShape>& all) {
   switch (type.kind) {
-    case Type::Kind::kScalar:
+    case DataType::Kind::kScalar:
       shape.scalar = type.scalar;
       all.push_back(std::move(shape));
       break;
-    case Type::Kind::kVector:
+    case DataType::Kind::kVector:
       shape.scalar = type.scalar;
       shape.extents.push_back(numbers(type.length));
       all.push_back(std::move(shape));
       break;
-    case Type::Kind::kArray:
+    case DataType::Kind::kArray:
       shape.extents.push_back(numbers(type.length));
       AddScalars(*type.items[0], numbers, std::move(shape), all);
       break;
-    case Type::Kind::kTuple:
+    case DataType::Kind::kTuple:
       for (std::size_t i = 0; i < type.items.size(); ++i) {
         ScalarShape item = shape;
         item.items.push_back(static_cast<int>(i));
@@ -88,7 +88,7 @@ Target ItemOf(Target target, int item) {
   };
 }
 
-std::vector<ScalarShape> ScalarsOf(const Type& type, const Numbers& numbers) {
+std::vector<ScalarShape> ScalarsOf(const DataType& type, const Numbers& numbers) {
   std::vector<ScalarShape> all;
   AddScalars(type, numbers, {}, all);
   return all;
@@ -96,7 +96,7 @@ std::vector<ScalarShape> ScalarsOf(const Type& type, const Numbers& numbers) {
 
 Path PathIntoInput(const Node& view, Path path, const Numbers& numbers) {
   const std::string& name = view.name;
-  const Type& input = *view.inputs[0]->type;
+  const DataType& input = *view.inputs[0]->type;
   if (name == "split") {
     const Index part = TakeIndex(path), element = TakeIndex(path);
     Put(path, part * numbers(view.type->items[0]->length) + element);

@@ -21,19 +21,19 @@ using kernels::ir::Index;
 using kernels::ir::IndexVariable;
 
 /// A step into a value: an element of an array, a lane of a vector, or a component of a tuple.
-struct Step {
+struct ValueStep {
   Index index;
   int item = -1;  ///< A component; otherwise an element or a lane.
-  friend auto operator<=>(const Step&, const Step&) = default;
+  friend auto operator<=>(const ValueStep&, const ValueStep&) = default;
 };
 /// Steps from the outside to the inside; the last one in the vector is the first to be taken.
-using Path = std::vector<Step>;
+using Path = std::vector<ValueStep>;
 
 /// Elements of scalars in memory: `name[first + sum of stride * index]`.
 struct Leaf {
   std::vector<int> items;  ///< Which components lead to it.
   std::string name;
-  Space space = Space::kGlobal;
+  MemorySpace space = MemorySpace::kGlobal;
   Index first;
   std::vector<std::int64_t> strides;  ///< Of the steps that are no components, outermost first.
   std::int64_t elements = 1;
@@ -74,7 +74,7 @@ struct ScalarShape {
   std::vector<std::int64_t> extents;
   std::string scalar;
 };
-std::vector<ScalarShape> ScalarsOf(const Type& type, const Numbers& numbers);
+std::vector<ScalarShape> ScalarsOf(const DataType& type, const Numbers& numbers);
 
 /// For what writes into a view: where an element of the view's input number `input` goes, by where
 /// those of the view go. Null: the view shows elements several times, or not all of them.

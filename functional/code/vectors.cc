@@ -84,7 +84,7 @@ std::string Vectors::Read(const Place& place, const std::vector<Condition>& cond
 }
 
 void Vectors::Write(const Place& place, const std::string& value) {
-  if (place.leaf->space == Space::kPrivate) {
+  if (place.leaf->space == MemorySpace::kPrivate) {
     if (is_planned_) to_registers_.push_back(fmt::format("{} = {};", place.Text(), value));
   } else if (is_planned_) {
     values_[lane_] = value;

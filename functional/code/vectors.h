@@ -46,7 +46,7 @@ class Vectors {
   struct Access {
     std::string name;
     Condition condition;
-    Space space = Space::kGlobal;
+    MemorySpace space = MemorySpace::kGlobal;
     Index address;
   };
   using Lanes = std::array<Access, kLanes>;

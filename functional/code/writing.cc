@@ -56,11 +56,11 @@ Target Inverse(const Node& body, const Node* variable, Target target, const Numb
 }
 
 /// A path to some scalar of the type.
-Path AnyPath(const Type& type) {
+Path AnyPath(const DataType& type) {
   Path path;
-  for (const Type* at = &type; at->kind != Type::Kind::kScalar;) {
-    path.insert(path.begin(), {{}, at->kind == Type::Kind::kTuple ? 0 : -1});
-    if (at->kind == Type::Kind::kVector) break;
+  for (const DataType* at = &type; at->kind != DataType::Kind::kScalar;) {
+    path.insert(path.begin(), {{}, at->kind == DataType::Kind::kTuple ? 0 : -1});
+    if (at->kind == DataType::Kind::kVector) break;
     at = at->items[0].get();
   }
   return path;
@@ -90,8 +90,8 @@ void Lowerer::Materialise(const Node& node, const BindingPtr& variables) {
   const StoragePtr storage = Allocate(node);
   bool is_shared = false, is_global = false;
   for (const Leaf& leaf : storage->leaves) {
-    is_shared |= leaf.space != Space::kPrivate && IsShared();
-    is_global |= leaf.space == Space::kGlobal;
+    is_shared |= leaf.space != MemorySpace::kPrivate && IsShared();
+    is_global |= leaf.space == MemorySpace::kGlobal;
   }
   const bool by_groups = is_global && IsDividedAmongGroups(node);
   if (by_groups && !loops_.empty()) {
@@ -198,7 +198,7 @@ void Lowerer::WriteMap(const Node& map, const BindingPtr& variables, Target targ
 void Lowerer::WriteVectors(const Node& map, const BindingPtr& variables, const Target& target) {
   const Node& body = *map.body;
   const std::int64_t total = Number(map.inputs[0]->type->length);
-  if (body.kind != Node::Kind::kUser || body.type->kind != Type::Kind::kScalar) {
+  if (body.kind != Node::Kind::kUser || body.type->kind != DataType::Kind::kScalar) {
     Refuse(map, "it cannot be vectorised: its function is more than a calculation");
   }
   if (total % Vectors::kLanes != 0) {
@@ -235,7 +235,7 @@ void Lowerer::WriteReduction(const Node& reduce, const BindingPtr& variables,
                              const Target& target) {
   Prepare(*reduce.inputs[1], variables);
   Write(*reduce.inputs[0], variables, target);
-  const bool is_private = target(AnyPath(*reduce.type)).leaf->space == Space::kPrivate;
+  const bool is_private = target(AnyPath(*reduce.type)).leaf->space == MemorySpace::kPrivate;
   if (!is_private) Wait();
   const Node& so_far = *reduce.variables[0];
   const auto sum_up = [&](const std::function<void(const BindingPtr&)>& step) {
@@ -270,7 +270,7 @@ void Lowerer::PrepareOperands(const Node& user, const BindingPtr& variables) {
 
 void Lowerer::WriteUser(const Node& user, const BindingPtr& variables, const Target& target) {
   PrepareOperands(user, variables);
-  const bool is_vector = user.type->kind == Type::Kind::kVector;
+  const bool is_vector = user.type->kind == DataType::Kind::kVector;
   const std::int64_t lanes = is_vector ? Number(user.type->length) : 1;
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     const Path path = is_vector ? Path{{Index(lane), -1}} : Path{};
@@ -281,29 +281,30 @@ void Lowerer::WriteUser(const Node& user, const BindingPtr& variables, const Tar
   }
 }
 
-void Lowerer::Copy(const ReadablePtr& value, const Type& type, const Target& target, Path path) {
+void Lowerer::Copy(const ReadablePtr& value, const DataType& type, const Target& target,
+                   Path path) {
   switch (type.kind) {
-    case Type::Kind::kScalar: {
+    case DataType::Kind::kScalar: {
       Path steps(path.rbegin(), path.rend());
       const Place place = target(steps);
       Store(place, Read(value, steps));
       return;
     }
-    case Type::Kind::kTuple:
+    case DataType::Kind::kTuple:
       for (std::size_t i = 0; i < type.items.size(); ++i) {
         path.push_back({{}, static_cast<int>(i)});
         Copy(value, *type.items[i], target, path);
         path.pop_back();
       }
       return;
-    case Type::Kind::kVector:
-    case Type::Kind::kArray:
+    case DataType::Kind::kVector:
+    case DataType::Kind::kArray:
       InLoop(0, Number(type.length), [&](const Index& index) {
-        Type scalar;
+        DataType scalar;
         scalar.scalar = type.scalar;
         Path inner = path;
         inner.push_back({index, -1});
-        Copy(value, type.kind == Type::Kind::kArray ? *type.items[0] : scalar, target, inner);
+        Copy(value, type.kind == DataType::Kind::kArray ? *type.items[0] : scalar, target, inner);
       });
   }
 }
@@ -311,10 +312,10 @@ void Lowerer::Copy(const ReadablePtr& value, const Type& type, const Target& tar
 void Lowerer::Store(const Place& place, const std::string& value) {
   const std::vector<Place> read = std::exchange(read_, {});
   std::vector<std::string> guards;
-  if (place.leaf->space == Space::kPrivate) NotePrivate(place);
+  if (place.leaf->space == MemorySpace::kPrivate) NotePrivate(place);
   CountAccess(place, true);
   if (vectors_ != nullptr) return vectors_->Write(place, value);
-  if (place.leaf->space != Space::kPrivate) {
+  if (place.leaf->space != MemorySpace::kPrivate) {
     guards = guards_;
     // What is replaced by what it was, only one of the threads that share it may replace.
     if (std::ranges::find(read, place) != read.end()) AddOwners(guards);

@@ -21,7 +21,7 @@ namespace ir = kernels::ir;
 using Expression = kernels::derived::Expression;
 using Value = Expression::Input;
 
-ScalarShape ShapeOf(const std::string& name, const functional::Type& type, const Program& program,
+ScalarShape ShapeOf(const std::string& name, const DataType& type, const Program& program,
                     const Assignment& parameters) {
   const auto number = [&](const Term& term) {
     const auto value = program.terms.Evaluate(term, parameters);
@@ -45,7 +45,7 @@ ScalarShape ShapeOf(const std::string& name, const functional::Type& type, const
 }  // namespace
 
 std::vector<Array> ArraysOf(const Program& program, const Assignment& parameters) {
-  for (const Parameter& parameter : program.parameters) {
+  for (const ProgramParameter& parameter : program.parameters) {
     if (parameters.contains(parameter.name)) continue;
     throw Error(fmt::format("parameter '{}' has no value", parameter.name));
   }
@@ -63,13 +63,14 @@ std::vector<Array> ArraysOf(const Program& program, const Assignment& parameters
     arrays.push_back({id, name, role, static_cast<std::uint64_t>(elements)});
   };
   for (const auto& [name, node] : InputsOf(program)) add(name, *node, ArrayRole::kInput);
-  for (const Kernel& kernel : program.kernels) add(kernel.name, *kernel.result, ArrayRole::kOutput);
+  for (const ProgramKernel& kernel : program.kernels)
+    add(kernel.name, *kernel.result, ArrayRole::kOutput);
   return arrays;
 }
 
 Expression ExpressionOf(const Program& program, const Assignment& parameters) {
   Unfolder unfolder(program, parameters, ArraysOf(program, parameters));
-  for (const Kernel& kernel : program.kernels) unfolder.AddKernel(kernel);
+  for (const ProgramKernel& kernel : program.kernels) unfolder.AddKernel(kernel);
   return unfolder.Take();
 }
 
@@ -77,7 +78,7 @@ Unfolder::Unfolder(const Program& program, const Assignment& parameters,
                    const std::vector<Array>& arrays)
     : program_(program), parameters_(parameters), out_(arrays) {
   std::map<std::string, const Node*> nodes = InputsOf(program);
-  for (const Kernel& kernel : program.kernels) nodes[kernel.name] = kernel.result.get();
+  for (const ProgramKernel& kernel : program.kernels) nodes[kernel.name] = kernel.result.get();
   for (const Array& array : arrays) {
     const ScalarShape shape = ShapeOf(array.name, *nodes.at(array.name)->type, program, parameters);
     stored_[array.name] = {array.id, shape.extents, -1};

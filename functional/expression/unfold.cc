@@ -21,10 +21,10 @@ using kernels::ir::Op;
 constexpr std::size_t kMostNodes = 1 << 18;
 
 /// Of a dimension, the outermost 0. Null: there is none that is known.
-const Term* LengthAt(const Type& type, int dimension) {
-  const Type* at = &type;
-  for (; dimension > 0 && at->kind == Type::Kind::kArray; --dimension) at = at->items[0].get();
-  const bool has_length = at->kind == Type::Kind::kArray || at->kind == Type::Kind::kVector;
+const Term* LengthAt(const DataType& type, int dimension) {
+  const DataType* at = &type;
+  for (; dimension > 0 && at->kind == DataType::Kind::kArray; --dimension) at = at->items[0].get();
+  const bool has_length = at->kind == DataType::Kind::kArray || at->kind == DataType::Kind::kVector;
   return dimension == 0 && has_length ? &at->length : nullptr;
 }
 
@@ -34,7 +34,7 @@ std::int64_t Product(const std::vector<std::int64_t>& factors) {
 
 }  // namespace
 
-void Unfolder::AddKernel(const Kernel& kernel) {
+void Unfolder::AddKernel(const ProgramKernel& kernel) {
   kernel_ = kernel.name;
   Stored& stored = stored_.at(kernel.name);
   Path path;
@@ -105,7 +105,7 @@ Unfolder::Value Unfolder::Find(const Node& node, const Scope* scope, Path path) 
   EXH_CHECK(node.kind == Node::Kind::kView);
   if (node.name == "pad") return OfPad(node, scope, std::move(path));
   if (node.name == "zip") {
-    Step index = std::move(path.back());
+    ValueStep index = std::move(path.back());
     path.pop_back();
     const auto item = static_cast<std::size_t>(path.back().item);
     path.back() = std::move(index);
@@ -134,7 +134,7 @@ Unfolder::Value Unfolder::OfUser(const Node& user, const Scope* scope, const Pat
   const auto operand = [&](std::size_t i, const Path& lane) {
     const Node& of = *user.inputs[i];
     // What is no vector is the same in all lanes.
-    return Of(of, scope, of.type->kind == Type::Kind::kVector ? lane : Path());
+    return Of(of, scope, of.type->kind == DataType::Kind::kVector ? lane : Path());
   };
   const std::string& name = user.name;
   if (name == "id" && user.inputs.size() == 1) return operand(0, path);
@@ -148,10 +148,10 @@ Unfolder::Value Unfolder::OfUser(const Node& user, const Scope* scope, const Pat
   if (user.inputs.size() != 2 || name != "dot") {
     Fail(fmt::format("user function '{}' is known by its type alone", name));
   }
-  const Node& vector = *user.inputs[user.inputs[0]->type->kind == Type::Kind::kVector ? 0 : 1];
+  const Node& vector = *user.inputs[user.inputs[0]->type->kind == DataType::Kind::kVector ? 0 : 1];
   std::vector<int> axes;
   Path lane;
-  if (vector.type->kind == Type::Kind::kVector) {
+  if (vector.type->kind == DataType::Kind::kVector) {
     lane.push_back({out_.NewAxes({Number(vector.type->length)}, axes), -1});
   }
   const Value product = out_.Computed(Op::kMul, {operand(0, lane), operand(1, lane)});

@@ -43,7 +43,7 @@ class Unfolder {
   Unfolder(const Program& program, const Assignment& parameters,
            const std::vector<kernels::ir::Array>& arrays);
 
-  void AddKernel(const Kernel& kernel);
+  void AddKernel(const ProgramKernel& kernel);
   /// Without what no result comes of.
   kernels::derived::Expression Take() { return out_.Take(); }
 

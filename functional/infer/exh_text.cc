@@ -31,7 +31,7 @@ Term DivisorOf(const Term& term) {
 }
 
 /// `a / b` is a multiple of m where a is one of b * m, given that b divides a.
-std::string DividesText(const Terms& terms, const Requirement& requirement) {
+std::string DividesText(const Terms& terms, const ProgramRequirement& requirement) {
   const Term divisor = DivisorOf(requirement.left);
   Term above = requirement.left;
   above.denominator.clear();
@@ -42,7 +42,7 @@ std::string DividesText(const Terms& terms, const Requirement& requirement) {
   return fmt::format("{} % {} == 0", Bracketed(terms.Text(above, true)), right);
 }
 
-std::string ConditionText(const Terms& terms, const Requirement& requirement) {
+std::string ConditionText(const Terms& terms, const ProgramRequirement& requirement) {
   if (requirement.op == "%") return DividesText(terms, requirement);
   return fmt::format("{} {} {}", terms.Text(requirement.left, true), requirement.op,
                      terms.Text(requirement.right, true));
@@ -79,9 +79,9 @@ std::string PlaceOf(const dsl::SourceSet& sources, dsl::SourceRange range) {
 
 bool Simplify(Program& program, dsl::DiagnosticSink& sink) {
   std::set<std::string> said;
-  std::vector<Requirement> kept;
+  std::vector<ProgramRequirement> kept;
   bool can_hold = true;
-  for (Requirement& requirement : program.requirements) {
+  for (ProgramRequirement& requirement : program.requirements) {
     const auto certain = IsCertain(program.terms, requirement);
     if (certain && *certain) continue;
     const std::string text = ConditionText(program.terms, requirement);
@@ -102,13 +102,13 @@ std::string ExhText(const Program& program, const dsl::SourceSet& sources) {
     text += fmt::format("{}{} = {}", i++ == 0 ? " for " : ", ", name, value);
   }
   text += ".\n";
-  for (const Parameter& parameter : program.parameters) {
+  for (const ProgramParameter& parameter : program.parameters) {
     text +=
         fmt::format("\n/// {}\nchoice integer {}(): {} end\n", PlaceOf(sources, parameter.range),
                     parameter.name, NumbersText(parameter.values));
   }
   std::set<std::string> labels;
-  for (const Requirement& requirement : program.requirements) {
+  for (const ProgramRequirement& requirement : program.requirements) {
     std::string label = Lower(requirement.label);
     const std::set<std::string> divisor = program.terms.ParametersOf(requirement.right);
     if (requirement.op == "%" && divisor.size() == 1) label += "_" + *divisor.begin();

@@ -21,7 +21,7 @@ namespace {
 
 struct Allocation {
   const Node* node;
-  Space space;
+  MemorySpace space;
 };
 
 struct Found {
@@ -88,7 +88,7 @@ class Adder {
     for (const Limit& limit : program_.limits) {
       if (limit.number > 0) limits_[limit.word] = &limit;
     }
-    for (const Kernel& kernel : program_.kernels) {
+    for (const ProgramKernel& kernel : program_.kernels) {
       Found found;
       Finder(found).Visit(*kernel.result, false);
       AddThreads(kernel, found);
@@ -101,7 +101,7 @@ class Adder {
   void Add(const std::string& label, const Term& term, const std::string& word,
            const std::string& why, dsl::SourceRange range) {
     const Limit& limit = *limits_.at(word);
-    Requirement requirement;
+    ProgramRequirement requirement;
     requirement.label = label;
     requirement.left = term;
     requirement.op = "<=";
@@ -125,7 +125,7 @@ class Adder {
     if (!certain) program_.requirements.push_back(std::move(requirement));
   }
 
-  void AddThreads(const Kernel& kernel, const Found& found) {
+  void AddThreads(const ProgramKernel& kernel, const Found& found) {
     if (!limits_.contains("threads") || found.local_maps.empty()) return;
     Terms& terms = program_.terms;
     Term all = Terms::Number(1);
@@ -137,7 +137,7 @@ class Adder {
         Add(fmt::format("threads_{}_of_{}", dimension, kernel.name), length, "threads",
             fmt::format("threads in dimension {} of kernel {}", dimension, kernel.name),
             map->range);
-        most = most ? terms.Apply(Factor::Op::kMax, *most, length) : length;
+        most = most ? terms.Apply(TermFactor::Op::kMax, *most, length) : length;
         last = map;
       }
       all = terms.Multiply(all, *most);
@@ -147,20 +147,20 @@ class Adder {
         fmt::format("threads of a work group of kernel {}", kernel.name), last->range);
   }
 
-  void AddMemory(const Kernel& kernel, const Found& found) {
+  void AddMemory(const ProgramKernel& kernel, const Found& found) {
     Term local = Terms::Number(0);
     const Node* last_local = nullptr;
     for (const Allocation& allocation : found.allocations) {
       const Node& node = *allocation.node;
       const Term bytes = BytesOf(*node.type, program_.terms);
       const std::string what = TextOf(*node.type, program_.terms);
-      if (allocation.space == Space::kGlobal && limits_.contains("buffer")) {
+      if (allocation.space == MemorySpace::kGlobal && limits_.contains("buffer")) {
         Add("buffer_of_" + kernel.name, bytes, "buffer",
             fmt::format("bytes of {} in global memory", what), node.range);
-      } else if (allocation.space == Space::kPrivate && limits_.contains("private")) {
+      } else if (allocation.space == MemorySpace::kPrivate && limits_.contains("private")) {
         Add("private_of_" + kernel.name, bytes, "private",
             fmt::format("bytes of {} in private memory", what), node.range);
-      } else if (allocation.space == Space::kLocal) {
+      } else if (allocation.space == MemorySpace::kLocal) {
         local = program_.terms.Add(local, bytes);
         last_local = &node;
       }

@@ -34,8 +34,9 @@ class Finder {
     const Node& argument = *node.inputs[0];
     map.may_fuse = outer != nullptr && outer->body.get() == &node && !argument.writes;
     map.is_perfect = map.may_fuse && &argument == outer->variables[0].get();
-    map.is_private = node.spaces.Has(Space::kPrivate) || argument.spaces.Has(Space::kPrivate);
-    map.is_local = node.spaces.Has(Space::kLocal) || argument.spaces.Has(Space::kLocal);
+    map.is_private =
+        node.spaces.Has(MemorySpace::kPrivate) || argument.spaces.Has(MemorySpace::kPrivate);
+    map.is_local = node.spaces.Has(MemorySpace::kLocal) || argument.spaces.Has(MemorySpace::kLocal);
     map.code = node.code;
     map.node = &node;
     maps_.push_back(std::move(map));
@@ -60,7 +61,7 @@ class Finder {
 
 }  // namespace
 
-std::vector<ConcreteMap> MapsOf(const Kernel& kernel) {
+std::vector<ConcreteMap> MapsOf(const ProgramKernel& kernel) {
   Finder finder;
   finder.Visit(*kernel.result, std::nullopt, nullptr);
   return finder.Take();

@@ -26,6 +26,6 @@ struct ConcreteMap {
 };
 
 /// In the order in which they run; parents come before what is in them.
-std::vector<ConcreteMap> MapsOf(const Kernel& kernel);
+std::vector<ConcreteMap> MapsOf(const ProgramKernel& kernel);
 
 }  // namespace exh::functional

@@ -33,13 +33,13 @@ class Universes {
     bool any = true;
     while (any) {
       any = false;
-      for (Parameter& parameter : program_.parameters) {
+      for (ProgramParameter& parameter : program_.parameters) {
         if (!parameter.is_inferred || !parameter.values.empty() || !AreKnown(parameter)) continue;
         any = true;
         if (!Infer(parameter)) return false;
       }
     }
-    for (Parameter& parameter : program_.parameters) {
+    for (ProgramParameter& parameter : program_.parameters) {
       if (parameter.values.empty()) {
         Refuse(parameter, LengthsOf(parameter).empty()
                               ? "no split divides a length by it alone: write its values, " +
@@ -56,16 +56,16 @@ class Universes {
   }
 
  private:
-  void Refuse(const Parameter& parameter, const std::string& why) {
+  void Refuse(const ProgramParameter& parameter, const std::string& why) {
     sink_.Report(Diag::kFunParam, parameter.range,
                  fmt::format("parameter '{}': {}", parameter.name, why));
   }
 
   /// What the parameter, by itself, must divide.
-  std::vector<const Term*> LengthsOf(const Parameter& parameter) {
+  std::vector<const Term*> LengthsOf(const ProgramParameter& parameter) {
     std::vector<const Term*> lengths;
     const Term self = program_.terms.Parameter(parameter.name);
-    for (const Requirement& requirement : program_.requirements) {
+    for (const ProgramRequirement& requirement : program_.requirements) {
       if (requirement.op == "%" && requirement.right.poly == self.poly) {
         lengths.push_back(&requirement.left);
       }
@@ -73,11 +73,11 @@ class Universes {
     return lengths;
   }
 
-  const Parameter& Find(const std::string& name) const {
-    return *std::ranges::find(program_.parameters, name, &Parameter::name);
+  const ProgramParameter& Find(const std::string& name) const {
+    return *std::ranges::find(program_.parameters, name, &ProgramParameter::name);
   }
 
-  bool AreKnown(const Parameter& parameter) {
+  bool AreKnown(const ProgramParameter& parameter) {
     const auto lengths = LengthsOf(parameter);
     if (lengths.empty()) return false;
     for (const Term* const length : lengths) {
@@ -89,7 +89,8 @@ class Universes {
   }
 
   /// The values of a length, for all values of its parameters. Nothing: too many, reported.
-  std::optional<std::set<std::int64_t>> ValuesOf(const Term& length, const Parameter& parameter) {
+  std::optional<std::set<std::int64_t>> ValuesOf(const Term& length,
+                                                 const ProgramParameter& parameter) {
     const std::set<std::string> names = program_.terms.ParametersOf(length);
     std::size_t count = 1;
     for (const std::string& name : names) {
@@ -120,7 +121,8 @@ class Universes {
   }
 
   /// Numbers that divide some value of the length.
-  std::optional<std::set<std::int64_t>> DivisorsOf(const Term& length, const Parameter& parameter) {
+  std::optional<std::set<std::int64_t>> DivisorsOf(const Term& length,
+                                                   const ProgramParameter& parameter) {
     const auto values = ValuesOf(length, parameter);
     if (!values) return std::nullopt;
     std::set<std::int64_t> divisors;
@@ -140,7 +142,7 @@ class Universes {
     return divisors;
   }
 
-  bool Infer(Parameter& parameter) {
+  bool Infer(ProgramParameter& parameter) {
     std::optional<std::set<std::int64_t>> all;
     for (const Term* const length : LengthsOf(parameter)) {
       const auto divisors = DivisorsOf(*length, parameter);
@@ -166,7 +168,7 @@ class Universes {
     return true;
   }
 
-  bool Filter(Parameter& parameter) {
+  bool Filter(ProgramParameter& parameter) {
     for (const Term* const length : LengthsOf(parameter)) {
       const std::set<std::string> names = program_.terms.ParametersOf(*length);
       if (names.contains(parameter.name)) continue;

@@ -89,9 +89,9 @@ std::shared_ptr<const Instance> FreezeTree(const std::vector<Map>& maps, const R
   return Instance::Freeze(spaces::lift::GetSpace(), spaces::lift::SpaceHost(program));
 }
 
-Verdict Judge(const std::vector<Map>& maps, const Rules& rules, const Mapping& mapping) {
+Judgement Judge(const std::vector<Map>& maps, const Rules& rules, const Mapping& mapping) {
   const auto instance = FreezeTree(maps, rules);
-  Verdict verdict;
+  Judgement verdict;
   if (!IsRefused(*instance, Candidate(instance), mapping)) {
     Candidate candidate(instance);
     const Propagation result = candidate.Restrict(ActionsOf(*instance, mapping));

@@ -18,7 +18,7 @@ namespace exh::lift {
 std::shared_ptr<const runtime::Instance> FreezeTree(const std::vector<Map>& maps,
                                                     const Rules& rules);
 
-struct Verdict {
+struct Judgement {
   /// What is left when the mapping is taken; nothing: it is refused. When the mapping says nothing
   /// of some maps, it may still turn out that none of the ways to complete it is valid.
   std::optional<runtime::Candidate> candidate;
@@ -27,6 +27,6 @@ struct Verdict {
   std::vector<std::string> requirements;
 };
 
-Verdict Judge(const std::vector<Map>& maps, const Rules& rules, const Mapping& mapping);
+Judgement Judge(const std::vector<Map>& maps, const Rules& rules, const Mapping& mapping);
 
 }  // namespace exh::lift

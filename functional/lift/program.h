@@ -62,12 +62,12 @@ struct Rules {
 };
 
 /// A rule that can be dropped, by its name.
-struct Rule {
+struct LiftRule {
   const char* name;
   bool Rules::*holds;
   const char* what;
 };
-inline constexpr std::array<Rule, 8> kRules = {{
+inline constexpr std::array<LiftRule, 8> kRules = {{
     {"private_scope", &Rules::private_scope, "rule 1: private memory is not shared"},
     {"local_scope", &Rules::local_scope, "rule 2: local memory is shared within a group"},
     {"no_duplicate", &Rules::no_duplicate, "rule 3: no slot twice, one in the other"},

@@ -16,7 +16,7 @@ namespace {
 
 functional::Assignment KnownValues(const functional::Program& program) {
   functional::Assignment values;
-  for (const functional::Parameter& parameter : program.parameters) {
+  for (const functional::ProgramParameter& parameter : program.parameters) {
     if (parameter.values.size() == 1) values[parameter.name] = parameter.values[0];
   }
   return values;

@@ -112,9 +112,10 @@ std::optional<std::int64_t> Elaborator::GivenFor(const std::string& name) const 
 }
 
 std::optional<std::int64_t> Elaborator::NumberOf(const Expr& expr, const char* what) {
-  const Value value = Look(expr, nullptr);
-  if (value.kind == Value::Kind::kNone) return std::nullopt;
-  const auto number = value.kind == Value::Kind::kNumber ? value.number.AsNumber() : std::nullopt;
+  const ElaboratedValue value = Look(expr, nullptr);
+  if (value.kind == ElaboratedValue::Kind::kNone) return std::nullopt;
+  const auto number =
+      value.kind == ElaboratedValue::Kind::kNumber ? value.number.AsNumber() : std::nullopt;
   if (!number || *number < 0 || *number > kLargest) {
     Fail(Diag::kFunNumber, expr.range,
          fmt::format("{} is a whole number from 0 to 2^31, of numbers and sizes alone; this is {}",
@@ -144,16 +145,17 @@ void Elaborator::Look(const Statement& statement) {
       LookAtLimit(statement);
       break;
     case Statement::Kind::kRequire: {
-      const Value left = Look(*statement.value, nullptr), right = Look(*statement.right, nullptr);
+      const ElaboratedValue left = Look(*statement.value, nullptr),
+                            right = Look(*statement.right, nullptr);
       for (const auto& [side, expr] :
            {std::pair(&left, &statement.value), {&right, &statement.right}}) {
-        if (side->kind == Value::Kind::kNone) return;
-        if (side->kind == Value::Kind::kNumber) continue;
+        if (side->kind == ElaboratedValue::Kind::kNone) return;
+        if (side->kind == ElaboratedValue::Kind::kNumber) continue;
         Fail(Diag::kFunType, (*expr)->range,
              fmt::format("numbers are compared, not {}", TextOf(*side)));
         return;
       }
-      Requirement said;
+      ProgramRequirement said;
       said.label = name;
       said.left = left.number;
       said.op = statement.op;
@@ -167,18 +169,18 @@ void Elaborator::Look(const Statement& statement) {
       break;  // Looked at where it is used.
     case Statement::Kind::kUser: {
       if (global == nullptr) return;
-      auto user = std::make_shared<Function>();
-      user->kind = Function::Kind::kUser;
+      auto user = std::make_shared<ElaboratedFunction>();
+      user->kind = ElaboratedFunction::Kind::kUser;
       user->name = name;
       user->user = &statement;
-      global->value.kind = Value::Kind::kFunction;
+      global->value.kind = ElaboratedValue::Kind::kFunction;
       global->value.function = std::move(user);
       std::vector<TypeExprPtr> types = statement.types;
       types.push_back(statement.type);
       for (const TypeExprPtr& each : types) {
         const TypePtr type = TypeOf(*each);
-        if (type == nullptr || type->kind == Type::Kind::kScalar ||
-            type->kind == Type::Kind::kVector) {
+        if (type == nullptr || type->kind == DataType::Kind::kScalar ||
+            type->kind == DataType::Kind::kVector) {
           continue;
         }
         Fail(Diag::kFunType, each->range,
@@ -192,8 +194,8 @@ void Elaborator::Look(const Statement& statement) {
       auto node = std::make_shared<Node>();
       node->kind = Node::Kind::kInput;
       node->name = name;
-      const bool is_scalar = type->kind == Type::Kind::kScalar;
-      node->spaces.space = is_scalar ? Space::kPrivate : Space::kGlobal;
+      const bool is_scalar = type->kind == DataType::Kind::kScalar;
+      node->spaces.space = is_scalar ? MemorySpace::kPrivate : MemorySpace::kGlobal;
       node->type = std::move(type);
       node->range = statement.name.range;
       global->value = DataValue(std::move(node));
@@ -218,7 +220,7 @@ void Elaborator::LookAtLimit(const Statement& statement) {
 }
 
 void Elaborator::LookAtParameter(const Statement& statement) {
-  Parameter parameter;
+  ProgramParameter parameter;
   parameter.name = statement.name.text;
   parameter.range = statement.name.range;
   parameter.is_inferred = statement.ranges.empty();
@@ -275,8 +277,8 @@ void Elaborator::LookAtParameter(const Statement& statement) {
 }
 
 void Elaborator::LookAtKernel(const Statement& statement) {
-  const Value value = Look(*statement.value, nullptr);
-  if (value.kind == Value::Kind::kNone) return;
+  const ElaboratedValue value = Look(*statement.value, nullptr);
+  if (value.kind == ElaboratedValue::Kind::kNone) return;
   const NodePtr node = DataOf(value, statement.value->head);
   if (node == nullptr) return;
   if (statement.type) {
@@ -293,7 +295,7 @@ void Elaborator::LookAtKernel(const Statement& statement) {
                      statement.name.text));
     return;
   }
-  if (node->spaces.Only() != Space::kGlobal && !Retarget(node, Space::kGlobal)) {
+  if (node->spaces.Only() != MemorySpace::kGlobal && !Retarget(node, MemorySpace::kGlobal)) {
     Fail(
         Diag::kFunWritesNothing, statement.name.range,
         fmt::format("what kernel '{}' yields must lie in global memory: a reduction lies where its "
@@ -301,7 +303,7 @@ void Elaborator::LookAtKernel(const Statement& statement) {
                     statement.name.text));
     return;
   }
-  if (node->spaces.Only() != Space::kGlobal) {
+  if (node->spaces.Only() != MemorySpace::kGlobal) {
     Fail(Diag::kFunWritesNothing, statement.name.range,
          fmt::format("a part of what kernel '{}' yields is not in global memory: copy it, "
                      "toGlobal(id(…))",
@@ -313,14 +315,14 @@ void Elaborator::LookAtKernel(const Statement& statement) {
   result->kind = Node::Kind::kInput;
   result->name = statement.name.text;
   result->type = node->type;
-  result->spaces.space = Space::kGlobal;
+  result->spaces.space = MemorySpace::kGlobal;
   result->range = statement.name.range;
   const auto global = globals_.find(statement.name.text);
   if (global != globals_.end()) global->second.value = DataValue(std::move(result));
 }
 
 TypePtr Elaborator::TypeOf(const TypeExpr& written) {
-  Type type;
+  DataType type;
   if (written.kind == TypeExpr::Kind::kScalar) {
     if (written.name != "float" && written.name != "int") {
       Fail(
@@ -330,7 +332,7 @@ TypePtr Elaborator::TypeOf(const TypeExpr& written) {
       return nullptr;
     }
     type.scalar = written.name;
-    return std::make_shared<const Type>(std::move(type));
+    return std::make_shared<const DataType>(std::move(type));
   }
   std::vector<TypePtr> items;
   for (const TypeExprPtr& item : written.items) {
@@ -338,18 +340,18 @@ TypePtr Elaborator::TypeOf(const TypeExpr& written) {
     if (items.back() == nullptr) return nullptr;
   }
   if (written.kind == TypeExpr::Kind::kTuple) {
-    type.kind = Type::Kind::kTuple;
+    type.kind = DataType::Kind::kTuple;
     type.items = std::move(items);
-    return std::make_shared<const Type>(std::move(type));
+    return std::make_shared<const DataType>(std::move(type));
   }
-  const Value length = Look(*written.length, nullptr);
-  if (length.kind == Value::Kind::kNone) return nullptr;
-  if (length.kind != Value::Kind::kNumber) {
+  const ElaboratedValue length = Look(*written.length, nullptr);
+  if (length.kind == ElaboratedValue::Kind::kNone) return nullptr;
+  if (length.kind != ElaboratedValue::Kind::kNumber) {
     Fail(Diag::kFunType, written.length->range,
          fmt::format("a length is a number over sizes and parameters, not {}", TextOf(length)));
     return nullptr;
   }
-  Requirement positive;
+  ProgramRequirement positive;
   positive.label = "length";
   positive.left = length.number;
   positive.op = ">=";
@@ -358,14 +360,14 @@ TypePtr Elaborator::TypeOf(const TypeExpr& written) {
   positive.range = written.length->range;
   if (!Require(std::move(positive), Diag::kFunLength)) return nullptr;
   if (written.kind == TypeExpr::Kind::kArray) return ArrayType(items[0], length.number);
-  if (items[0]->kind != Type::Kind::kScalar) {
+  if (items[0]->kind != DataType::Kind::kScalar) {
     Fail(Diag::kFunType, written.range, "a vector is made of scalars");
     return nullptr;
   }
-  type.kind = Type::Kind::kVector;
+  type.kind = DataType::Kind::kVector;
   type.scalar = items[0]->scalar;
   type.length = length.number;
-  return std::make_shared<const Type>(std::move(type));
+  return std::make_shared<const DataType>(std::move(type));
 }
 
 std::unique_ptr<Program> Elaborate(const File& file, const Given& given,

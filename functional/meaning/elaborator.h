@@ -20,28 +20,28 @@
 
 namespace exh::functional {
 
-struct Function;
-using FunctionPtr = std::shared_ptr<const Function>;
+struct ElaboratedFunction;
+using FunctionPtr = std::shared_ptr<const ElaboratedFunction>;
 
 /// What an expression stands for.
-struct Value {
+struct ElaboratedValue {
   enum class Kind : std::uint8_t { kNone, kNumber, kData, kFunction, kTuple };
   Kind kind = Kind::kNone;  ///< kNone: a mistake was reported.
   Term number;
   NodePtr data;
   FunctionPtr function;
-  std::vector<Value> items;  ///< kTuple: two or more.
+  std::vector<ElaboratedValue> items;  ///< kTuple: two or more.
 };
 
 struct Scope;
 using ScopePtr = std::shared_ptr<const Scope>;
 struct Scope {
   std::string name;
-  Value value;
+  ElaboratedValue value;
   ScopePtr outer;
 };
 
-struct Function {
+struct ElaboratedFunction {
   enum class Kind : std::uint8_t { kLambda, kBuiltIn, kUser, kTo };
   Kind kind = Kind::kLambda;
   std::string name;   ///< kBuiltIn; kUser; kLambda: of a def, or empty.
@@ -51,12 +51,12 @@ struct Function {
   ScopePtr scope;                                  ///< kLambda.
   int statement = -1;                              ///< Of a def: what it may use stands before it.
   const Statement* user = nullptr;                 ///< kUser.
-  Space space = Space::kGlobal;                    ///< kTo.
+  MemorySpace space = MemorySpace::kGlobal;        ///< kTo.
   FunctionPtr inner;                               ///< kTo.
 };
 
 /// Whether a requirement holds whatever the parameters are; nothing: it depends.
-std::optional<bool> IsCertain(const Terms& terms, const Requirement& requirement);
+std::optional<bool> IsCertain(const Terms& terms, const ProgramRequirement& requirement);
 
 class Elaborator {
  public:
@@ -75,67 +75,77 @@ class Elaborator {
   TypePtr TypeOf(const TypeExpr& type);
 
   // ---- Expressions (expressions.cc).
-  Value Look(const Expr& expr, const ScopePtr& scope);
-  Value LookUp(const Expr& name, const ScopePtr& scope);
-  Value LookAtLet(const Expr& let, const ScopePtr& scope);
-  Value LookAtCall(const Expr& call, const ScopePtr& scope);
-  Value Calculate(const std::string& op, const Value& a, const Value& b, const Expr& expr);
-  Value Apply(const FunctionPtr& function, std::vector<Value> arguments, const Expr& call);
-  Value ApplyLambda(const Function& lambda, std::vector<Value> arguments, const Expr& call);
-  Value ApplyUser(const Function& user, const std::vector<Value>& arguments, const Expr& call);
+  ElaboratedValue Look(const Expr& expr, const ScopePtr& scope);
+  ElaboratedValue LookUp(const Expr& name, const ScopePtr& scope);
+  ElaboratedValue LookAtLet(const Expr& let, const ScopePtr& scope);
+  ElaboratedValue LookAtCall(const Expr& call, const ScopePtr& scope);
+  ElaboratedValue Calculate(const std::string& op, const ElaboratedValue& a,
+                            const ElaboratedValue& b, const Expr& expr);
+  ElaboratedValue Apply(const FunctionPtr& function, std::vector<ElaboratedValue> arguments,
+                        const Expr& call);
+  ElaboratedValue ApplyLambda(const ElaboratedFunction& lambda,
+                              std::vector<ElaboratedValue> arguments, const Expr& call);
+  ElaboratedValue ApplyUser(const ElaboratedFunction& user,
+                            const std::vector<ElaboratedValue>& arguments, const Expr& call);
   /// Values that write and get names go to `lets`. False: a mistake was reported.
-  bool Bind(const Pattern& pattern, const Value& value, ScopePtr& scope,
+  bool Bind(const Pattern& pattern, const ElaboratedValue& value, ScopePtr& scope,
             std::vector<NodePtr>& lets);
-  Value Within(Value body, const std::vector<NodePtr>& lets, dsl::SourceRange range);
+  ElaboratedValue Within(ElaboratedValue body, const std::vector<NodePtr>& lets,
+                         dsl::SourceRange range);
 
   // ---- The words of the language (patterns.cc).
-  Value ApplyBuiltIn(const Function& word, std::vector<Value>& arguments, const Expr& call);
-  Value ApplyTo(Space space, std::vector<Value>& arguments, const Expr& call);
-  Value Map(const Function& word, std::vector<Value>& arguments, const Expr& call);
-  Value Reduce(std::vector<Value>& arguments, const Expr& call);
-  Value Zip(const std::vector<Value>& arguments, const Expr& call);
-  Value Split(const std::vector<Value>& arguments, const Expr& call);
-  Value Join(const std::vector<Value>& arguments, const Expr& call);
-  Value Slide(const std::vector<Value>& arguments, bool strict, const Expr& call);
-  Value Transpose(const std::vector<Value>& arguments, const Expr& call);
-  Value Pad(const std::vector<Value>& arguments, const Expr& call);
-  Value Reorder(const std::vector<Value>& arguments, const Expr& call);
-  Value AsVector(const std::vector<Value>& arguments, const Expr& call);
-  Value AsScalar(const std::vector<Value>& arguments, const Expr& call);
-  Value Fill(const std::vector<Value>& arguments, const Expr& call);
-  Value Dot(const std::vector<Value>& arguments, const Expr& call);
-  Value User(const std::string& name, const std::vector<Value>& arguments, const Expr& call);
+  ElaboratedValue ApplyBuiltIn(const ElaboratedFunction& word,
+                               std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue ApplyTo(MemorySpace space, std::vector<ElaboratedValue>& arguments,
+                          const Expr& call);
+  ElaboratedValue Map(const ElaboratedFunction& word, std::vector<ElaboratedValue>& arguments,
+                      const Expr& call);
+  ElaboratedValue Reduce(std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue Zip(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue Split(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue Join(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue Slide(const std::vector<ElaboratedValue>& arguments, bool strict,
+                        const Expr& call);
+  ElaboratedValue Transpose(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue Pad(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue Reorder(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue AsVector(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue AsScalar(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue Fill(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue Dot(const std::vector<ElaboratedValue>& arguments, const Expr& call);
+  ElaboratedValue User(const std::string& name, const std::vector<ElaboratedValue>& arguments,
+                       const Expr& call);
 
   // ---- What all of them use (support.cc).
-  Value Fail(dsl::Diag diag, dsl::SourceRange range, const std::string& message);
-  Value NumberValue(Term term, dsl::SourceRange range);
-  Value DataValue(NodePtr node) const;
-  std::string TextOf(const Value& value) const;
-  std::string TypeText(const Type& type) const { return functional::TextOf(type, terms_); }
-  NodePtr DataOf(const Value& value, dsl::SourceRange range);
+  ElaboratedValue Fail(dsl::Diag diag, dsl::SourceRange range, const std::string& message);
+  ElaboratedValue NumberValue(Term term, dsl::SourceRange range);
+  ElaboratedValue DataValue(NodePtr node) const;
+  std::string TextOf(const ElaboratedValue& value) const;
+  std::string TypeText(const DataType& type) const { return functional::TextOf(type, terms_); }
+  NodePtr DataOf(const ElaboratedValue& value, dsl::SourceRange range);
   /// Null when it is no array: reported.
-  NodePtr ArrayOf(const Value& value, const Expr& call);
-  std::optional<Term> TermOf(const Value& value, const Expr& call, const char* what);
+  NodePtr ArrayOf(const ElaboratedValue& value, const Expr& call);
+  std::optional<Term> TermOf(const ElaboratedValue& value, const Expr& call, const char* what);
   NodePtr ItemOf(const NodePtr& tuple, int item) const;
   NodePtr View(const char* name, std::vector<NodePtr> inputs, TypePtr type, Spaces spaces,
                const Expr& call) const;
   TypePtr ArrayType(TypePtr element, Term length) const;
   /// What the elements of an array, or a view of it, lie in.
-  bool AreSame(const Type& a, const Type& b, const char* what, dsl::SourceRange range);
+  bool AreSame(const DataType& a, const DataType& b, const char* what, dsl::SourceRange range);
   bool AreSame(const Term& a, const Term& b, const std::string& what, dsl::SourceRange range);
   /// False: it never holds, which is reported.
-  bool Require(Requirement requirement, dsl::Diag diag);
+  bool Require(ProgramRequirement requirement, dsl::Diag diag);
   bool AtLeast(const Term& a, std::int64_t least, const char* what, const Expr& call);
   /// What writes the value writes it to `space`. False: nothing in it writes.
-  static bool Retarget(const NodePtr& node, Space space);
-  static void SetAll(Spaces& spaces, Space space);
+  static bool Retarget(const NodePtr& node, MemorySpace space);
+  static void SetAll(Spaces& spaces, MemorySpace space);
 
   struct Global {
     enum class Kind : std::uint8_t { kSize, kParameter, kLimit, kDef, kUser, kData };
     Kind kind = Kind::kSize;
     int statement = 0;
     bool is_known = false;  ///< It stands above what is being looked at.
-    Value value;
+    ElaboratedValue value;
   };
 
   const File& file_;

@@ -23,20 +23,20 @@ constexpr int kMostApplied = 20'000;
 
 }  // namespace
 
-Value Elaborator::Look(const Expr& expr, const ScopePtr& scope) {
+ElaboratedValue Elaborator::Look(const Expr& expr, const ScopePtr& scope) {
   if (depth_ >= kMostDeep) {
     return Fail(Diag::kFunTooDeep, expr.head,
                 "functions are applied within each other too often: does one apply itself?");
   }
   ++depth_;
-  Value value;
+  ElaboratedValue value;
   switch (expr.kind) {
     case Expr::Kind::kNumber:
       value = NumberValue(Terms::Number(expr.number), expr.range);
       break;
     case Expr::Kind::kReal: {
-      Value zero;
-      zero.kind = Value::Kind::kNumber;
+      ElaboratedValue zero;
+      zero.kind = ElaboratedValue::Kind::kNumber;
       value = DataValue(DataOf(zero, expr.range));  // A constant like any other.
       value.data->number.reset();
       value.data->real = std::strtod(expr.text.c_str(), nullptr);
@@ -46,19 +46,20 @@ Value Elaborator::Look(const Expr& expr, const ScopePtr& scope) {
       value = LookUp(expr, scope);
       break;
     case Expr::Kind::kTuple:
-      value.kind = Value::Kind::kTuple;
+      value.kind = ElaboratedValue::Kind::kTuple;
       for (const ExprPtr& item : expr.items) {
         value.items.push_back(Look(*item, scope));
-        if (value.items.back().kind == Value::Kind::kNone) value.kind = Value::Kind::kNone;
+        if (value.items.back().kind == ElaboratedValue::Kind::kNone)
+          value.kind = ElaboratedValue::Kind::kNone;
       }
       break;
     case Expr::Kind::kLambda: {
-      auto lambda = std::make_shared<Function>();
+      auto lambda = std::make_shared<ElaboratedFunction>();
       lambda->patterns = &expr.patterns;
       lambda->body = expr.items[0].get();
       lambda->scope = scope;
       lambda->statement = in_def_;
-      value.kind = Value::Kind::kFunction;
+      value.kind = ElaboratedValue::Kind::kFunction;
       value.function = std::move(lambda);
       break;
     }
@@ -69,14 +70,15 @@ Value Elaborator::Look(const Expr& expr, const ScopePtr& scope) {
       value = LookAtCall(expr, scope);
       break;
     case Expr::Kind::kBinary: {
-      const Value left = Look(*expr.items[0], scope), right = Look(*expr.items[1], scope);
+      const ElaboratedValue left = Look(*expr.items[0], scope), right = Look(*expr.items[1], scope);
       value = Calculate(expr.text, left, right, expr);
       break;
     }
     case Expr::Kind::kNegate: {
-      const Value operand = Look(*expr.items[0], scope);
-      if (operand.kind == Value::Kind::kData && operand.data->kind == Node::Kind::kConstant &&
-          !operand.data->number && operand.data->type->kind == Type::Kind::kScalar) {
+      const ElaboratedValue operand = Look(*expr.items[0], scope);
+      if (operand.kind == ElaboratedValue::Kind::kData &&
+          operand.data->kind == Node::Kind::kConstant && !operand.data->number &&
+          operand.data->type->kind == DataType::Kind::kScalar) {
         value = DataValue(std::make_shared<Node>(*operand.data));  // -0.5 is a number, too.
         value.data->real = -operand.data->real;
         break;
@@ -89,7 +91,7 @@ Value Elaborator::Look(const Expr& expr, const ScopePtr& scope) {
   return value;
 }
 
-Value Elaborator::LookUp(const Expr& name, const ScopePtr& scope) {
+ElaboratedValue Elaborator::LookUp(const Expr& name, const ScopePtr& scope) {
   for (const Scope* at = scope.get(); at != nullptr; at = at->outer.get()) {
     if (at->name == name.text) return at->value;
   }
@@ -111,28 +113,28 @@ Value Elaborator::LookUp(const Expr& name, const ScopePtr& scope) {
     if (!def.has_parameters) {
       const int before = std::exchange(in_def_, global.statement);
       calls_.push_back(name.range);
-      Value value = Look(*def.value, nullptr);
+      ElaboratedValue value = Look(*def.value, nullptr);
       calls_.pop_back();
       in_def_ = before;
       return value;
     }
-    auto function = std::make_shared<Function>();
+    auto function = std::make_shared<ElaboratedFunction>();
     function->name = def.name.text;
     function->patterns = &def.parameters;
     function->body = def.value.get();
     function->statement = global.statement;
-    Value value;
-    value.kind = Value::Kind::kFunction;
+    ElaboratedValue value;
+    value.kind = ElaboratedValue::Kind::kFunction;
     value.function = std::move(function);
     return value;
   }
   if (IsBuiltIn(name.text)) {
-    auto function = std::make_shared<Function>();
-    function->kind = Function::Kind::kBuiltIn;
+    auto function = std::make_shared<ElaboratedFunction>();
+    function->kind = ElaboratedFunction::Kind::kBuiltIn;
     function->name = name.text;
     function->label = name.label;
-    Value value;
-    value.kind = Value::Kind::kFunction;
+    ElaboratedValue value;
+    value.kind = ElaboratedValue::Kind::kFunction;
     value.function = std::move(function);
     return value;
   }
@@ -145,19 +147,19 @@ Value Elaborator::LookUp(const Expr& name, const ScopePtr& scope) {
               fmt::format("nothing is called '{}'{}", name.text, DidYouMean(name.text, legal)));
 }
 
-bool Elaborator::Bind(const Pattern& pattern, const Value& value, ScopePtr& scope,
+bool Elaborator::Bind(const Pattern& pattern, const ElaboratedValue& value, ScopePtr& scope,
                       std::vector<NodePtr>& lets) {
-  if (value.kind == Value::Kind::kNone) return false;
+  if (value.kind == ElaboratedValue::Kind::kNone) return false;
   if (!pattern.is_tuple()) {
-    Value bound = value;
-    if (value.kind == Value::Kind::kTuple) {
+    ElaboratedValue bound = value;
+    if (value.kind == ElaboratedValue::Kind::kTuple) {
       // Its components are bound once, so that it may be used many times.
-      for (Value& item : bound.items) {
+      for (ElaboratedValue& item : bound.items) {
         ScopePtr ignored;
         if (!Bind(pattern, item, ignored, lets)) return false;
         item = ignored->value;
       }
-    } else if (value.kind == Value::Kind::kData && value.data->writes) {
+    } else if (value.kind == ElaboratedValue::Kind::kData && value.data->writes) {
       auto variable = std::make_shared<Node>();
       variable->kind = Node::Kind::kVariable;
       variable->name = pattern.name;
@@ -172,8 +174,9 @@ bool Elaborator::Bind(const Pattern& pattern, const Value& value, ScopePtr& scop
     return true;
   }
   const std::size_t wanted = pattern.items.size();
-  std::vector<Value> items = value.items;
-  if (value.kind == Value::Kind::kData && value.data->type->kind == Type::Kind::kTuple) {
+  std::vector<ElaboratedValue> items = value.items;
+  if (value.kind == ElaboratedValue::Kind::kData &&
+      value.data->type->kind == DataType::Kind::kTuple) {
     NodePtr tuple = value.data;
     if (tuple->writes && tuple->kind != Node::Kind::kTuple) {
       ScopePtr ignored;
@@ -201,8 +204,9 @@ bool Elaborator::Bind(const Pattern& pattern, const Value& value, ScopePtr& scop
   return true;
 }
 
-Value Elaborator::Within(Value body, const std::vector<NodePtr>& lets, SourceRange range) {
-  if (lets.empty() || body.kind == Value::Kind::kNone) return body;
+ElaboratedValue Elaborator::Within(ElaboratedValue body, const std::vector<NodePtr>& lets,
+                                   SourceRange range) {
+  if (lets.empty() || body.kind == ElaboratedValue::Kind::kNone) return body;
   NodePtr node = DataOf(body, range);
   if (node == nullptr) return {};
   for (std::size_t i = lets.size(); i-- > 0;) {
@@ -221,50 +225,50 @@ Value Elaborator::Within(Value body, const std::vector<NodePtr>& lets, SourceRan
   return DataValue(node);
 }
 
-Value Elaborator::LookAtLet(const Expr& let, const ScopePtr& scope) {
-  const Value value = Look(*let.items[0], scope);
+ElaboratedValue Elaborator::LookAtLet(const Expr& let, const ScopePtr& scope) {
+  const ElaboratedValue value = Look(*let.items[0], scope);
   ScopePtr inner = scope;
   std::vector<NodePtr> lets;
   if (!Bind(let.patterns[0], value, inner, lets)) return {};
   return Within(Look(*let.items[1], inner), lets, let.range);
 }
 
-Value Elaborator::LookAtCall(const Expr& call, const ScopePtr& scope) {
-  const Value function = Look(*call.items[0], scope);
-  std::vector<Value> arguments;
-  bool is_whole = function.kind != Value::Kind::kNone;
+ElaboratedValue Elaborator::LookAtCall(const Expr& call, const ScopePtr& scope) {
+  const ElaboratedValue function = Look(*call.items[0], scope);
+  std::vector<ElaboratedValue> arguments;
+  bool is_whole = function.kind != ElaboratedValue::Kind::kNone;
   for (std::size_t i = 1; i < call.items.size(); ++i) {
     arguments.push_back(Look(*call.items[i], scope));
-    is_whole &= arguments.back().kind != Value::Kind::kNone;
+    is_whole &= arguments.back().kind != ElaboratedValue::Kind::kNone;
   }
   if (!is_whole) return {};
-  if (function.kind != Value::Kind::kFunction) {
+  if (function.kind != ElaboratedValue::Kind::kFunction) {
     return Fail(Diag::kFunType, call.items[0]->range,
                 fmt::format("a function must stand before '(', not {}", TextOf(function)));
   }
   return Apply(function.function, std::move(arguments), call);
 }
 
-Value Elaborator::Apply(const FunctionPtr& function, std::vector<Value> arguments,
-                        const Expr& call) {
+ElaboratedValue Elaborator::Apply(const FunctionPtr& function,
+                                  std::vector<ElaboratedValue> arguments, const Expr& call) {
   switch (function->kind) {
-    case Function::Kind::kLambda:
+    case ElaboratedFunction::Kind::kLambda:
       return ApplyLambda(*function, std::move(arguments), call);
-    case Function::Kind::kBuiltIn:
+    case ElaboratedFunction::Kind::kBuiltIn:
       return ApplyBuiltIn(*function, arguments, call);
-    case Function::Kind::kUser:
+    case ElaboratedFunction::Kind::kUser:
       return ApplyUser(*function, arguments, call);
-    case Function::Kind::kTo: {
-      std::vector<Value> result = {Apply(function->inner, std::move(arguments), call)};
-      if (result[0].kind == Value::Kind::kNone) return {};
+    case ElaboratedFunction::Kind::kTo: {
+      std::vector<ElaboratedValue> result = {Apply(function->inner, std::move(arguments), call)};
+      if (result[0].kind == ElaboratedValue::Kind::kNone) return {};
       return ApplyTo(function->space, result, call);
     }
   }
   return {};
 }
 
-Value Elaborator::ApplyLambda(const Function& lambda, std::vector<Value> arguments,
-                              const Expr& call) {
+ElaboratedValue Elaborator::ApplyLambda(const ElaboratedFunction& lambda,
+                                        std::vector<ElaboratedValue> arguments, const Expr& call) {
   if (++applied_ > kMostApplied) {
     if (!std::exchange(too_large_, true)) {
       return Fail(
@@ -299,16 +303,16 @@ Value Elaborator::ApplyLambda(const Function& lambda, std::vector<Value> argumen
   const int before = std::exchange(in_def_, lambda.statement);
   // Of what has no name, the text around it says where it is used.
   if (!lambda.name.empty()) calls_.push_back(call.head);
-  Value value = Look(*lambda.body, scope);
+  ElaboratedValue value = Look(*lambda.body, scope);
   if (!lambda.name.empty()) calls_.pop_back();
   in_def_ = before;
   return Within(std::move(value), lets, call.range);
 }
 
-Value Elaborator::Calculate(const std::string& op, const Value& a, const Value& b,
-                            const Expr& expr) {
-  if (a.kind == Value::Kind::kNone || b.kind == Value::Kind::kNone) return {};
-  if (a.kind != Value::Kind::kNumber || b.kind != Value::Kind::kNumber) {
+ElaboratedValue Elaborator::Calculate(const std::string& op, const ElaboratedValue& a,
+                                      const ElaboratedValue& b, const Expr& expr) {
+  if (a.kind == ElaboratedValue::Kind::kNone || b.kind == ElaboratedValue::Kind::kNone) return {};
+  if (a.kind != ElaboratedValue::Kind::kNumber || b.kind != ElaboratedValue::Kind::kNumber) {
     if (op == "div" || op == "%") {
       return Fail(Diag::kFunType, expr.head,
                   fmt::format("'{}' is for numbers over sizes and parameters", op));
@@ -323,10 +327,10 @@ Value Elaborator::Calculate(const std::string& op, const Value& a, const Value& 
     return Fail(Diag::kFunNumber, expr.head, "a division by 0");
   }
   if (op == "div") {
-    return NumberValue(terms_.Apply(Factor::Op::kDiv, left, right), expr.range);
+    return NumberValue(terms_.Apply(TermFactor::Op::kDiv, left, right), expr.range);
   }
-  if (op == "%") return NumberValue(terms_.Apply(Factor::Op::kMod, left, right), expr.range);
-  Requirement whole;
+  if (op == "%") return NumberValue(terms_.Apply(TermFactor::Op::kMod, left, right), expr.range);
+  ProgramRequirement whole;
   whole.label = "divides";
   whole.left = left;
   whole.op = "%";

@@ -91,8 +91,9 @@ bool IsWordOfExh(std::string_view name) {
   return std::ranges::find(kWordsOfExh, name) != kWordsOfExh.end();
 }
 
-Value Elaborator::ApplyBuiltIn(const Function& word, std::vector<Value>& arguments,
-                               const Expr& call) {
+ElaboratedValue Elaborator::ApplyBuiltIn(const ElaboratedFunction& word,
+                                         std::vector<ElaboratedValue>& arguments,
+                                         const Expr& call) {
   const BuiltIn& built_in = FindBuiltIn(word.name);
   if (arguments.size() < built_in.least || arguments.size() > built_in.most) {
     return Fail(Diag::kFunArguments, call.head,
@@ -103,7 +104,7 @@ Value Elaborator::ApplyBuiltIn(const Function& word, std::vector<Value>& argumen
     return Fail(Diag::kFunArguments, call.head, "only a map has a name after '@'");
   }
   const std::string before = std::exchange(word_, word.name);
-  Value value;
+  ElaboratedValue value;
   if (word.name.starts_with("map")) {
     value = Map(word, arguments, call);
   } else if (word.name.starts_with("reduce")) {
@@ -131,28 +132,31 @@ Value Elaborator::ApplyBuiltIn(const Function& word, std::vector<Value>& argumen
   } else if (word.name == "dot") {
     value = Dot(arguments, call);
   } else if (word.name == "toGlobal") {
-    value = ApplyTo(Space::kGlobal, arguments, call);
+    value = ApplyTo(MemorySpace::kGlobal, arguments, call);
   } else if (word.name == "toLocal") {
-    value = ApplyTo(Space::kLocal, arguments, call);
+    value = ApplyTo(MemorySpace::kLocal, arguments, call);
   } else if (word.name == "toPrivate") {
-    value = ApplyTo(Space::kPrivate, arguments, call);
+    value = ApplyTo(MemorySpace::kPrivate, arguments, call);
   } else {
-    const bool are_numbers = std::ranges::all_of(
-        arguments, [](const Value& a) { return a.kind == Value::Kind::kNumber; });
+    const bool are_numbers = std::ranges::all_of(arguments, [](const ElaboratedValue& a) {
+      return a.kind == ElaboratedValue::Kind::kNumber;
+    });
     value = are_numbers && word.name != "id"
-                ? NumberValue(terms_.Apply(word.name == "min" ? Factor::Op::kMin : Factor::Op::kMax,
-                                           arguments[0].number, arguments[1].number),
-                              call.range)
+                ? NumberValue(
+                      terms_.Apply(word.name == "min" ? TermFactor::Op::kMin : TermFactor::Op::kMax,
+                                   arguments[0].number, arguments[1].number),
+                      call.range)
                 : User(word.name, arguments, call);
   }
   word_ = before;
   return value;
 }
 
-Value Elaborator::ApplyTo(Space space, std::vector<Value>& arguments, const Expr& call) {
-  if (arguments[0].kind == Value::Kind::kFunction) {
-    auto to = std::make_shared<Function>();
-    to->kind = Function::Kind::kTo;
+ElaboratedValue Elaborator::ApplyTo(MemorySpace space, std::vector<ElaboratedValue>& arguments,
+                                    const Expr& call) {
+  if (arguments[0].kind == ElaboratedValue::Kind::kFunction) {
+    auto to = std::make_shared<ElaboratedFunction>();
+    to->kind = ElaboratedFunction::Kind::kTo;
     to->space = space;
     to->inner = arguments[0].function;
     // toGlobal(f, x) is toGlobal(f(x)), and toGlobal(f) a function.
@@ -160,8 +164,8 @@ Value Elaborator::ApplyTo(Space space, std::vector<Value>& arguments, const Expr
       arguments.erase(arguments.begin());
       return Apply(to, std::move(arguments), call);
     }
-    Value value;
-    value.kind = Value::Kind::kFunction;
+    ElaboratedValue value;
+    value.kind = ElaboratedValue::Kind::kFunction;
     value.function = std::move(to);
     return value;
   }
@@ -182,7 +186,8 @@ Value Elaborator::ApplyTo(Space space, std::vector<Value>& arguments, const Expr
   return DataValue(node);
 }
 
-Value Elaborator::Map(const Function& word, std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::Map(const ElaboratedFunction& word,
+                                std::vector<ElaboratedValue>& arguments, const Expr& call) {
   int code = CodeOf(word.name);
   if (code >= 10) {
     const auto dimension = TermOf(arguments[0], call, "the dimension");
@@ -196,7 +201,7 @@ Value Elaborator::Map(const Function& word, std::vector<Value>& arguments, const
     code += static_cast<int>(*number);
     arguments.erase(arguments.begin());
   }
-  if (arguments[0].kind != Value::Kind::kFunction) {
+  if (arguments[0].kind != ElaboratedValue::Kind::kFunction) {
     return Fail(Diag::kFunArguments, call.head,
                 fmt::format("the function of '{}' comes first, {}; here it is {}", word.name,
                             FindBuiltIn(word.name).shape, TextOf(arguments[0])));
@@ -213,7 +218,7 @@ Value Elaborator::Map(const Function& word, std::vector<Value>& arguments, const
   element->type = array->type->items[0];
   element->spaces = array->spaces;
   element->range = call.range;
-  const Value result = Apply(arguments[0].function, {DataValue(element)}, call);
+  const ElaboratedValue result = Apply(arguments[0].function, {DataValue(element)}, call);
   NodePtr body = DataOf(result, call.head);
   if (body == nullptr) return {};
   auto map = std::make_shared<Node>();
@@ -237,10 +242,10 @@ Value Elaborator::Map(const Function& word, std::vector<Value>& arguments, const
   return DataValue(map);
 }
 
-Value Elaborator::Reduce(std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::Reduce(std::vector<ElaboratedValue>& arguments, const Expr& call) {
   // reduce(f, initial, x), too: a function is no initial value.
-  if (arguments[0].kind == Value::Kind::kFunction) std::swap(arguments[0], arguments[1]);
-  if (arguments[1].kind != Value::Kind::kFunction) {
+  if (arguments[0].kind == ElaboratedValue::Kind::kFunction) std::swap(arguments[0], arguments[1]);
+  if (arguments[1].kind != ElaboratedValue::Kind::kFunction) {
     return Fail(Diag::kFunArguments, call.head,
                 fmt::format("'{0}' is written {0}(initial, f, x); here the function is {1}", word_,
                             TextOf(arguments[1])));
@@ -259,7 +264,8 @@ Value Elaborator::Reduce(std::vector<Value>& arguments, const Expr& call) {
   };
   const NodePtr so_far = variable(initial->type, initial->spaces);
   const NodePtr element = variable(array->type->items[0], array->spaces);
-  const Value result = Apply(arguments[1].function, {DataValue(so_far), DataValue(element)}, call);
+  const ElaboratedValue result =
+      Apply(arguments[1].function, {DataValue(so_far), DataValue(element)}, call);
   const NodePtr body = DataOf(result, call.head);
   if (body == nullptr) return {};
   if (!AreSame(*body->type, *initial->type,
@@ -285,12 +291,12 @@ Value Elaborator::Reduce(std::vector<Value>& arguments, const Expr& call) {
   return DataValue(reduce);
 }
 
-Value Elaborator::Zip(const std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::Zip(const std::vector<ElaboratedValue>& arguments, const Expr& call) {
   std::vector<NodePtr> inputs;
-  Type tuple;
-  tuple.kind = Type::Kind::kTuple;
+  DataType tuple;
+  tuple.kind = DataType::Kind::kTuple;
   Spaces spaces;
-  for (const Value& argument : arguments) {
+  for (const ElaboratedValue& argument : arguments) {
     NodePtr array = ArrayOf(argument, call);
     if (array == nullptr) return {};
     if (!inputs.empty() && !AreSame(inputs.front()->type->length, array->type->length,
@@ -302,16 +308,16 @@ Value Elaborator::Zip(const std::vector<Value>& arguments, const Expr& call) {
     inputs.push_back(std::move(array));
   }
   Term length = inputs.front()->type->length;
-  TypePtr type = ArrayType(std::make_shared<const Type>(std::move(tuple)), std::move(length));
+  TypePtr type = ArrayType(std::make_shared<const DataType>(std::move(tuple)), std::move(length));
   return DataValue(View("zip", std::move(inputs), std::move(type), std::move(spaces), call));
 }
 
-Value Elaborator::Split(const std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::Split(const std::vector<ElaboratedValue>& arguments, const Expr& call) {
   const auto size = TermOf(arguments[0], call, "the size of a part");
   const NodePtr array = ArrayOf(arguments[1], call);
   if (!size || array == nullptr || !AtLeast(*size, 1, "the size of a part", call)) return {};
   const Term& length = array->type->length;
-  Requirement divides;
+  ProgramRequirement divides;
   divides.label = "split";
   divides.left = length;
   divides.op = "%";
@@ -323,11 +329,11 @@ Value Elaborator::Split(const std::vector<Value>& arguments, const Expr& call) {
   return DataValue(View("split", {array}, std::move(type), array->spaces, call));
 }
 
-Value Elaborator::Join(const std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::Join(const std::vector<ElaboratedValue>& arguments, const Expr& call) {
   const NodePtr array = ArrayOf(arguments[0], call);
   if (array == nullptr) return {};
-  const Type& inner = *array->type->items[0];
-  if (inner.kind != Type::Kind::kArray) {
+  const DataType& inner = *array->type->items[0];
+  if (inner.kind != DataType::Kind::kArray) {
     return Fail(Diag::kFunType, call.head,
                 fmt::format("'join' takes an array of arrays, not {}", TypeText(*array->type)));
   }
@@ -335,7 +341,8 @@ Value Elaborator::Join(const std::vector<Value>& arguments, const Expr& call) {
   return DataValue(View("join", {array}, std::move(type), array->spaces, call));
 }
 
-Value Elaborator::Slide(const std::vector<Value>& arguments, bool strict, const Expr& call) {
+ElaboratedValue Elaborator::Slide(const std::vector<ElaboratedValue>& arguments, bool strict,
+                                  const Expr& call) {
   const auto size = TermOf(arguments[0], call, "the size of a window");
   const auto step = TermOf(arguments[1], call, "the step");
   const NodePtr array = ArrayOf(arguments[2], call);
@@ -346,7 +353,7 @@ Value Elaborator::Slide(const std::vector<Value>& arguments, bool strict, const 
   const Term& length = array->type->length;
   const std::string what = fmt::format("{}({}, {}) over {}", word_, terms_.Text(*size),
                                        terms_.Text(*step), terms_.Text(length));
-  Requirement fits;
+  ProgramRequirement fits;
   fits.label = "window";
   fits.left = *size;
   fits.op = "<=";
@@ -357,7 +364,7 @@ Value Elaborator::Slide(const std::vector<Value>& arguments, bool strict, const 
   const Term rest = terms_.Subtract(length, *size);
   Term steps;
   if (strict) {
-    Requirement covers;
+    ProgramRequirement covers;
     covers.label = "windows_cover";
     covers.left = rest;
     covers.op = "%";
@@ -367,7 +374,7 @@ Value Elaborator::Slide(const std::vector<Value>& arguments, bool strict, const 
     if (!Require(std::move(covers), Diag::kFunDivides)) return {};
     steps = terms_.Divide(rest, *step);
   } else {
-    steps = terms_.Apply(Factor::Op::kDiv, rest, *step);
+    steps = terms_.Apply(TermFactor::Op::kDiv, rest, *step);
   }
   TypePtr type =
       ArrayType(ArrayType(array->type->items[0], *size), terms_.Add(steps, Terms::Number(1)));
@@ -376,11 +383,12 @@ Value Elaborator::Slide(const std::vector<Value>& arguments, bool strict, const 
   return DataValue(std::move(windows));
 }
 
-Value Elaborator::Transpose(const std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::Transpose(const std::vector<ElaboratedValue>& arguments,
+                                      const Expr& call) {
   const NodePtr array = ArrayOf(arguments[0], call);
   if (array == nullptr) return {};
-  const Type& inner = *array->type->items[0];
-  if (inner.kind != Type::Kind::kArray) {
+  const DataType& inner = *array->type->items[0];
+  if (inner.kind != DataType::Kind::kArray) {
     return Fail(
         Diag::kFunType, call.head,
         fmt::format("'transpose' takes an array of arrays, not {}", TypeText(*array->type)));
@@ -389,17 +397,17 @@ Value Elaborator::Transpose(const std::vector<Value>& arguments, const Expr& cal
   return DataValue(View("transpose", {array}, std::move(type), array->spaces, call));
 }
 
-Value Elaborator::Pad(const std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::Pad(const std::vector<ElaboratedValue>& arguments, const Expr& call) {
   const auto before = TermOf(arguments[0], call, "what is added before");
   const auto after = TermOf(arguments[1], call, "what is added after");
   const NodePtr value = DataOf(arguments[2], call.head);
   const NodePtr array = ArrayOf(arguments[3], call);
   if (!before || !after || value == nullptr || array == nullptr) return {};
-  if (value->kind != Node::Kind::kConstant || value->type->kind != Type::Kind::kScalar) {
+  if (value->kind != Node::Kind::kConstant || value->type->kind != DataType::Kind::kScalar) {
     return Fail(Diag::kFunType, call.head, "what 'pad' puts around an array is a number");
   }
   const Term length = terms_.Add(terms_.Add(*before, array->type->length), *after);
-  Requirement remains;
+  ProgramRequirement remains;
   remains.label = "padded";
   remains.left = length;
   remains.op = ">=";
@@ -416,11 +424,12 @@ Value Elaborator::Pad(const std::vector<Value>& arguments, const Expr& call) {
   return DataValue(std::move(padded));
 }
 
-Value Elaborator::Reorder(const std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::Reorder(const std::vector<ElaboratedValue>& arguments,
+                                    const Expr& call) {
   const auto stride = TermOf(arguments[0], call, "the stride");
   const NodePtr array = ArrayOf(arguments[1], call);
   if (!stride || array == nullptr || !AtLeast(*stride, 1, "the stride", call)) return {};
-  Requirement divides;
+  ProgramRequirement divides;
   divides.label = "stride";
   divides.left = array->type->length;
   divides.op = "%";
@@ -434,17 +443,18 @@ Value Elaborator::Reorder(const std::vector<Value>& arguments, const Expr& call)
   return DataValue(std::move(reordered));
 }
 
-Value Elaborator::AsVector(const std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::AsVector(const std::vector<ElaboratedValue>& arguments,
+                                     const Expr& call) {
   const auto size = TermOf(arguments[0], call, "the length of a vector");
   const NodePtr array = ArrayOf(arguments[1], call);
   if (!size || array == nullptr || !AtLeast(*size, 1, "the length of a vector", call)) return {};
-  const Type& element = *array->type->items[0];
-  if (element.kind != Type::Kind::kScalar) {
+  const DataType& element = *array->type->items[0];
+  if (element.kind != DataType::Kind::kScalar) {
     return Fail(Diag::kFunType, call.head,
                 fmt::format("vectors are made of scalars, not of {}", TypeText(element)));
   }
   const Term& length = array->type->length;
-  Requirement divides;
+  ProgramRequirement divides;
   divides.label = "vector";
   divides.left = length;
   divides.op = "%";
@@ -452,32 +462,33 @@ Value Elaborator::AsVector(const std::vector<Value>& arguments, const Expr& call
   divides.why = fmt::format("asVector({}) of {}", terms_.Text(*size), terms_.Text(length));
   divides.range = call.head;
   if (!Require(std::move(divides), Diag::kFunDivides)) return {};
-  Type vector;
-  vector.kind = Type::Kind::kVector;
+  DataType vector;
+  vector.kind = DataType::Kind::kVector;
   vector.scalar = element.scalar;
   vector.length = *size;
   TypePtr type =
-      ArrayType(std::make_shared<const Type>(std::move(vector)), terms_.Divide(length, *size));
+      ArrayType(std::make_shared<const DataType>(std::move(vector)), terms_.Divide(length, *size));
   return DataValue(View("asVector", {array}, std::move(type), array->spaces, call));
 }
 
-Value Elaborator::AsScalar(const std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::AsScalar(const std::vector<ElaboratedValue>& arguments,
+                                     const Expr& call) {
   const NodePtr array = ArrayOf(arguments[0], call);
   if (array == nullptr) return {};
-  const Type& element = *array->type->items[0];
-  if (element.kind != Type::Kind::kVector) {
+  const DataType& element = *array->type->items[0];
+  if (element.kind != DataType::Kind::kVector) {
     return Fail(
         Diag::kFunType, call.head,
         fmt::format("'asScalar' takes an array of vectors, not {}", TypeText(*array->type)));
   }
-  Type scalar;
+  DataType scalar;
   scalar.scalar = element.scalar;
-  TypePtr type = ArrayType(std::make_shared<const Type>(std::move(scalar)),
+  TypePtr type = ArrayType(std::make_shared<const DataType>(std::move(scalar)),
                            terms_.Multiply(array->type->length, element.length));
   return DataValue(View("asScalar", {array}, std::move(type), array->spaces, call));
 }
 
-Value Elaborator::Fill(const std::vector<Value>& arguments, const Expr& call) {
+ElaboratedValue Elaborator::Fill(const std::vector<ElaboratedValue>& arguments, const Expr& call) {
   const auto length = TermOf(arguments[0], call, "the length");
   const NodePtr value = DataOf(arguments[1], call.head);
   if (!length || value == nullptr || !AtLeast(*length, 1, "the length", call)) return {};
@@ -489,38 +500,39 @@ Value Elaborator::Fill(const std::vector<Value>& arguments, const Expr& call) {
   node->number = value->number;
   node->real = value->real;
   node->type = ArrayType(value->type, *length);
-  node->spaces.space = Space::kPrivate;
+  node->spaces.space = MemorySpace::kPrivate;
   node->range = call.range;
   return DataValue(node);
 }
 
-Value Elaborator::Dot(const std::vector<Value>& arguments, const Expr& call) {
-  const Value product = User("dot", arguments, call);
-  if (product.kind == Value::Kind::kNone) return {};
-  const Type& type = *product.data->type;
-  if (type.kind != Type::Kind::kVector) return product;  // Of scalars: their product.
-  Type scalar;
+ElaboratedValue Elaborator::Dot(const std::vector<ElaboratedValue>& arguments, const Expr& call) {
+  const ElaboratedValue product = User("dot", arguments, call);
+  if (product.kind == ElaboratedValue::Kind::kNone) return {};
+  const DataType& type = *product.data->type;
+  if (type.kind != DataType::Kind::kVector) return product;  // Of scalars: their product.
+  DataType scalar;
   scalar.scalar = type.scalar;
-  product.data->type = std::make_shared<const Type>(std::move(scalar));
+  product.data->type = std::make_shared<const DataType>(std::move(scalar));
   return product;
 }
 
-Value Elaborator::User(const std::string& name, const std::vector<Value>& arguments,
-                       const Expr& call) {
+ElaboratedValue Elaborator::User(const std::string& name,
+                                 const std::vector<ElaboratedValue>& arguments, const Expr& call) {
   auto node = std::make_shared<Node>();
   node->kind = Node::Kind::kUser;
   node->name = name;
   node->writes = true;
   node->range = call.range;
-  node->spaces.space = Space::kPrivate;
-  for (const Value& argument : arguments) {
+  node->spaces.space = MemorySpace::kPrivate;
+  for (const ElaboratedValue& argument : arguments) {
     NodePtr input = DataOf(argument, call.head);
     if (input == nullptr) return {};
-    const Type& type = *input->type;
-    if (type.kind != Type::Kind::kScalar && type.kind != Type::Kind::kVector) {
-      return Fail(Diag::kFunType, call.head,
-                  fmt::format("'{}' calculates with scalars, not with {}{}", name, TypeText(type),
-                              type.kind == Type::Kind::kArray ? "; a map does it by element" : ""));
+    const DataType& type = *input->type;
+    if (type.kind != DataType::Kind::kScalar && type.kind != DataType::Kind::kVector) {
+      return Fail(
+          Diag::kFunType, call.head,
+          fmt::format("'{}' calculates with scalars, not with {}{}", name, TypeText(type),
+                      type.kind == DataType::Kind::kArray ? "; a map does it by element" : ""));
     }
     // A number takes the type of what it is calculated with.
     const bool is_number = input->kind == Node::Kind::kConstant;
@@ -538,8 +550,9 @@ Value Elaborator::User(const std::string& name, const std::vector<Value>& argume
   return DataValue(node);
 }
 
-Value Elaborator::ApplyUser(const Function& user, const std::vector<Value>& arguments,
-                            const Expr& call) {
+ElaboratedValue Elaborator::ApplyUser(const ElaboratedFunction& user,
+                                      const std::vector<ElaboratedValue>& arguments,
+                                      const Expr& call) {
   const Statement& statement = *user.user;
   if (arguments.size() != statement.types.size()) {
     return Fail(Diag::kFunArguments, call.head,
@@ -551,7 +564,7 @@ Value Elaborator::ApplyUser(const Function& user, const std::vector<Value>& argu
   node->name = user.name;
   node->writes = true;
   node->range = call.range;
-  node->spaces.space = Space::kPrivate;
+  node->spaces.space = MemorySpace::kPrivate;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     NodePtr input = DataOf(arguments[i], call.head);
     const TypePtr wanted = TypeOf(*statement.types[i]);

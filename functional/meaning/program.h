@@ -19,10 +19,10 @@
 
 namespace exh::functional {
 
-struct Type;
-using TypePtr = std::shared_ptr<const Type>;
+struct DataType;
+using TypePtr = std::shared_ptr<const DataType>;
 
-struct Type {
+struct DataType {
   enum class Kind : std::uint8_t { kScalar, kVector, kArray, kTuple };
   Kind kind = Kind::kScalar;
   std::string scalar;          ///< kScalar, kVector.
@@ -31,21 +31,21 @@ struct Type {
 };
 
 /// `[[float]8]n`.
-std::string TextOf(const Type& type, const Terms& terms);
+std::string TextOf(const DataType& type, const Terms& terms);
 /// What it takes, in bytes.
-Term BytesOf(const Type& type, Terms& terms);
+Term BytesOf(const DataType& type, Terms& terms);
 
-enum class Space : std::uint8_t { kGlobal, kLocal, kPrivate };
-const char* WordOf(Space space);
+enum class MemorySpace : std::uint8_t { kGlobal, kLocal, kPrivate };
+const char* WordOf(MemorySpace space);
 
 /// Where a value lies: the components of tuples may lie in several places.
 struct Spaces {
-  Space space = Space::kGlobal;
+  MemorySpace space = MemorySpace::kGlobal;
   std::vector<Spaces> items;  ///< Of a tuple.
 
-  bool Has(Space which) const;
+  bool Has(MemorySpace which) const;
   /// The one in which all of it lies.
-  std::optional<Space> Only() const;
+  std::optional<MemorySpace> Only() const;
 };
 
 struct Node;
@@ -85,7 +85,7 @@ struct Node {
 };
 
 /// What must hold of the parameters, and why.
-struct Requirement {
+struct ProgramRequirement {
   std::string label;  ///< `split_kappa`; not unique.
   Term left, right;
   std::string op;   ///< `<=`, `==`, …; `%`: the right one divides the left one.
@@ -95,7 +95,7 @@ struct Requirement {
       call;  ///< The outermost call that it comes from; equal to `range` if it is none.
 };
 
-struct Parameter {
+struct ProgramParameter {
   std::string name;
   /// Ascending, distinct. Without `param … in` empty until infer/universes.h has found them.
   std::vector<std::int64_t> values;
@@ -103,7 +103,7 @@ struct Parameter {
   dsl::SourceRange range;
 };
 
-struct Kernel {
+struct ProgramKernel {
   std::string name;
   NodePtr result;
   dsl::SourceRange range;
@@ -124,10 +124,10 @@ using Assignment = std::map<std::string, std::int64_t>;
 struct Program {
   Terms terms;
   std::vector<std::pair<std::string, std::int64_t>> sizes;
-  std::vector<Parameter> parameters;
+  std::vector<ProgramParameter> parameters;
   std::vector<Limit> limits;
-  std::vector<Kernel> kernels;
-  std::vector<Requirement> requirements;
+  std::vector<ProgramKernel> kernels;
+  std::vector<ProgramRequirement> requirements;
 };
 
 /// The inputs that some kernel reads and no kernel is, by name.

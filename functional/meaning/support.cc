@@ -11,7 +11,7 @@ namespace exh::functional {
 using dsl::Diag;
 using dsl::SourceRange;
 
-std::optional<bool> IsCertain(const Terms& terms, const Requirement& requirement) {
+std::optional<bool> IsCertain(const Terms& terms, const ProgramRequirement& requirement) {
   const Term &a = requirement.left, &b = requirement.right;
   const std::string& op = requirement.op;
   if (op == "%") {
@@ -34,65 +34,65 @@ std::optional<bool> IsCertain(const Terms& terms, const Requirement& requirement
   return op == "==" ? either(terms.IsEqual(a, b), differ) : either(differ, terms.IsEqual(a, b));
 }
 
-Value Elaborator::Fail(Diag diag, SourceRange range, const std::string& message) {
+ElaboratedValue Elaborator::Fail(Diag diag, SourceRange range, const std::string& message) {
   dsl::Diagnostic& reported = sink_.Report(diag, range, message);
   // Where the text is used that the mistake is in.
   if (!calls_.empty()) reported.WithNote(calls_.back(), "in what is applied here");
   return {};
 }
 
-Value Elaborator::NumberValue(Term term, SourceRange range) {
+ElaboratedValue Elaborator::NumberValue(Term term, SourceRange range) {
   if (term.is_bad()) return Fail(Diag::kFunNumber, range, "the number is too large or too long");
-  Value value;
-  value.kind = Value::Kind::kNumber;
+  ElaboratedValue value;
+  value.kind = ElaboratedValue::Kind::kNumber;
   value.number = std::move(term);
   return value;
 }
 
-Value Elaborator::DataValue(NodePtr node) const {
-  Value value;
-  value.kind = Value::Kind::kData;
+ElaboratedValue Elaborator::DataValue(NodePtr node) const {
+  ElaboratedValue value;
+  value.kind = ElaboratedValue::Kind::kData;
   value.data = std::move(node);
   return value;
 }
 
-std::string Elaborator::TextOf(const Value& value) const {
+std::string Elaborator::TextOf(const ElaboratedValue& value) const {
   switch (value.kind) {
-    case Value::Kind::kNumber:
+    case ElaboratedValue::Kind::kNumber:
       return "the number " + terms_.Text(value.number);
-    case Value::Kind::kData:
+    case ElaboratedValue::Kind::kData:
       return TypeText(*value.data->type);
-    case Value::Kind::kFunction:
+    case ElaboratedValue::Kind::kFunction:
       return "a function";
-    case Value::Kind::kTuple:
-    case Value::Kind::kNone:
+    case ElaboratedValue::Kind::kTuple:
+    case ElaboratedValue::Kind::kNone:
       break;
   }
   return "a tuple";
 }
 
-NodePtr Elaborator::DataOf(const Value& value, SourceRange range) {
+NodePtr Elaborator::DataOf(const ElaboratedValue& value, SourceRange range) {
   switch (value.kind) {
-    case Value::Kind::kData:
+    case ElaboratedValue::Kind::kData:
       return value.data;
-    case Value::Kind::kNumber: {
+    case ElaboratedValue::Kind::kNumber: {
       auto node = std::make_shared<Node>();
       node->kind = Node::Kind::kConstant;
-      Type type;
+      DataType type;
       type.scalar = "float";
-      node->type = std::make_shared<const Type>(std::move(type));
-      node->spaces.space = Space::kPrivate;
+      node->type = std::make_shared<const DataType>(std::move(type));
+      node->spaces.space = MemorySpace::kPrivate;
       node->range = range;
       node->number = value.number;
       return node;
     }
-    case Value::Kind::kTuple: {
+    case ElaboratedValue::Kind::kTuple: {
       auto node = std::make_shared<Node>();
       node->kind = Node::Kind::kTuple;
       node->range = range;
-      Type type;
-      type.kind = Type::Kind::kTuple;
-      for (const Value& item : value.items) {
+      DataType type;
+      type.kind = DataType::Kind::kTuple;
+      for (const ElaboratedValue& item : value.items) {
         NodePtr part = DataOf(item, range);
         if (part == nullptr) return nullptr;
         type.items.push_back(part->type);
@@ -100,29 +100,30 @@ NodePtr Elaborator::DataOf(const Value& value, SourceRange range) {
         node->writes |= part->writes;
         node->inputs.push_back(std::move(part));
       }
-      node->type = std::make_shared<const Type>(std::move(type));
+      node->type = std::make_shared<const DataType>(std::move(type));
       return node;
     }
-    case Value::Kind::kFunction:
+    case ElaboratedValue::Kind::kFunction:
       Fail(Diag::kFunType, range, "a value must stand here, not a function");
       return nullptr;
-    case Value::Kind::kNone:
+    case ElaboratedValue::Kind::kNone:
       break;
   }
   return nullptr;
 }
 
-NodePtr Elaborator::ArrayOf(const Value& value, const Expr& call) {
+NodePtr Elaborator::ArrayOf(const ElaboratedValue& value, const Expr& call) {
   NodePtr node = DataOf(value, call.head);
-  if (node == nullptr || node->type->kind == Type::Kind::kArray) return node;
+  if (node == nullptr || node->type->kind == DataType::Kind::kArray) return node;
   Fail(Diag::kFunType, call.head,
        fmt::format("'{}' takes an array, not {}", word_, TypeText(*node->type)));
   return nullptr;
 }
 
-std::optional<Term> Elaborator::TermOf(const Value& value, const Expr& call, const char* what) {
-  if (value.kind == Value::Kind::kNumber) return value.number;
-  if (value.kind != Value::Kind::kNone) {
+std::optional<Term> Elaborator::TermOf(const ElaboratedValue& value, const Expr& call,
+                                       const char* what) {
+  if (value.kind == ElaboratedValue::Kind::kNumber) return value.number;
+  if (value.kind != ElaboratedValue::Kind::kNone) {
     Fail(Diag::kFunArguments, call.head,
          fmt::format("{} of '{}' is a number over sizes and parameters, not {}", what, word_,
                      TextOf(value)));
@@ -158,15 +159,15 @@ NodePtr Elaborator::View(const char* name, std::vector<NodePtr> inputs, TypePtr 
 }
 
 TypePtr Elaborator::ArrayType(TypePtr element, Term length) const {
-  Type type;
-  type.kind = Type::Kind::kArray;
+  DataType type;
+  type.kind = DataType::Kind::kArray;
   type.items.push_back(std::move(element));
   type.length = std::move(length);
-  return std::make_shared<const Type>(std::move(type));
+  return std::make_shared<const DataType>(std::move(type));
 }
 
 bool Elaborator::AreSame(const Term& a, const Term& b, const std::string& what, SourceRange range) {
-  Requirement same;
+  ProgramRequirement same;
   same.label = "lengths";
   same.left = a;
   same.op = "==";
@@ -176,13 +177,14 @@ bool Elaborator::AreSame(const Term& a, const Term& b, const std::string& what, 
   return Require(std::move(same), Diag::kFunLength);
 }
 
-bool Elaborator::AreSame(const Type& a, const Type& b, const char* what, SourceRange range) {
+bool Elaborator::AreSame(const DataType& a, const DataType& b, const char* what,
+                         SourceRange range) {
   const bool fits = a.kind == b.kind && a.scalar == b.scalar && a.items.size() == b.items.size();
   if (!fits) {
     Fail(Diag::kFunType, range, fmt::format("{}: {} and {}", what, TypeText(a), TypeText(b)));
     return false;
   }
-  const bool has_length = a.kind == Type::Kind::kArray || a.kind == Type::Kind::kVector;
+  const bool has_length = a.kind == DataType::Kind::kArray || a.kind == DataType::Kind::kVector;
   if (has_length && !AreSame(a.length, b.length, what, range)) return false;
   for (std::size_t i = 0; i < a.items.size(); ++i) {
     if (!AreSame(*a.items[i], *b.items[i], what, range)) return false;
@@ -190,7 +192,7 @@ bool Elaborator::AreSame(const Type& a, const Type& b, const char* what, SourceR
   return true;
 }
 
-bool Elaborator::Require(Requirement requirement, Diag diag) {
+bool Elaborator::Require(ProgramRequirement requirement, Diag diag) {
   if (requirement.left.is_bad() || requirement.right.is_bad()) {
     Fail(Diag::kFunNumber, requirement.range, "the number is too large or too long");
     return false;
@@ -212,7 +214,7 @@ bool Elaborator::Require(Requirement requirement, Diag diag) {
 }
 
 bool Elaborator::AtLeast(const Term& a, std::int64_t least, const char* what, const Expr& call) {
-  Requirement requirement;
+  ProgramRequirement requirement;
   requirement.label = word_;
   requirement.left = a;
   requirement.op = ">=";
@@ -222,12 +224,12 @@ bool Elaborator::AtLeast(const Term& a, std::int64_t least, const char* what, co
   return Require(std::move(requirement), Diag::kFunNever);
 }
 
-void Elaborator::SetAll(Spaces& spaces, Space space) {
+void Elaborator::SetAll(Spaces& spaces, MemorySpace space) {
   spaces.space = space;
   for (Spaces& item : spaces.items) SetAll(item, space);
 }
 
-bool Elaborator::Retarget(const NodePtr& node, Space space) {
+bool Elaborator::Retarget(const NodePtr& node, MemorySpace space) {
   if (!node->writes) return false;
   switch (node->kind) {
     case Node::Kind::kUser:

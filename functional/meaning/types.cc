@@ -10,19 +10,19 @@
 
 namespace exh::functional {
 
-std::string TextOf(const Type& type, const Terms& terms) {
+std::string TextOf(const DataType& type, const Terms& terms) {
   const auto length = [&] {
     const std::string text = terms.Text(type.length);
     return text.find(' ') == std::string::npos ? text : "(" + text + ")";
   };
   switch (type.kind) {
-    case Type::Kind::kScalar:
+    case DataType::Kind::kScalar:
       return type.scalar;
-    case Type::Kind::kVector:
+    case DataType::Kind::kVector:
       return fmt::format("vector({}, {})", type.scalar, terms.Text(type.length));
-    case Type::Kind::kArray:
+    case DataType::Kind::kArray:
       return fmt::format("[{}]{}", TextOf(*type.items[0], terms), length());
-    case Type::Kind::kTuple:
+    case DataType::Kind::kTuple:
       break;
   }
   std::string text;
@@ -30,16 +30,16 @@ std::string TextOf(const Type& type, const Terms& terms) {
   return "(" + text + ")";
 }
 
-Term BytesOf(const Type& type, Terms& terms) {
+Term BytesOf(const DataType& type, Terms& terms) {
   constexpr int kBytes = 4;
   switch (type.kind) {
-    case Type::Kind::kScalar:
+    case DataType::Kind::kScalar:
       return Terms::Number(kBytes);
-    case Type::Kind::kVector:
+    case DataType::Kind::kVector:
       return terms.Multiply(Terms::Number(kBytes), type.length);
-    case Type::Kind::kArray:
+    case DataType::Kind::kArray:
       return terms.Multiply(BytesOf(*type.items[0], terms), type.length);
-    case Type::Kind::kTuple:
+    case DataType::Kind::kTuple:
       break;
   }
   Term sum = Terms::Number(0);
@@ -47,24 +47,24 @@ Term BytesOf(const Type& type, Terms& terms) {
   return sum;
 }
 
-const char* WordOf(Space space) {
+const char* WordOf(MemorySpace space) {
   switch (space) {
-    case Space::kGlobal:
+    case MemorySpace::kGlobal:
       return "global";
-    case Space::kLocal:
+    case MemorySpace::kLocal:
       return "local";
-    case Space::kPrivate:
+    case MemorySpace::kPrivate:
       return "private";
   }
   EXH_UNREACHABLE();
 }
 
-bool Spaces::Has(Space which) const {
+bool Spaces::Has(MemorySpace which) const {
   if (items.empty()) return space == which;
   return std::ranges::any_of(items, [&](const Spaces& item) { return item.Has(which); });
 }
 
-std::optional<Space> Spaces::Only() const {
+std::optional<MemorySpace> Spaces::Only() const {
   if (items.empty()) return space;
   const auto first = items.front().Only();
   for (const Spaces& item : items) {
@@ -82,8 +82,8 @@ std::map<std::string, const Node*> InputsOf(const Program& program) {
     for (const NodePtr& input : node.inputs) self(self, *input);
     if (node.body != nullptr) self(self, *node.body);
   };
-  for (const Kernel& kernel : program.kernels) add(add, *kernel.result);
-  for (const Kernel& kernel : program.kernels) inputs.erase(kernel.name);
+  for (const ProgramKernel& kernel : program.kernels) add(add, *kernel.result);
+  for (const ProgramKernel& kernel : program.kernels) inputs.erase(kernel.name);
   return inputs;
 }
 

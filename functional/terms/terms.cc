@@ -21,6 +21,8 @@ constexpr Wide kMost = Wide{1} << 62;
 constexpr double kSlack = 1e-9;
 /// Terms that print more than this are no use to anybody.
 constexpr int kMostSize = 500;
+/// Between factors.
+constexpr const char* kTimes = " * ";
 
 /// What became too large to be calculated with.
 Term Bad() {
@@ -59,21 +61,21 @@ std::int64_t FloorDiv(std::int64_t a, std::int64_t b) {
   return quotient - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
 }
 
-std::optional<std::int64_t> Applied(Factor::Op op, std::int64_t a, std::int64_t b) {
+std::optional<std::int64_t> Applied(TermFactor::Op op, std::int64_t a, std::int64_t b) {
   switch (op) {
-    case Factor::Op::kAdd:
+    case TermFactor::Op::kAdd:
       return Checked(Wide{a} + b);
-    case Factor::Op::kSubtract:
+    case TermFactor::Op::kSubtract:
       return Checked(Wide{a} - b);
-    case Factor::Op::kDiv:
+    case TermFactor::Op::kDiv:
       return b == 0 ? std::nullopt : std::optional(FloorDiv(a, b));
-    case Factor::Op::kMod:
+    case TermFactor::Op::kMod:
       return b == 0 ? std::nullopt : Checked(a - Wide{b} * FloorDiv(a, b));
-    case Factor::Op::kMin:
+    case TermFactor::Op::kMin:
       return std::min(a, b);
-    case Factor::Op::kMax:
+    case TermFactor::Op::kMax:
       return std::max(a, b);
-    case Factor::Op::kLinear:
+    case TermFactor::Op::kLinear:
       break;
   }
   EXH_UNREACHABLE();
@@ -96,23 +98,23 @@ Bounds Over(Bounds a, Bounds b) {
   return Hull(a.min / b.min, a.min / b.max, a.max / b.min, a.max / b.max);
 }
 
-Bounds Applied(Factor::Op op, Bounds a, Bounds b) {
+Bounds Applied(TermFactor::Op op, Bounds a, Bounds b) {
   switch (op) {
-    case Factor::Op::kAdd:
+    case TermFactor::Op::kAdd:
       return {a.min + b.min, a.max + b.max};
-    case Factor::Op::kSubtract:
+    case TermFactor::Op::kSubtract:
       return {a.min - b.max, a.max - b.min};
-    case Factor::Op::kDiv: {
+    case TermFactor::Op::kDiv: {
       const Bounds exact = Over(a, b);
       return {std::floor(exact.min - kSlack), exact.max};
     }
-    case Factor::Op::kMod:
+    case TermFactor::Op::kMod:
       return b.min < 1 ? kAnything : Bounds{0, b.max - 1};
-    case Factor::Op::kMin:
+    case TermFactor::Op::kMin:
       return {std::min(a.min, b.min), std::min(a.max, b.max)};
-    case Factor::Op::kMax:
+    case TermFactor::Op::kMax:
       return {std::max(a.min, b.min), std::max(a.max, b.max)};
-    case Factor::Op::kLinear:
+    case TermFactor::Op::kLinear:
       break;
   }
   EXH_UNREACHABLE();
@@ -133,7 +135,7 @@ int Term::size() const {
 }
 
 int Terms::AtomOf(FactorPtr factor) {
-  const std::string text = FactorText(*factor, false, true) + (factor->exact ? " exactly" : "");
+  const std::string text = Print(*factor, false, true).text + (factor->exact ? " exactly" : "");
   const auto [found, is_new] = by_text_.try_emplace(text, static_cast<int>(atoms_.size()));
   if (is_new) atoms_.push_back({"", factor, {}});
   return found->second;
@@ -150,18 +152,18 @@ Term Terms::OfPoly(Poly poly) const {
     term.coefficient = poly.parts().begin()->second.num;
     poly = Poly::Atom(poly.parts().begin()->first.front().first);
   }
-  Factor factor;
+  TermFactor factor;
   factor.poly = std::move(poly);
-  term.numerator.push_back(std::make_shared<const Factor>(std::move(factor)));
+  term.numerator.push_back(std::make_shared<const TermFactor>(std::move(factor)));
   return term;
 }
 
-Term Terms::OfAtom(Factor factor, const Term& a, const Term& b) {
+Term Terms::OfAtom(TermFactor factor, const Term& a, const Term& b) {
   factor.size = a.size() + b.size();
   if (a.is_bad() || b.is_bad() || factor.size > kMostSize) return Bad();
   factor.left = a;
   factor.right = b;
-  return OfPoly(Poly::Atom(AtomOf(std::make_shared<const Factor>(std::move(factor)))));
+  return OfPoly(Poly::Atom(AtomOf(std::make_shared<const TermFactor>(std::move(factor)))));
 }
 
 Term Terms::OfFactor(FactorPtr factor) const {
@@ -219,27 +221,27 @@ Term Terms::Number(std::int64_t number) {
 }
 
 Term Terms::Add(const Term& a, const Term& b) const {
-  Factor sum;
-  sum.op = Factor::Op::kAdd;
+  TermFactor sum;
+  sum.op = TermFactor::Op::kAdd;
   sum.poly = Simplified(a.poly + b.poly);
   sum.size = a.size() + b.size();
   if (sum.size > kMostSize) return Bad();
   if (sum.poly.is_linear() || sum.poly.is_bad()) return OfPoly(sum.poly);
   sum.left = a;
   sum.right = b;
-  return OfFactor(std::make_shared<const Factor>(std::move(sum)));
+  return OfFactor(std::make_shared<const TermFactor>(std::move(sum)));
 }
 
 Term Terms::Subtract(const Term& a, const Term& b) const {
-  Factor difference;
-  difference.op = Factor::Op::kSubtract;
+  TermFactor difference;
+  difference.op = TermFactor::Op::kSubtract;
   difference.poly = Simplified(a.poly - b.poly);
   difference.size = a.size() + b.size();
   if (difference.size > kMostSize) return Bad();
   if (difference.poly.is_linear() || difference.poly.is_bad()) return OfPoly(difference.poly);
   difference.left = a;
   difference.right = b;
-  return OfFactor(std::make_shared<const Factor>(std::move(difference)));
+  return OfFactor(std::make_shared<const TermFactor>(std::move(difference)));
 }
 
 Term Terms::Multiply(const Term& a, const Term& b) const {
@@ -263,8 +265,8 @@ Term Terms::Divide(const Term& a, const Term& b) {
     if (const auto whole = Poly::ExactQuotient(a.poly, b.poly); whole && whole->is_linear()) {
       return OfPoly(*whole);
     }
-    Factor quotient;
-    quotient.op = Factor::Op::kDiv;
+    TermFactor quotient;
+    quotient.op = TermFactor::Op::kDiv;
     quotient.exact = true;
     return OfAtom(std::move(quotient), a, b);
   }
@@ -280,51 +282,62 @@ Term Terms::Divide(const Term& a, const Term& b) {
   if (b.coefficient != 0 && quotient.coefficient % b.coefficient == 0) {
     quotient.coefficient /= b.coefficient;
   } else {
-    Factor number;
+    TermFactor number;
     number.poly = Poly::Number(b.coefficient);
-    quotient.denominator.push_back(std::make_shared<const Factor>(std::move(number)));
+    quotient.denominator.push_back(std::make_shared<const TermFactor>(std::move(number)));
   }
   return quotient;
 }
 
-Term Terms::Apply(Factor::Op op, const Term& a, const Term& b) {
+Term Terms::Apply(TermFactor::Op op, const Term& a, const Term& b) {
   const auto left = a.AsNumber(), right = b.AsNumber();
   if (left && right) {
     const auto number = Applied(op, *left, *right);
     if (number) return Number(*number);
   }
-  if (op == Factor::Op::kDiv && IsOne(b)) return a;
-  if (op == Factor::Op::kMod && IsOne(b)) return Number(0);
-  if ((op == Factor::Op::kMin || op == Factor::Op::kMax) && IsEqual(a, b)) return a;
-  Factor factor;
+  if (op == TermFactor::Op::kDiv && IsOne(b)) return a;
+  if (op == TermFactor::Op::kMod && IsOne(b)) return Number(0);
+  if ((op == TermFactor::Op::kMin || op == TermFactor::Op::kMax) && IsEqual(a, b)) return a;
+  TermFactor factor;
   factor.op = op;
   return OfAtom(std::move(factor), a, b);
 }
 
-std::string Terms::PolyText(const Poly& poly, bool as_exh) const {
-  std::string text;
+void Terms::Printed::Append(const std::string& sign, const Printed& more) {
+  if (text.empty()) {
+    *this = more;
+    return;
+  }
+  text += sign + more.text;
+  is_word = false;
+  has_product = has_product || more.has_product || sign == kTimes;
+}
+
+Terms::Printed Terms::Printed::Within(bool needed) const {
+  return needed ? Printed{"(" + text + ")", is_word, has_product} : *this;
+}
+
+Terms::Printed Terms::Print(const Poly& poly, bool as_exh) const {
+  Printed all;
   const auto add = [&](const Monomial& monomial, Fraction coefficient) {
-    std::string part, below;
+    Printed part, below;
     const std::int64_t size = coefficient.num < 0 ? -coefficient.num : coefficient.num;
-    if (size != 1 || monomial.empty()) part = fmt::format("{}", size);
-    if (coefficient.den != 1) below = fmt::format("{}", coefficient.den);
+    if (size != 1 || monomial.empty()) part.text = fmt::format("{}", size);
+    if (coefficient.den != 1) below.text = fmt::format("{}", coefficient.den);
     for (const auto& [id, exponent] : monomial) {
       const Atom& atom = atoms_[static_cast<std::size_t>(id)];
-      const std::string name = atom.factor == nullptr ? atom.parameter + (as_exh ? "()" : "")
-                                                      : FactorText(*atom.factor, as_exh, false);
+      const Printed name = atom.factor == nullptr
+                               ? Printed{.text = atom.parameter + (as_exh ? "()" : "")}
+                               : Print(*atom.factor, as_exh, false);
       for (int i = 0; i < std::abs(exponent); ++i) {
-        std::string& side = exponent > 0 ? part : below;
-        side += (side.empty() ? "" : " * ") + name;
+        (exponent > 0 ? part : below).Append(kTimes, name);
       }
     }
-    if (part.empty()) part = "1";
-    if (!below.empty()) part += " / (" + below + ")";
+    if (part.text.empty()) part.text = "1";
+    if (!below.text.empty()) part.Append(" / ", below.Within(true));
     const bool minus = coefficient.num < 0;
-    if (text.empty()) {
-      text = (minus ? "-" : "") + part;
-    } else {
-      text += (minus ? " - " : " + ") + part;
-    }
+    if (all.text.empty() && minus) part.text = "-" + part.text;
+    all.Append(minus ? " - " : " + ", part);
   };
   // What is added before what is subtracted.
   for (const auto& [monomial, coefficient] : poly.parts()) {
@@ -333,60 +346,68 @@ std::string Terms::PolyText(const Poly& poly, bool as_exh) const {
   for (const auto& [monomial, coefficient] : poly.parts()) {
     if (coefficient.num < 0) add(monomial, coefficient);
   }
-  return text.empty() ? "0" : text;
+  return all.text.empty() ? Printed{.text = "0"} : all;
 }
 
-std::string Terms::FactorText(const Factor& factor, bool as_exh, bool alone) const {
-  const auto brackets = [](const std::string& text, bool needed) {
-    return needed ? "(" + text + ")" : text;
-  };
+Terms::Printed Terms::Print(const TermFactor& factor, bool as_exh, bool alone) const {
   const auto operand = [&](const Term& term) {
-    const std::string text = Text(term, as_exh);
-    return brackets(text, text.find(' ') != std::string::npos);
+    const Printed text = Print(term, as_exh);
+    return text.Within(!text.is_word);
+  };
+  const auto joined = [&](Printed left, const char* sign, const Printed& right) {
+    left.Append(sign, right);
+    return left.Within(!alone);
   };
   switch (factor.op) {
-    case Factor::Op::kLinear: {
+    case TermFactor::Op::kLinear: {
       const bool simple =
           factor.poly.parts().size() == 1 && factor.poly.parts().begin()->second == Fraction{1, 1};
       const bool is_number = factor.poly.AsNumber().has_value();
-      const std::string text = PolyText(factor.poly, as_exh);
-      return brackets(text, !alone && !simple && !is_number);
+      return Print(factor.poly, as_exh).Within(!alone && !simple && !is_number);
     }
-    case Factor::Op::kAdd:
-      return brackets(Text(factor.left, as_exh) + " + " + operand(factor.right), !alone);
-    case Factor::Op::kSubtract:
-      return brackets(Text(factor.left, as_exh) + " - " + operand(factor.right), !alone);
-    case Factor::Op::kDiv:
-      return brackets(operand(factor.left) + " div " + operand(factor.right), !alone);
-    case Factor::Op::kMod:
-      return brackets(operand(factor.left) + " % " + operand(factor.right), !alone);
-    case Factor::Op::kMin:
-    case Factor::Op::kMax:
-      return fmt::format("{}({}, {})", factor.op == Factor::Op::kMin ? "min" : "max",
-                         Text(factor.left, as_exh), Text(factor.right, as_exh));
+    case TermFactor::Op::kAdd:
+      return joined(Print(factor.left, as_exh), " + ", operand(factor.right));
+    case TermFactor::Op::kSubtract:
+      return joined(Print(factor.left, as_exh), " - ", operand(factor.right));
+    case TermFactor::Op::kDiv:
+      return joined(operand(factor.left), " div ", operand(factor.right));
+    case TermFactor::Op::kMod:
+      return joined(operand(factor.left), " % ", operand(factor.right));
+    case TermFactor::Op::kMin:
+    case TermFactor::Op::kMax: {
+      Printed call = Print(factor.left, as_exh);
+      call.Append(", ", Print(factor.right, as_exh));
+      call.text = (factor.op == TermFactor::Op::kMin ? "min(" : "max(") + call.text + ")";
+      return call;
+    }
   }
   EXH_UNREACHABLE();
 }
 
 std::string Terms::Text(const Term& term, bool as_exh) const {
-  if (term.is_bad()) return "?";
+  return Print(term, as_exh).text;
+}
+
+Terms::Printed Terms::Print(const Term& term, bool as_exh) const {
+  if (term.is_bad()) return {.text = "?"};
   const bool is_number = term.numerator.empty() && term.denominator.empty();
-  if (is_number) return fmt::format("{}", term.coefficient);
-  std::string text;
-  if (term.coefficient != 1 || term.numerator.empty()) text = fmt::format("{}", term.coefficient);
-  const bool is_alone = text.empty() && term.numerator.size() == 1 && term.denominator.empty();
+  if (is_number) return {.text = fmt::format("{}", term.coefficient)};
+  Printed all;
+  if (term.coefficient != 1 || term.numerator.empty()) {
+    all.text = fmt::format("{}", term.coefficient);
+  }
+  const bool is_alone = all.text.empty() && term.numerator.size() == 1 && term.denominator.empty();
   for (const FactorPtr& factor : term.numerator) {
-    text += (text.empty() ? "" : " * ") + FactorText(*factor, as_exh, is_alone);
+    all.Append(kTimes, Print(*factor, as_exh, is_alone));
   }
-  if (term.denominator.empty()) return text;
-  std::string below;
+  if (term.denominator.empty()) return all;
+  Printed below;
   for (const FactorPtr& factor : term.denominator) {
-    below += (below.empty() ? "" : " * ") + FactorText(*factor, as_exh, false);
+    below.Append(kTimes, Print(*factor, as_exh, false));
   }
-  const bool is_product = text.find(" * ") != std::string::npos;
-  if (is_product) text = "(" + text + ")";
-  return text + (as_exh ? " div " : " / ") +
-         (term.denominator.size() > 1 ? "(" + below + ")" : below);
+  all = all.Within(all.has_product);
+  all.Append(as_exh ? " div " : " / ", below.Within(term.denominator.size() > 1));
+  return all;
 }
 
 void Terms::Collect(const Poly& poly, std::set<std::string>& names) const {
@@ -406,7 +427,7 @@ void Terms::Collect(const Poly& poly, std::set<std::string>& names) const {
 void Terms::Collect(const Term& term, std::set<std::string>& names) const {
   for (const auto* list : {&term.numerator, &term.denominator}) {
     for (const FactorPtr& factor : *list) {
-      if (factor->op == Factor::Op::kLinear) {
+      if (factor->op == TermFactor::Op::kLinear) {
         Collect(factor->poly, names);
       } else {
         Collect(factor->left, names);
@@ -442,8 +463,8 @@ std::optional<std::int64_t> Terms::Evaluate(
 }
 
 std::optional<std::int64_t> Terms::Evaluate(
-    const Factor& factor, const std::map<std::string, std::int64_t>& values) const {
-  if (factor.op == Factor::Op::kLinear) return Evaluate(factor.poly, values);
+    const TermFactor& factor, const std::map<std::string, std::int64_t>& values) const {
+  if (factor.op == TermFactor::Op::kLinear) return Evaluate(factor.poly, values);
   const auto left = Evaluate(factor.left, values), right = Evaluate(factor.right, values);
   return left && right ? Applied(factor.op, *left, *right) : std::nullopt;
 }
@@ -483,8 +504,8 @@ Bounds Terms::BoundsOf(const Poly& poly, double* size) const {
   return sum;
 }
 
-Bounds Terms::BoundsOf(const Factor& factor) const {
-  if (factor.op == Factor::Op::kLinear) return BoundsOf(factor.poly, nullptr);
+Bounds Terms::BoundsOf(const TermFactor& factor) const {
+  if (factor.op == TermFactor::Op::kLinear) return BoundsOf(factor.poly, nullptr);
   return Applied(factor.op, BoundsOf(factor.left), BoundsOf(factor.right));
 }
 

@@ -20,8 +20,8 @@
 
 namespace exh::functional {
 
-struct Factor;
-using FactorPtr = std::shared_ptr<const Factor>;
+struct TermFactor;
+using FactorPtr = std::shared_ptr<const TermFactor>;
 
 struct Term {
   Poly poly;
@@ -33,7 +33,7 @@ struct Term {
   std::optional<std::int64_t> AsNumber() const;
 };
 
-struct Factor {
+struct TermFactor {
   enum class Op : std::uint8_t { kLinear, kAdd, kSubtract, kDiv, kMod, kMin, kMax };
   Op op = Op::kLinear;
   bool exact = false;  ///< kDiv: nothing is left over, whoever made it requires that.
@@ -61,7 +61,7 @@ class Terms {
   /// Where the second divides the first: whoever calls requires it.
   Term Divide(const Term& a, const Term& b);
   /// `op` is one of kDiv, kMod, kMin, kMax.
-  Term Apply(Factor::Op op, const Term& a, const Term& b);
+  Term Apply(TermFactor::Op op, const Term& a, const Term& b);
 
   /// As a message has it, `112 + rho`, or as `.exh` has it, `112 + rho()`.
   std::string Text(const Term& term, bool as_exh = false) const;
@@ -87,21 +87,32 @@ class Terms {
 
   int AtomOf(FactorPtr factor);
   Term OfPoly(Poly poly) const;
-  Term OfAtom(Factor factor, const Term& a, const Term& b);
+  Term OfAtom(TermFactor factor, const Term& a, const Term& b);
   Term OfFactor(FactorPtr factor) const;
   bool HasParametersAlone(const Poly& poly) const;
   Poly Simplified(Poly poly) const;
-  std::string PolyText(const Poly& poly, bool as_exh) const;
-  std::string FactorText(const Factor& factor, bool as_exh, bool alone) const;
+  /// A text, and what those need to know of it who put it into a longer one.
+  struct Printed {
+    std::string text;
+    bool is_word = true;       ///< A name, a number or what else has no blanks.
+    bool has_product = false;  ///< Somewhere in it.
+    /// Behind what is there already, with a sign between.
+    void Append(const std::string& sign, const Printed& more);
+    /// Itself, in parentheses where these are `needed`.
+    Printed Within(bool needed) const;
+  };
+  Printed Print(const Poly& poly, bool as_exh) const;
+  Printed Print(const TermFactor& factor, bool as_exh, bool alone) const;
+  Printed Print(const Term& term, bool as_exh) const;
   void Collect(const Term& term, std::set<std::string>& names) const;
   void Collect(const Poly& poly, std::set<std::string>& names) const;
-  std::optional<std::int64_t> Evaluate(const Factor& factor,
+  std::optional<std::int64_t> Evaluate(const TermFactor& factor,
                                        const std::map<std::string, std::int64_t>& values) const;
   std::optional<std::int64_t> Evaluate(const Poly& linear,
                                        const std::map<std::string, std::int64_t>& values) const;
   /// `size`: how large the parts are that add up, for what doubles lose.
   Bounds BoundsOf(const Poly& poly, double* size) const;
-  Bounds BoundsOf(const Factor& factor) const;
+  Bounds BoundsOf(const TermFactor& factor) const;
 
   std::vector<Atom> atoms_;
   std::map<std::string, int> by_text_;

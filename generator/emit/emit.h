@@ -15,55 +15,57 @@
 namespace exh::generator {
 
 // In the header of schedules.
-void EmitTypes(CodeWriter& out, const Plan& plan);       // emit_sets.cc, in plan.outside
-void EmitSetTypes(CodeWriter& out, const Plan& plan);    // emit_sets.cc
-void EmitEnums(CodeWriter& out, const Plan& plan);       // emit_domains.cc
-void EmitEnumTraits(CodeWriter& out, const Plan& plan);  // emit_domains.cc, outside the namespace
-void EmitDomains(CodeWriter& out, const Plan& plan);     // emit_domains.cc
-void EmitScheduleTypes(CodeWriter& out, const Plan& plan);  // emit_schedule.cc
+void EmitTypes(CodeWriter& out, const SpacePlan& plan);     // emit_sets.cc, in plan.outside
+void EmitSetTypes(CodeWriter& out, const SpacePlan& plan);  // emit_sets.cc
+void EmitEnums(CodeWriter& out, const SpacePlan& plan);     // emit_domains.cc
+void EmitEnumTraits(CodeWriter& out,
+                    const SpacePlan& plan);                // emit_domains.cc, outside the namespace
+void EmitDomains(CodeWriter& out, const SpacePlan& plan);  // emit_domains.cc
+void EmitScheduleTypes(CodeWriter& out, const SpacePlan& plan);  // emit_schedule.cc
 
 // In the header.
-void EmitSchedule(CodeWriter& out, const Plan& plan);   // emit_schedule.cc
-void EmitNumbers(CodeWriter& out, const Plan& plan);    // emit_sets.cc
-void EmitHostClass(CodeWriter& out, const Plan& plan);  // emit_host.cc
-void EmitViewClass(CodeWriter& out, const Plan& plan);  // emit_view.cc
+void EmitSchedule(CodeWriter& out, const SpacePlan& plan);   // emit_schedule.cc
+void EmitNumbers(CodeWriter& out, const SpacePlan& plan);    // emit_sets.cc
+void EmitHostClass(CodeWriter& out, const SpacePlan& plan);  // emit_host.cc
+void EmitViewClass(CodeWriter& out, const SpacePlan& plan);  // emit_view.cc
 
 // In the source file.
-void EmitTypeChecks(CodeWriter& out, const Plan& plan);        // emit_sets.cc
-void EmitSetFunctions(CodeWriter& out, const Plan& plan);      // emit_sets.cc
-void EmitCodeFunctions(CodeWriter& out, const Plan& plan);     // emit_codes.cc
-void EmitTriggerFunctions(CodeWriter& out, const Plan& plan);  // emit_triggers.cc
-void EmitTables(CodeWriter& out, const Plan& plan);            // emit_tables.cc
-void EmitRequirements(CodeWriter& out, const Plan& plan);      // emit_requirements.cc
-void EmitToString(CodeWriter& out, const Plan& plan);          // emit_domains.cc
-void EmitHost(CodeWriter& out, const Plan& plan);              // emit_host.cc
-void EmitEvaluation(CodeWriter& out, const Plan& plan);        // emit_codes.cc
-void EmitPlanning(CodeWriter& out, const Plan& plan);          // emit_triggers.cc
-void EmitView(CodeWriter& out, const Plan& plan);              // emit_view.cc
+void EmitTypeChecks(CodeWriter& out, const SpacePlan& plan);        // emit_sets.cc
+void EmitSetFunctions(CodeWriter& out, const SpacePlan& plan);      // emit_sets.cc
+void EmitCodeFunctions(CodeWriter& out, const SpacePlan& plan);     // emit_codes.cc
+void EmitTriggerFunctions(CodeWriter& out, const SpacePlan& plan);  // emit_triggers.cc
+void EmitTables(CodeWriter& out, const SpacePlan& plan);            // emit_tables.cc
+void EmitRequirements(CodeWriter& out, const SpacePlan& plan);      // emit_requirements.cc
+void EmitToString(CodeWriter& out, const SpacePlan& plan);          // emit_domains.cc
+void EmitHost(CodeWriter& out, const SpacePlan& plan);              // emit_host.cc
+void EmitEvaluation(CodeWriter& out, const SpacePlan& plan);        // emit_codes.cc
+void EmitPlanning(CodeWriter& out, const SpacePlan& plan);          // emit_triggers.cc
+void EmitView(CodeWriter& out, const SpacePlan& plan);              // emit_view.cc
 
 // In the header of filters.
-void EmitFilters(CodeWriter& out, const Plan& plan,  // emit_filters.cc
+void EmitFilters(CodeWriter& out, const SpacePlan& plan,  // emit_filters.cc
                  const std::vector<RequirementFilters>& filters);
 
 // By themselves.
-std::string TableText(const Plan& plan);  // emit_table_text.cc
+std::string TableText(const SpacePlan& plan);  // emit_table_text.cc
 
 // Shared by several.
 /// Whether code yields integers with a sign: in terms, and where counters start.
-bool HasIntegers(const Plan& plan);
+bool HasIntegers(const SpacePlan& plan);
 /// Whether the host must find objects for predicates.
 bool HasDynamicPredicates(const dsl::Spec& spec);
 /// "{{"a", {sets::Dims, -1}}, {"b", {sets::Tiles, 0}}}": a scope as a runtime value.
-std::vector<std::string> VariableItems(const Plan& plan, const std::vector<dsl::Variable>& scope);
+std::vector<std::string> VariableItems(const SpacePlan& plan,
+                                       const std::vector<dsl::Variable>& scope);
 /// "Is<Order>({choices::order, {0, 1}}, Order::BEFORE)".
-std::string ConditionValue(const Plan& plan, const dsl::Condition& condition);
+std::string ConditionValue(const SpacePlan& plan, const dsl::Condition& condition);
 /// ConditionValue between `head` and `tail`, on several lines where terms need them.
-void EmitCondition(CodeWriter& out, const Plan& plan, const std::string& head,
+void EmitCondition(CodeWriter& out, const SpacePlan& plan, const std::string& head,
                    const dsl::Condition& condition, const std::string& tail);
 /// "{choices::order, {0, 1}}".
-std::string UseValue(const Plan& plan, const dsl::Instance& instance);
+std::string UseValue(const SpacePlan& plan, const dsl::Instance& instance);
 /// "Order::BEFORE | Order::INNER".
-std::string ValuesOf(const Plan& plan, int choice, std::uint64_t values);
+std::string ValuesOf(const SpacePlan& plan, int choice, std::uint64_t values);
 /// "is not" says it with fewer values than "is".
 bool IsShorterNegated(const dsl::Choice& choice, std::uint64_t values);
 /// "CompareOp::kLt".
@@ -77,7 +79,7 @@ std::string OperatorValue(dsl::CompareOp op);
 ///   });
 class ItemScope {
  public:
-  ItemScope(CodeWriter& out, const Plan& plan) : out_(out), plan_(plan) {}
+  ItemScope(CodeWriter& out, const SpacePlan& plan) : out_(out), plan_(plan) {}
   ItemScope(const ItemScope&) = delete;
   ItemScope& operator=(const ItemScope&) = delete;
   ~ItemScope();
@@ -95,7 +97,7 @@ class ItemScope {
 
  private:
   CodeWriter& out_;
-  const Plan& plan_;
+  const SpacePlan& plan_;
   std::vector<std::unique_ptr<CodeWriter::Scope>> scopes_;
   std::set<std::string> open_;
 };

@@ -25,7 +25,7 @@ std::set<int> Mentioned(const dsl::Snippet& snippet) {
 ///   static_assert(std::same_as<Value, bool>, "tiny.exh:40: extern is_hot" " must yield a bool");
 ///   return exh_value;
 /// };
-void EmitYield(CodeWriter& out, const Plan& plan, const Code& code) {
+void EmitYield(CodeWriter& out, const SpacePlan& plan, const Code& code) {
   const bool predicate = code.yields == Code::Yields::kBool;
   const bool integer = code.yields == Code::Yields::kInteger;
   const auto yield = out.Block("const auto exh_yield = [&](const auto& exh_value)", ";");
@@ -65,7 +65,7 @@ void EmitYield(CodeWriter& out, const Plan& plan, const Code& code) {
 /// }
 /// Numbers are read, and a pointer is followed, before the full expression of the snippet ends:
 /// what it yields may refer to temporaries.
-void EmitFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
+void EmitFunction(CodeWriter& out, const SpacePlan& plan, std::size_t index) {
   const Code& code = plan.codes[index];
   const bool item = code.yields == Code::Yields::kItem;
   const bool predicate = code.yields == Code::Yields::kBool;
@@ -96,7 +96,7 @@ void EmitFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
 }
 
 /// The number of the item that a dynamic predicate yielded.
-void EmitFound(CodeWriter& out, const Plan& plan, const Code& code) {
+void EmitFound(CodeWriter& out, const SpacePlan& plan, const Code& code) {
   const int set = code.external->present->set;
   const int root = plan.spec->sets[set].root;
   out.Line("static_assert(runtime::MaybeItem<decltype(value), {}>,", plan.sets[set].item);
@@ -114,7 +114,7 @@ void EmitFound(CodeWriter& out, const Plan& plan, const Code& code) {
 ///   return snippets::DimsItemOf(fun_, dims_.id(scope[0]), [&](const DimsItem& item0) {
 ///     return snippets::Code3(fun_, item0);
 ///   });
-void EmitCase(CodeWriter& out, const Plan& plan, std::size_t index) {
+void EmitCase(CodeWriter& out, const SpacePlan& plan, std::size_t index) {
   const Code& code = plan.codes[index];
   const std::string at = plan.At(code.snippet->range);
   const bool found = code.yields == Code::Yields::kItem;
@@ -143,7 +143,8 @@ void EmitCase(CodeWriter& out, const Plan& plan, std::size_t index) {
 ///   switch (code) { … }
 ///   EXH_UNREACHABLE();
 /// }
-void EmitDispatch(CodeWriter& out, const Plan& plan, const char* function, Code::Yields yields) {
+void EmitDispatch(CodeWriter& out, const SpacePlan& plan, const char* function,
+                  Code::Yields yields) {
   const char* code = "[[maybe_unused]] runtime::CodeId code";
   const char* scope = "[[maybe_unused]] std::span<const Object> scope";
   out.Call(function, {code, scope}, " const {");
@@ -161,7 +162,7 @@ void EmitDispatch(CodeWriter& out, const Plan& plan, const char* function, Code:
 
 }  // namespace
 
-bool HasIntegers(const Plan& plan) {
+bool HasIntegers(const SpacePlan& plan) {
   return std::any_of(plan.codes.begin(), plan.codes.end(),
                      [](const Code& code) { return code.yields == Code::Yields::kInteger; });
 }
@@ -171,11 +172,11 @@ bool HasDynamicPredicates(const dsl::Spec& spec) {
                      [](const dsl::External& external) { return external.present.has_value(); });
 }
 
-void EmitCodeFunctions(CodeWriter& out, const Plan& plan) {
+void EmitCodeFunctions(CodeWriter& out, const SpacePlan& plan) {
   for (std::size_t i = 0; i < plan.codes.size(); ++i) EmitFunction(out, plan, i);
 }
 
-void EmitEvaluation(CodeWriter& out, const Plan& plan) {
+void EmitEvaluation(CodeWriter& out, const SpacePlan& plan) {
   EmitDispatch(out, plan, "bool SpaceHost::Test", Code::Yields::kBool);
   out.Blank();
   EmitDispatch(out, plan, "std::vector<std::uint32_t> SpaceHost::Numbers", Code::Yields::kNumbers);

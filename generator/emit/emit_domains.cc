@@ -16,7 +16,7 @@ const char* StorageOf(std::size_t num_values) {
 /// enum class DimKind : std::uint8_t {
 ///   LOOP = 1 << 0,
 /// };
-void EmitEnum(CodeWriter& out, const Plan& plan, const dsl::Choice& choice,
+void EmitEnum(CodeWriter& out, const SpacePlan& plan, const dsl::Choice& choice,
               const ChoiceNames& names) {
   out.Doc(choice.doc.empty() ? choice.name : choice.doc, plan.At(choice.range));
   {
@@ -33,7 +33,7 @@ void EmitEnum(CodeWriter& out, const Plan& plan, const dsl::Choice& choice,
 /// namespace dim_kind_aliases {
 /// inline constexpr DimKindDomain PARALLEL = DimKind::BLOCK | DimKind::THREAD;
 /// }
-void EmitAliases(CodeWriter& out, const Plan& plan, int index) {
+void EmitAliases(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Choice& choice = plan.spec->choices[index];
   const ChoiceNames& names = plan.choices[index];
   if (choice.aliases.empty()) return;
@@ -80,7 +80,7 @@ void EmitToStringOf(CodeWriter& out, const dsl::Choice& choice, const ChoiceName
 
 }  // namespace
 
-void EmitEnums(CodeWriter& out, const Plan& plan) {
+void EmitEnums(CodeWriter& out, const SpacePlan& plan) {
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     if (plan.spec->choices[i].kind != dsl::ChoiceKind::kEnum) continue;
     out.Blank();
@@ -92,7 +92,7 @@ void EmitEnums(CodeWriter& out, const Plan& plan) {
 /// struct exh::runtime::EnumTraits<exh::spaces::tiny::DimKind> {
 ///   static constexpr Bits kAll = 0x7;
 /// };
-void EmitEnumTraits(CodeWriter& out, const Plan& plan) {
+void EmitEnumTraits(CodeWriter& out, const SpacePlan& plan) {
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     const dsl::Choice& choice = plan.spec->choices[i];
     if (choice.kind != dsl::ChoiceKind::kEnum) continue;
@@ -106,7 +106,7 @@ void EmitEnumTraits(CodeWriter& out, const Plan& plan) {
 
 /// using DimKindDomain = runtime::EnumDomain<DimKind>;
 /// constexpr DimKindDomain operator|(DimKind a, DimKind b) { return DimKindDomain(a) | b; }
-void EmitDomains(CodeWriter& out, const Plan& plan) {
+void EmitDomains(CodeWriter& out, const SpacePlan& plan) {
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     if (plan.spec->choices[i].kind != dsl::ChoiceKind::kEnum) continue;
     const ChoiceNames& names = plan.choices[i];
@@ -124,7 +124,7 @@ void EmitDomains(CodeWriter& out, const Plan& plan) {
   }
 }
 
-void EmitToString(CodeWriter& out, const Plan& plan) {
+void EmitToString(CodeWriter& out, const SpacePlan& plan) {
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     if (plan.spec->choices[i].kind != dsl::ChoiceKind::kEnum) continue;
     EmitToStringOf(out, plan.spec->choices[i], plan.choices[i]);

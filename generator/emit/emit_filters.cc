@@ -16,7 +16,7 @@ using Kind = dsl::Condition::Kind;
 /// Prints the filters of one requirement.
 class Emitter {
  public:
-  Emitter(CodeWriter& out, const Plan& plan, int requirement)
+  Emitter(CodeWriter& out, const SpacePlan& plan, int requirement)
       : out_(out), plan_(plan), requirement_(plan.spec->requirements[requirement]) {}
 
   void Emit(const Filter& filter);
@@ -53,7 +53,7 @@ class Emitter {
   }
 
   CodeWriter& out_;
-  const Plan& plan_;
+  const SpacePlan& plan_;
   const dsl::Requirement& requirement_;
 };
 
@@ -257,7 +257,7 @@ void Emitter::Emit(const Filter& filter) {
   out_.Line("return allowed;");
 }
 
-void EmitInvert(CodeWriter& out, const Plan& plan, std::size_t index) {
+void EmitInvert(CodeWriter& out, const SpacePlan& plan, std::size_t index) {
   const dsl::Choice& choice = plan.spec->choices[index];
   const ChoiceNames& names = plan.choices[index];
   out.Line("/// The domain with the arguments of {} swapped.", choice.name);
@@ -271,8 +271,8 @@ void EmitInvert(CodeWriter& out, const Plan& plan, std::size_t index) {
 }
 
 /// {"square::FilterSizeA", 3, {choices::size, {0}}, {{choices::size, {1}}}, CallFilter<…>},
-void EmitEntry(CodeWriter& out, const Plan& plan, const std::string& space, const Filter& filter,
-               int clause) {
+void EmitEntry(CodeWriter& out, const SpacePlan& plan, const std::string& space,
+               const Filter& filter, int clause) {
   std::vector<std::string> inputs;
   for (const FilterUse& input : filter.inputs) inputs.push_back(UseValue(plan, input.instance));
   const std::string name = space + "::" + filter.function;
@@ -290,7 +290,8 @@ void EmitEntry(CodeWriter& out, const Plan& plan, const std::string& space, cons
 }
 
 /// inline std::vector<runtime::SpecFilter> All() { return { … }; }
-void EmitAll(CodeWriter& out, const Plan& plan, const std::vector<RequirementFilters>& filters) {
+void EmitAll(CodeWriter& out, const SpacePlan& plan,
+             const std::vector<RequirementFilters>& filters) {
   out.Line(
       "/// Every filter of this file with its clause in GetSpace(), its target and its inputs.");
   auto body = out.Block("inline std::vector<runtime::SpecFilter> All()");
@@ -320,7 +321,7 @@ void EmitAll(CodeWriter& out, const Plan& plan, const std::vector<RequirementFil
 
 }  // namespace
 
-void EmitFilters(CodeWriter& out, const Plan& plan,
+void EmitFilters(CodeWriter& out, const SpacePlan& plan,
                  const std::vector<RequirementFilters>& filters) {
   auto space = out.Namespace("exh::spaces::" + plan.space + "::filters");
   out.Blank();

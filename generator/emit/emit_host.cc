@@ -12,24 +12,24 @@ namespace {
 using dsl::SetKey;
 
 /// "dims_": the members of a set, or of what it is a quotient of.
-std::string Table(const Plan& plan, int set) {
+std::string Table(const SpacePlan& plan, int set) {
   return plan.sets[plan.HostSet(set)].table;
 }
 
 /// "dims_objects_": the numbers of the objects of a set.
-std::string Objects(const Plan& plan, int set) {
+std::string Objects(const SpacePlan& plan, int set) {
   return plan.sets[plan.spec->sets[set].root].objects;
 }
 
 /// "tiny.exh:7: set Dims" as a C++ literal.
-std::string Where(const Plan& plan, int set, const dsl::Snippet& snippet) {
+std::string Where(const SpacePlan& plan, int set, const dsl::Snippet& snippet) {
   return Quoted(fmt::format("{}: set {}", plan.At(snippet.range), plan.spec->sets[set].name));
 }
 
 /// Prints the loop over the parameter's members, if the set has one.
 class OwnerLoop {
  public:
-  OwnerLoop(CodeWriter& out, const Plan& plan, int set) : item_(out, plan) {
+  OwnerLoop(CodeWriter& out, const SpacePlan& plan, int set) : item_(out, plan) {
     const auto& parameter = plan.spec->sets[set].parameter;
     if (!parameter) return;
     const int owner_set = parameter->set.set;
@@ -57,7 +57,7 @@ class OwnerLoop {
 ///     dims_.Add({kNoObject, object}, id, where);
 ///   });
 /// }
-void EmitEnumerate(CodeWriter& out, const Plan& plan, int index) {
+void EmitEnumerate(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   const SetNames& names = plan.sets[index];
   const bool root = !set.superset;
@@ -90,7 +90,7 @@ void EmitEnumerate(CodeWriter& out, const Plan& plan, int index) {
 ///     CheckAgree(dims_.Contains({of, object}), DimsFromSuperset(fun_, super_item) …);
 ///   });
 /// }
-void EmitSupersetCheck(CodeWriter& out, const Plan& plan, int index) {
+void EmitSupersetCheck(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   const SetNames& names = plan.sets[index];
   const int super = set.superset->set;
@@ -112,7 +112,7 @@ void EmitSupersetCheck(CodeWriter& out, const Plan& plan, int index) {
 }
 
 /// reverse(x) must hold exactly the parameters p with x in S(p).
-void EmitReverseCheck(CodeWriter& out, const Plan& plan, int index) {
+void EmitReverseCheck(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   const SetNames& names = plan.sets[index];
   const int owner = set.parameter->set.set;
@@ -137,7 +137,7 @@ void EmitReverseCheck(CodeWriter& out, const Plan& plan, int index) {
            ";");
 }
 
-void EmitCheck(CodeWriter& out, const Plan& plan, int index) {
+void EmitCheck(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   if (set.superset && plan.FindKey(index, SetKey::kFromSuperset) != nullptr) {
     EmitSupersetCheck(out, plan, index);
@@ -145,7 +145,7 @@ void EmitCheck(CodeWriter& out, const Plan& plan, int index) {
   if (set.reverse_variable) EmitReverseCheck(out, plan, index);
 }
 
-bool IsChecked(const Plan& plan, int index) {
+bool IsChecked(const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   return !set.is_quotient &&
          ((set.superset && plan.FindKey(index, SetKey::kFromSuperset) != nullptr) ||
@@ -154,7 +154,7 @@ bool IsChecked(const Plan& plan, int index) {
 
 /// A switch over sets: `case sets::Dims: return …;`.
 template <typename Value>
-void EmitSwitch(CodeWriter& out, const Plan& plan, const std::string& on, const Value& value) {
+void EmitSwitch(CodeWriter& out, const SpacePlan& plan, const std::string& on, const Value& value) {
   auto cases = out.Block(fmt::format("switch ({})", on));
   for (std::size_t i = 0; i < plan.sets.size(); ++i) {
     const std::string result = value(static_cast<int>(i));
@@ -165,7 +165,7 @@ void EmitSwitch(CodeWriter& out, const Plan& plan, const std::string& on, const 
   }
 }
 
-bool IsRoot(const Plan& plan, int set) {
+bool IsRoot(const SpacePlan& plan, int set) {
   return !plan.spec->sets[set].superset.has_value();
 }
 
@@ -208,7 +208,7 @@ void ItemScope::OpenVariable(const std::string& head, const std::vector<dsl::Var
        needs_parameter ? fmt::format("item{}", ref.parameter) : "", name);
 }
 
-void EmitHostClass(CodeWriter& out, const Plan& plan) {
+void EmitHostClass(CodeWriter& out, const SpacePlan& plan) {
   out.Line(
       "/// Answers the engine's questions about a backbone with the snippets of the .exh. The");
   out.Line(
@@ -265,7 +265,7 @@ void EmitHostClass(CodeWriter& out, const Plan& plan) {
   }
 }
 
-void EmitHost(CodeWriter& out, const Plan& plan) {
+void EmitHost(CodeWriter& out, const SpacePlan& plan) {
   {
     auto body = out.Block("SpaceHost::SpaceHost(const Backbone& fun) : fun_(fun)");
     for (std::size_t i = 0; i < plan.sets.size(); ++i) {

@@ -19,7 +19,7 @@ namespace {
 ///                 Is({choices::dim_kind, {0}}, AllBut<3>(DimKind::VECTOR)),
 ///             });
 /// }
-void EmitRequirement(CodeWriter& out, const Plan& plan, int index) {
+void EmitRequirement(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Requirement& requirement = plan.spec->requirements[index];
   const std::string position = plan.At(requirement.range);
   out.Title("require " + requirement.label, position);
@@ -54,7 +54,7 @@ void EmitRequirement(CodeWriter& out, const Plan& plan, int index) {
 
 }  // namespace
 
-void EmitRequirements(CodeWriter& out, const Plan& plan) {
+void EmitRequirements(CodeWriter& out, const SpacePlan& plan) {
   {
     auto space = out.Namespace("requirements");
     for (std::size_t i = 0; i < plan.requirements.size(); ++i) {

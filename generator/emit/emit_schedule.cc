@@ -19,7 +19,7 @@ bool IsListed(const dsl::Set& set) {
   return !set.superset && !set.is_quotient;
 }
 
-std::vector<std::string> IdTypes(const Plan& plan, const dsl::Choice& choice) {
+std::vector<std::string> IdTypes(const SpacePlan& plan, const dsl::Choice& choice) {
   std::vector<std::string> types;
   for (const dsl::Variable& argument : choice.arguments) {
     types.push_back(plan.sets[argument.set.set].id);
@@ -35,7 +35,7 @@ std::string Table(const std::string& value, const std::vector<std::string>& ids)
 
 /// Calls `action(choice, names)` for the choices that have decisions.
 template <typename Action>
-void ForEachChoice(const Plan& plan, const Action& action) {
+void ForEachChoice(const SpacePlan& plan, const Action& action) {
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     const dsl::Choice& choice = plan.spec->choices[i];
     if (choice.kind != dsl::ChoiceKind::kCounter) action(choice, plan.choices[i]);
@@ -43,13 +43,13 @@ void ForEachChoice(const Plan& plan, const Action& action) {
 }
 
 template <typename Action>
-void ForEachSet(const Plan& plan, const Action& action) {
+void ForEachSet(const SpacePlan& plan, const Action& action) {
   for (std::size_t i = 0; i < plan.sets.size(); ++i) {
     if (IsListed(plan.spec->sets[i])) action(plan.sets[i]);
   }
 }
 
-void EmitDecisions(CodeWriter& out, const Plan& plan) {
+void EmitDecisions(CodeWriter& out, const SpacePlan& plan) {
   out.Line("/// Where the decisions of an instance are, and the memberships of its objects.");
   auto body = out.Block("struct Decisions", ";");
   ForEachChoice(plan, [&](const dsl::Choice& choice, const ChoiceNames& names) {
@@ -61,7 +61,7 @@ void EmitDecisions(CodeWriter& out, const Plan& plan) {
 }
 
 /// Decisions DecisionsOf(const Other& other);
-void EmitDecisionsOf(CodeWriter& out, const Plan& plan) {
+void EmitDecisionsOf(CodeWriter& out, const SpacePlan& plan) {
   out.Line("/// The same for an instance of a space that includes this .exh and may say more:");
   out.Line("/// runtime::CheckHasChoicesOf says whether it does.");
   out.Line("template <typename Other>");
@@ -74,7 +74,7 @@ void EmitDecisionsOf(CodeWriter& out, const Plan& plan) {
   out.Line("return same;");
 }
 
-void EmitScheduleStruct(CodeWriter& out, const Plan& plan) {
+void EmitScheduleStruct(CodeWriter& out, const SpacePlan& plan) {
   out.Line("/// What an implementation decided, as plain data: a decision whose objects do not");
   out.Line("/// all take part has no value.");
   auto body = out.Block("struct Schedule", ";");
@@ -89,7 +89,7 @@ void EmitScheduleStruct(CodeWriter& out, const Plan& plan) {
              [&](const SetNames& set) { out.Line("{} In{};", Table("bool", {set.id}), set.name); });
 }
 
-void EmitReader(CodeWriter& out, const Plan& plan) {
+void EmitReader(CodeWriter& out, const SpacePlan& plan) {
   out.Line("/// What a candidate still allows, by the backbone's ids: a read looks nothing up in");
   out.Line("/// the engine's tables. Decisions and candidate outlive the reader.");
   auto body = out.Block("class DomainReader : runtime::DomainReaderBase", ";");
@@ -129,7 +129,7 @@ void EmitReader(CodeWriter& out, const Plan& plan) {
   out.Line("const Decisions* decisions_;");
 }
 
-void EmitFindDecisions(CodeWriter& out, const Plan& plan) {
+void EmitFindDecisions(CodeWriter& out, const SpacePlan& plan) {
   out.Line("/// Where everything is in an instance that was frozen over `host`.");
   out.Call("inline Decisions FindDecisions",
            {"[[maybe_unused]] const SpaceHost& host", "const runtime::Instance& instance"}, " {");
@@ -152,7 +152,7 @@ void EmitFindDecisions(CodeWriter& out, const Plan& plan) {
   out.Line("return found;");
 }
 
-void EmitExtract(CodeWriter& out, const Plan& plan) {
+void EmitExtract(CodeWriter& out, const SpacePlan& plan) {
   out.Line("/// The decisions of an implementation.");
   out.Call("inline Schedule Extract",
            {"const Decisions& decisions", "const runtime::Candidate& candidate"}, " {");
@@ -174,7 +174,7 @@ void EmitExtract(CodeWriter& out, const Plan& plan) {
 
 }  // namespace
 
-void EmitScheduleTypes(CodeWriter& out, const Plan& plan) {
+void EmitScheduleTypes(CodeWriter& out, const SpacePlan& plan) {
   EmitDecisions(out, plan);
   out.Blank();
   EmitDecisionsOf(out, plan);
@@ -184,7 +184,7 @@ void EmitScheduleTypes(CodeWriter& out, const Plan& plan) {
   EmitReader(out, plan);
 }
 
-void EmitSchedule(CodeWriter& out, const Plan& plan) {
+void EmitSchedule(CodeWriter& out, const SpacePlan& plan) {
   EmitFindDecisions(out, plan);
   out.Blank();
   EmitExtract(out, plan);

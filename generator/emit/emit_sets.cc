@@ -14,7 +14,7 @@ namespace {
 using dsl::SetKey;
 
 /// "const Backbone& fun, const TileDimsId& id, const DimsItem& l": `first` and the set's parameter.
-std::vector<std::string> Parameters(const Plan& plan, int set, const std::string& first,
+std::vector<std::string> Parameters(const SpacePlan& plan, int set, const std::string& first,
                                     const std::string& parameter_type) {
   std::vector<std::string> parameters = {"[[maybe_unused]] const Backbone& fun"};
   if (!first.empty()) parameters.push_back("[[maybe_unused]] const " + first);
@@ -26,7 +26,7 @@ std::vector<std::string> Parameters(const Plan& plan, int set, const std::string
   return parameters;
 }
 
-std::string Text(const Plan& plan, int set, SetKey key) {
+std::string Text(const SpacePlan& plan, int set, SetKey key) {
   return "'" + plan.Key(set, key).text + "'";
 }
 
@@ -55,7 +55,7 @@ struct KeyFunction {
 ///   };
 ///   return exh_yield((item.id));
 /// }
-void EmitFunction(CodeWriter& out, const Plan& plan, int set, const KeyFunction& key) {
+void EmitFunction(CodeWriter& out, const SpacePlan& plan, int set, const KeyFunction& key) {
   const dsl::Snippet& snippet = plan.Key(set, key.key);
   const std::string of = fmt::format("{} of set {}", key.name, plan.spec->sets[set].name);
   const bool uses = key.result == "auto";
@@ -79,8 +79,8 @@ void EmitFunction(CodeWriter& out, const Plan& plan, int set, const KeyFunction&
 }
 
 /// The keys that yield an item, an id and a pointer to an item.
-void EmitObjectKeys(CodeWriter& out, const Plan& plan, int index, const std::string& owner_item,
-                    const std::vector<SetKey>& own) {
+void EmitObjectKeys(CodeWriter& out, const SpacePlan& plan, int index,
+                    const std::string& owner_item, const std::vector<SetKey>& own) {
   const dsl::Set& set = plan.spec->sets[index];
   const SetNames& names = plan.sets[index];
   const auto is_own = [&own](SetKey key) { return std::ranges::find(own, key) != own.end(); };
@@ -124,8 +124,9 @@ void EmitObjectKeys(CodeWriter& out, const Plan& plan, int index, const std::str
 }
 
 /// A key that yields a range: `use` gets the elements, one after the other.
-void EmitRangeKey(CodeWriter& out, const Plan& plan, int index, SetKey key, const char* key_name,
-                  const std::string& function, std::vector<std::string> parameters, int of) {
+void EmitRangeKey(CodeWriter& out, const SpacePlan& plan, int index, SetKey key,
+                  const char* key_name, const std::string& function,
+                  std::vector<std::string> parameters, int of) {
   EmitFunction(out, plan, index,
                {key,
                 key_name,
@@ -139,7 +140,7 @@ void EmitRangeKey(CodeWriter& out, const Plan& plan, int index, SetKey key, cons
 }
 
 /// Checked by the compiler, and never run.
-void EmitAddToSet(CodeWriter& out, const Plan& plan, int index, const std::string& owner_id) {
+void EmitAddToSet(CodeWriter& out, const SpacePlan& plan, int index, const std::string& owner_id) {
   const SetNames& names = plan.sets[index];
   const dsl::Snippet& snippet = plan.Key(index, SetKey::kAddToSet);
   out.Blank();
@@ -150,7 +151,7 @@ void EmitAddToSet(CodeWriter& out, const Plan& plan, int index, const std::strin
   PrintAround(out, plan, "static_cast<void>(", snippet, ");");
 }
 
-void EmitOneSet(CodeWriter& out, const Plan& plan, int index) {
+void EmitOneSet(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   const SetNames& names = plan.sets[index];
   const std::string owner_item = set.parameter ? plan.sets[set.parameter->set.set].item : "";
@@ -185,7 +186,7 @@ void EmitOneSet(CodeWriter& out, const Plan& plan, int index) {
 /// static_assert(std::totally_ordered<DimsId>,
 ///               "tiny.exh:7: id_type of set Dims"
 ///               " must have a total order");
-void EmitAssert(CodeWriter& out, const Plan& plan, int set, SetKey key, const char* key_name,
+void EmitAssert(CodeWriter& out, const SpacePlan& plan, int set, SetKey key, const char* key_name,
                 const std::string& condition, const std::string& must) {
   const dsl::Snippet* snippet = plan.FindKey(set, key);
   if (snippet == nullptr || plan.KeyOwner(set, key) != set) return;
@@ -196,7 +197,7 @@ void EmitAssert(CodeWriter& out, const Plan& plan, int set, SetKey key, const ch
 }
 
 /// What a quotient set is made of is kept by the engine; its items are those of its superset.
-void EmitQuotientAsserts(CodeWriter& out, const Plan& plan, int index) {
+void EmitQuotientAsserts(CodeWriter& out, const SpacePlan& plan, int index) {
   const SetNames& names = plan.sets[index];
   const int base = plan.HostSet(index);
   EmitAssert(out, plan, index, SetKey::kItemType, "item_type",
@@ -208,7 +209,7 @@ void EmitQuotientAsserts(CodeWriter& out, const Plan& plan, int index) {
 }
 
 /// What is known of the types alone; what the snippets yield is checked where they stand.
-void EmitAsserts(CodeWriter& out, const Plan& plan, int index) {
+void EmitAsserts(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   const SetNames& names = plan.sets[index];
   out.Blank();
@@ -226,7 +227,7 @@ void EmitAsserts(CodeWriter& out, const Plan& plan, int index) {
 
 }  // namespace
 
-void EmitTypes(CodeWriter& out, const Plan& plan) {
+void EmitTypes(CodeWriter& out, const SpacePlan& plan) {
   out.Line(
       "// The types that the .exh names. They stand here, and the snippets in the same namespace,");
   out.Line("// so that no name of ours hides one that the .exh means.");
@@ -239,7 +240,7 @@ void EmitTypes(CodeWriter& out, const Plan& plan) {
   }
 }
 
-void EmitSetTypes(CodeWriter& out, const Plan& plan) {
+void EmitSetTypes(CodeWriter& out, const SpacePlan& plan) {
   out.Title("Sets", "");
   out.Line("/// What `$fun` is in the snippets.");
   out.Line("using Backbone = {}::Backbone;", plan.outside);
@@ -252,7 +253,7 @@ void EmitSetTypes(CodeWriter& out, const Plan& plan) {
   }
 }
 
-void EmitNumbers(CodeWriter& out, const Plan& plan) {
+void EmitNumbers(CodeWriter& out, const SpacePlan& plan) {
   const auto number = [&](const char* name, const auto& things) {
     out.Line("/// Numbers of the {} in GetSpace().", name);
     auto space = out.Namespace(name);
@@ -265,7 +266,7 @@ void EmitNumbers(CodeWriter& out, const Plan& plan) {
   number("sets", plan.sets);
 }
 
-void EmitTypeChecks(CodeWriter& out, const Plan& plan) {
+void EmitTypeChecks(CodeWriter& out, const SpacePlan& plan) {
   if (!plan.options.line_directives) return;
   out.Line(
       "// The types that the .exh names come before everything else, so that a mistake in one");
@@ -280,7 +281,7 @@ void EmitTypeChecks(CodeWriter& out, const Plan& plan) {
   }
 }
 
-void EmitSetFunctions(CodeWriter& out, const Plan& plan) {
+void EmitSetFunctions(CodeWriter& out, const SpacePlan& plan) {
   for (std::size_t i = 0; i < plan.sets.size(); ++i) {
     EmitOneSet(out, plan, static_cast<int>(i));
     EmitAsserts(out, plan, static_cast<int>(i));

@@ -15,7 +15,7 @@ using Kind = dsl::Condition::Kind;
 
 class TableWriter {
  public:
-  explicit TableWriter(const Plan& plan) : plan_(plan), spec_(*plan.spec) {}
+  explicit TableWriter(const SpacePlan& plan) : plan_(plan), spec_(*plan.spec) {}
 
   std::string Write();
 
@@ -43,7 +43,7 @@ class TableWriter {
   std::string Mask(int choice, std::uint64_t values) const;
   std::string Condition(const dsl::Condition& condition) const;
 
-  const Plan& plan_;
+  const SpacePlan& plan_;
   const dsl::Spec& spec_;
   std::string text_;
 };
@@ -304,7 +304,7 @@ std::string TableWriter::Write() {
 
 }  // namespace
 
-std::string TableText(const Plan& plan) {
+std::string TableText(const SpacePlan& plan) {
   return TableWriter(plan).Write();
 }
 

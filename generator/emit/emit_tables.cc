@@ -7,7 +7,8 @@
 
 namespace exh::generator {
 
-std::vector<std::string> VariableItems(const Plan& plan, const std::vector<dsl::Variable>& scope) {
+std::vector<std::string> VariableItems(const SpacePlan& plan,
+                                       const std::vector<dsl::Variable>& scope) {
   std::vector<std::string> items;
   for (const dsl::Variable& variable : scope) {
     items.push_back(fmt::format("{{{}, {{sets::{}, {}}}}}", Quoted(variable.name),
@@ -16,12 +17,12 @@ std::vector<std::string> VariableItems(const Plan& plan, const std::vector<dsl::
   return items;
 }
 
-std::string UseValue(const Plan& plan, const dsl::Instance& instance) {
+std::string UseValue(const SpacePlan& plan, const dsl::Instance& instance) {
   return fmt::format("{{choices::{}, {{{}}}}}", plan.choices[instance.choice].name,
                      fmt::join(instance.arguments, ", "));
 }
 
-std::string ValuesOf(const Plan& plan, int choice, std::uint64_t values) {
+std::string ValuesOf(const SpacePlan& plan, int choice, std::uint64_t values) {
   const ChoiceNames& names = plan.choices[choice];
   std::vector<std::string> items;
   for (std::size_t i = 0; i < names.values.size(); ++i) {
@@ -57,7 +58,7 @@ std::string OperatorValue(dsl::CompareOp op) {
 namespace {
 
 /// "Is<Order>({choices::order, {0, 1}}, Order::BEFORE | Order::INNER)".
-std::string IsValue(const Plan& plan, const dsl::Condition& condition) {
+std::string IsValue(const SpacePlan& plan, const dsl::Condition& condition) {
   const int choice = condition.lhs.choice;
   const std::uint64_t all = AllValues(plan.spec->choices[choice]);
   const bool negated = IsShorterNegated(plan.spec->choices[choice], condition.values);
@@ -100,7 +101,7 @@ const char* OperationValue(dsl::TermNode::Kind kind) {
 }
 
 /// "CompareCode({choices::size, {0}}, CompareOp::kLe, 3)", or with numbers or an extern constant.
-std::string CompareValue(const Plan& plan, const dsl::Condition& condition) {
+std::string CompareValue(const SpacePlan& plan, const dsl::Condition& condition) {
   const std::string sides =
       fmt::format("{}, {}", UseValue(plan, condition.lhs), OperatorValue(condition.op));
   if (!condition.numbers.empty()) {
@@ -113,7 +114,7 @@ std::string CompareValue(const Plan& plan, const dsl::Condition& condition) {
 }
 
 /// "Use({choices::size, {0}})", "Number(4)", "Op(TermNode::Kind::kMultiply)".
-std::vector<std::string> TermNodes(const Plan& plan, const dsl::Term& term) {
+std::vector<std::string> TermNodes(const SpacePlan& plan, const dsl::Term& term) {
   std::vector<std::string> nodes;
   for (const dsl::TermNode& node : term) {
     switch (node.kind) {
@@ -135,7 +136,7 @@ std::vector<std::string> TermNodes(const Plan& plan, const dsl::Term& term) {
 }
 
 /// What stands between the brackets of "Terms(…)", in pieces between which a line may end.
-std::vector<std::string> TermsPieces(const Plan& plan, const dsl::Condition& condition) {
+std::vector<std::string> TermsPieces(const SpacePlan& plan, const dsl::Condition& condition) {
   std::vector<std::string> pieces;
   const auto add = [&](const dsl::Term& term) {
     std::vector<std::string> nodes = TermNodes(plan, term);
@@ -151,7 +152,7 @@ std::vector<std::string> TermsPieces(const Plan& plan, const dsl::Condition& con
 }
 
 /// "Code(3)", "Predicate(3, {0, 1})", "Present(3, {0}, {sets::Blocks, -1})", "Ascending(0, 1)".
-std::string KnownValue(const Plan& plan, const dsl::Condition& condition) {
+std::string KnownValue(const SpacePlan& plan, const dsl::Condition& condition) {
   const std::vector<int>& arguments = condition.lhs.arguments;
   if (condition.kind == dsl::Condition::Kind::kAscending) {
     return fmt::format("Ascending({}, {})", arguments[0], arguments[1]);
@@ -168,7 +169,7 @@ std::string KnownValue(const Plan& plan, const dsl::Condition& condition) {
 
 }  // namespace
 
-std::string ConditionValue(const Plan& plan, const dsl::Condition& condition) {
+std::string ConditionValue(const SpacePlan& plan, const dsl::Condition& condition) {
   using Kind = dsl::Condition::Kind;
   switch (condition.kind) {
     case Kind::kIs:
@@ -228,7 +229,7 @@ void EmitFilled(CodeWriter& out, const std::string& head, const std::vector<std:
 
 }  // namespace
 
-void EmitCondition(CodeWriter& out, const Plan& plan, const std::string& head,
+void EmitCondition(CodeWriter& out, const SpacePlan& plan, const std::string& head,
                    const dsl::Condition& condition, const std::string& tail) {
   const std::string line = head + ConditionValue(plan, condition) + tail;
   const bool terms = condition.kind == dsl::Condition::Kind::kTerms;
@@ -244,7 +245,7 @@ namespace {
 
 /// // kind($a) is A
 /// choice.when.push_back(Is<Kind>({choices::kind, {0}}, Kind::A));
-void EmitConditions(CodeWriter& out, const Plan& plan, const std::string& list,
+void EmitConditions(CodeWriter& out, const SpacePlan& plan, const std::string& list,
                     const std::vector<dsl::Condition>& conditions,
                     const std::vector<dsl::Variable>& scope) {
   const bool keeps_form = HasTerms(conditions);
@@ -260,11 +261,11 @@ void EmitConditions(CodeWriter& out, const Plan& plan, const std::string& list,
 
 namespace {
 
-std::string PositionValue(const Plan& plan, const dsl::SourceRange& range) {
+std::string PositionValue(const SpacePlan& plan, const dsl::SourceRange& range) {
   return fmt::format("{{{}, {}}}", Quoted(plan.File(range)), plan.LineOf(range));
 }
 
-std::string SetOrNone(const Plan& plan, int set) {
+std::string SetOrNone(const SpacePlan& plan, int set) {
   return set < 0 ? "-1" : "sets::" + plan.sets[set].name;
 }
 
@@ -272,7 +273,7 @@ std::string SetOrNone(const Plan& plan, int set) {
 ///   // name, superset, root, parameter_set, disjoint, is_quotient
 ///   space.sets.push_back({"Dims", sets::Statements, sets::Statements, -1, {sets::Insts}, false});
 /// }
-void EmitSets(CodeWriter& out, const Plan& plan) {
+void EmitSets(CodeWriter& out, const SpacePlan& plan) {
   auto body = out.Block("void AddSets(Space& space)");
   if (plan.sets.empty()) out.Line("static_cast<void>(space);");
   out.Line("// name, superset, root, parameter_set, disjoint, is_quotient");
@@ -309,7 +310,7 @@ void EmitNumbersField(CodeWriter& out, const dsl::Choice& choice) {
   EmitFilled(out, "choice.numbers = ", numbers, ";");
 }
 
-void EmitCounterFields(CodeWriter& out, const Plan& plan, const dsl::Choice& choice) {
+void EmitCounterFields(CodeWriter& out, const SpacePlan& plan, const dsl::Choice& choice) {
   const char* visibility = choice.visibility == dsl::Visibility::kFull   ? "kFull"
                            : choice.visibility == dsl::Visibility::kHalf ? "kHalf"
                                                                          : "kInternal";
@@ -340,7 +341,7 @@ void EmitCounterFields(CodeWriter& out, const Plan& plan, const dsl::Choice& cho
 ///   …
 ///   return choice;
 /// }
-void EmitChoice(CodeWriter& out, const Plan& plan, int index) {
+void EmitChoice(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Choice& choice = plan.spec->choices[index];
   const char* kind = choice.kind == dsl::ChoiceKind::kEnum      ? "enum"
                      : choice.kind == dsl::ChoiceKind::kInteger ? "integer"
@@ -373,7 +374,7 @@ void EmitChoice(CodeWriter& out, const Plan& plan, int index) {
 }
 
 /// void AddCrew(Space& space) { … space.quotients.push_back(std::move(quotient)); }
-void EmitQuotient(CodeWriter& out, const Plan& plan, const dsl::Quotient& quotient) {
+void EmitQuotient(CodeWriter& out, const SpacePlan& plan, const dsl::Quotient& quotient) {
   const std::string& name = plan.sets[quotient.set].name;
   out.Title("quotient " + plan.spec->sets[quotient.set].name, plan.At(quotient.range));
   auto body = out.Block(fmt::format("void Add{}(Space& space)", name));
@@ -390,7 +391,7 @@ void EmitQuotient(CodeWriter& out, const Plan& plan, const dsl::Quotient& quotie
 }
 
 /// void AddTriggerLower(Space& space) { … space.triggers.push_back(std::move(trigger)); }
-void EmitTrigger(CodeWriter& out, const Plan& plan, int index) {
+void EmitTrigger(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Trigger& trigger = plan.spec->triggers[index];
   out.Title("trigger " + trigger.label, plan.At(trigger.range));
   auto body = out.Block(fmt::format("void AddTrigger{}(Space& space)", index));
@@ -406,7 +407,7 @@ void EmitTrigger(CodeWriter& out, const Plan& plan, int index) {
 
 }  // namespace
 
-void EmitTables(CodeWriter& out, const Plan& plan) {
+void EmitTables(CodeWriter& out, const SpacePlan& plan) {
   EmitSets(out, plan);
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     out.Blank();

@@ -33,7 +33,7 @@ std::set<int> AllAddedSets(const dsl::Spec& spec) {
 /// void Trigger0(const Backbone& fun, const CommsId& c, const ExhUse& exh_use) {
 ///   exh_use((fun.lowering(c)));
 /// }
-void EmitTriggerFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
+void EmitTriggerFunction(CodeWriter& out, const SpacePlan& plan, std::size_t index) {
   const dsl::Trigger& trigger = plan.spec->triggers[index];
   out.Blank();
   out.Title("trigger " + trigger.label, plan.At(trigger.code.range));
@@ -51,7 +51,7 @@ void EmitTriggerFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
 
 /// // ---- Dims.new_objs                                                       tiny.exh:8
 /// What `new_objs` yields one after the other: ids, or pairs of them.
-std::string AddedType(const Plan& plan, int set) {
+std::string AddedType(const SpacePlan& plan, int set) {
   const auto& parameter = plan.spec->sets[set].parameter;
   if (!parameter) return plan.sets[set].id;
   return fmt::format("std::pair<{}, {}>", plan.sets[parameter->set.set].id, plan.sets[set].id);
@@ -65,7 +65,7 @@ std::string AddedType(const Plan& plan, int set) {
 ///   };
 ///   exh_yield((objs.dims));
 /// }
-void EmitNewObjsFunction(CodeWriter& out, const Plan& plan, int index) {
+void EmitNewObjsFunction(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   const dsl::Snippet& snippet = plan.Key(index, dsl::SetKey::kNewObjs);
   const std::string at = plan.At(snippet.range);
@@ -95,7 +95,7 @@ void EmitNewObjsFunction(CodeWriter& out, const Plan& plan, int index) {
 ///   const Member member = {runtime::kNoObject, DimsObject(added)};
 ///   …
 /// });
-void EmitAdd(CodeWriter& out, const Plan& plan, int index) {
+void EmitAdd(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   const SetNames& names = plan.sets[index];
   const std::string at = plan.At(plan.Key(index, dsl::SetKey::kNewObjs).range);
@@ -120,7 +120,7 @@ void EmitAdd(CodeWriter& out, const Plan& plan, int index) {
 ///   });
 ///   break;
 /// }
-void EmitCase(CodeWriter& out, const Plan& plan, std::size_t index) {
+void EmitCase(CodeWriter& out, const SpacePlan& plan, std::size_t index) {
   const dsl::Trigger& trigger = plan.spec->triggers[index];
   std::vector<std::string> arguments = {"fun_"};
   for (std::size_t i = 0; i < trigger.variables.size(); ++i) {
@@ -139,12 +139,12 @@ void EmitCase(CodeWriter& out, const Plan& plan, std::size_t index) {
 
 }  // namespace
 
-void EmitTriggerFunctions(CodeWriter& out, const Plan& plan) {
+void EmitTriggerFunctions(CodeWriter& out, const SpacePlan& plan) {
   for (std::size_t i = 0; i < plan.spec->triggers.size(); ++i) EmitTriggerFunction(out, plan, i);
   for (const int set : AllAddedSets(*plan.spec)) EmitNewObjsFunction(out, plan, set);
 }
 
-void EmitPlanning(CodeWriter& out, const Plan& plan) {
+void EmitPlanning(CodeWriter& out, const SpacePlan& plan) {
   out.Call("std::vector<runtime::Host::Planned> SpaceHost::Plan",
            {"[[maybe_unused]] int trigger", "[[maybe_unused]] std::span<const Object> scope"},
            " const {");

@@ -9,7 +9,7 @@ namespace exh::generator {
 namespace {
 
 /// "const DimsId& a", "const DimsId& b".
-std::vector<std::string> IdParameters(const Plan& plan, const dsl::Choice& choice) {
+std::vector<std::string> IdParameters(const SpacePlan& plan, const dsl::Choice& choice) {
   std::vector<std::string> parameters;
   for (const dsl::Variable& argument : choice.arguments) {
     parameters.push_back(
@@ -26,7 +26,7 @@ std::string LocalOf(const dsl::Choice& choice, const char* name) {
 }
 
 /// const std::array<Object, 2> objects = {host_->DimsObject(a), host_->DimsObject(b)};
-void EmitObjects(CodeWriter& out, const Plan& plan, const dsl::Choice& choice) {
+void EmitObjects(CodeWriter& out, const SpacePlan& plan, const dsl::Choice& choice) {
   std::vector<std::string> objects;
   for (const dsl::Variable& argument : choice.arguments) {
     objects.push_back(fmt::format("host_->{}Object({})", plan.sets[argument.set.set].name,
@@ -37,7 +37,7 @@ void EmitObjects(CodeWriter& out, const Plan& plan, const dsl::Choice& choice) {
       objects, ";");
 }
 
-std::string ValueType(const Plan& plan, std::size_t choice) {
+std::string ValueType(const SpacePlan& plan, std::size_t choice) {
   switch (plan.spec->choices[choice].kind) {
     case dsl::ChoiceKind::kEnum:
       return plan.choices[choice].domain;
@@ -52,7 +52,7 @@ std::string ValueType(const Plan& plan, std::size_t choice) {
 /// OrderDomain order(const StatementsId& a, const StatementsId& b) const;
 /// std::optional<runtime::DecisionRef> FindOrder(…) const;
 /// runtime::Action OrderAction(…, OrderDomain allowed) const;
-void DeclareChoice(CodeWriter& out, const Plan& plan, std::size_t index) {
+void DeclareChoice(CodeWriter& out, const SpacePlan& plan, std::size_t index) {
   const dsl::Choice& choice = plan.spec->choices[index];
   const ChoiceNames& names = plan.choices[index];
   std::vector<std::string> parameters = IdParameters(plan, choice);
@@ -65,7 +65,7 @@ void DeclareChoice(CodeWriter& out, const Plan& plan, std::size_t index) {
   out.Call(fmt::format("runtime::Action {}Action", names.camel), parameters, " const;");
 }
 
-void DefineChoice(CodeWriter& out, const Plan& plan, std::size_t index) {
+void DefineChoice(CodeWriter& out, const SpacePlan& plan, std::size_t index) {
   const dsl::Choice& choice = plan.spec->choices[index];
   const ChoiceNames& names = plan.choices[index];
   std::vector<std::string> parameters = IdParameters(plan, choice);
@@ -97,7 +97,7 @@ void DefineChoice(CodeWriter& out, const Plan& plan, std::size_t index) {
          fmt::format("MakeAction({}, {}.bits())", where, LocalOf(choice, "allowed")));
 }
 
-std::vector<std::string> MemberParameters(const Plan& plan, int index) {
+std::vector<std::string> MemberParameters(const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   std::vector<std::string> parameters;
   if (set.parameter) {
@@ -107,7 +107,7 @@ std::vector<std::string> MemberParameters(const Plan& plan, int index) {
   return parameters;
 }
 
-void DefineMembership(CodeWriter& out, const Plan& plan, int index) {
+void DefineMembership(CodeWriter& out, const SpacePlan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   out.Blank();
   out.Call(fmt::format("runtime::Membership View::In{}", plan.sets[index].name),
@@ -122,7 +122,7 @@ void DefineMembership(CodeWriter& out, const Plan& plan, int index) {
 
 }  // namespace
 
-void EmitViewClass(CodeWriter& out, const Plan& plan) {
+void EmitViewClass(CodeWriter& out, const SpacePlan& plan) {
   out.Line("/// A candidate of this space, read by the backbone's ids. Candidate and host outlive");
   out.Line(
       "/// the view. Arguments of a choice are distinct objects of its sets; domains are given");
@@ -146,7 +146,7 @@ void EmitViewClass(CodeWriter& out, const Plan& plan) {
   out.Line("const SpaceHost* host_;");
 }
 
-void EmitView(CodeWriter& out, const Plan& plan) {
+void EmitView(CodeWriter& out, const SpacePlan& plan) {
   for (std::size_t i = 0; i < plan.choices.size(); ++i) DefineChoice(out, plan, i);
   for (std::size_t i = 0; i < plan.sets.size(); ++i) {
     DefineMembership(out, plan, static_cast<int>(i));

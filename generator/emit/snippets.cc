@@ -68,7 +68,7 @@ std::string SnippetText(const dsl::Snippet& snippet) {
   return Substituted(snippet.text);
 }
 
-void PrintSnippet(CodeWriter& out, const Plan& plan, const dsl::Snippet& snippet) {
+void PrintSnippet(CodeWriter& out, const SpacePlan& plan, const dsl::Snippet& snippet) {
   if (!plan.options.line_directives) {
     out.Raw("      " + SnippetText(snippet));
     return;
@@ -80,7 +80,7 @@ void PrintSnippet(CodeWriter& out, const Plan& plan, const dsl::Snippet& snippet
   out.Raw(fmt::format("#line {} {}", out.next_line() + 1, Quoted(plan.options.prefix + ".cc")));
 }
 
-void PrintAround(CodeWriter& out, const Plan& plan, std::string_view head,
+void PrintAround(CodeWriter& out, const SpacePlan& plan, std::string_view head,
                  const dsl::Snippet& snippet, std::string_view tail) {
   if (!plan.options.line_directives) {
     out.Text(std::string(head) + SnippetText(snippet) + std::string(tail));

@@ -17,10 +17,10 @@ std::string SnippetText(const dsl::Snippet& snippet);
 std::string LocalName(const std::string& dsl_name);
 
 /// Prints the snippet on a line of its own, between `#line`s, in the column it has in the `.exh`.
-void PrintSnippet(CodeWriter& out, const Plan& plan, const dsl::Snippet& snippet);
+void PrintSnippet(CodeWriter& out, const SpacePlan& plan, const dsl::Snippet& snippet);
 
 /// Prints `head`, the snippet, `tail`; with `#line` directives each on a line of its own.
-void PrintAround(CodeWriter& out, const Plan& plan, std::string_view head,
+void PrintAround(CodeWriter& out, const SpacePlan& plan, std::string_view head,
                  const dsl::Snippet& snippet, std::string_view tail);
 
 }  // namespace exh::generator

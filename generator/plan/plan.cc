@@ -21,7 +21,7 @@ using dsl::Variable;
 /// and negations repeat them, and the host evaluates each once per tuple.
 class CodeNumbering {
  public:
-  explicit CodeNumbering(Plan& plan) : plan_(plan) {}
+  explicit CodeNumbering(SpacePlan& plan) : plan_(plan) {}
 
   void Add(const Snippet& snippet, const std::vector<Variable>& scope, Code::Yields yields,
            const std::string& what, bool single = false) {
@@ -81,11 +81,11 @@ class CodeNumbering {
   }
 
  private:
-  Plan& plan_;
+  SpacePlan& plan_;
   std::map<std::string, int> by_key_;
 };
 
-void NumberCodes(Plan& plan) {
+void NumberCodes(SpacePlan& plan) {
   CodeNumbering numbering(plan);
   constexpr auto kNumbers = Code::Yields::kNumbers;
   for (const dsl::External& external : plan.spec->externals) numbering.AddExternal(external);
@@ -116,7 +116,7 @@ void NumberCodes(Plan& plan) {
   }
 }
 
-void NameEverything(Plan& plan) {
+void NameEverything(SpacePlan& plan) {
   NameScope space;
   for (const char* name :
        {"Backbone", "GetSpace",   "SpaceHost",  "View",        "ToString",  "Object",  "Bits",
@@ -177,12 +177,12 @@ std::string FingerprintOf(const dsl::Spec& spec) {
 
 }  // namespace
 
-int Plan::HostSet(int set) const {
+int SpacePlan::HostSet(int set) const {
   while (spec->sets[set].is_quotient) set = spec->sets[set].superset->set;
   return set;
 }
 
-int Plan::KeyOwner(int set, dsl::SetKey key) const {
+int SpacePlan::KeyOwner(int set, dsl::SetKey key) const {
   const dsl::Set& self = spec->sets[set];
   if (!self.superset || FindKey(set, key) == nullptr) return set;
   const Snippet* inherited = FindKey(self.superset->set, key);
@@ -190,48 +190,48 @@ int Plan::KeyOwner(int set, dsl::SetKey key) const {
   return same ? KeyOwner(self.superset->set, key) : set;
 }
 
-std::string Plan::ItemFunction(int set) const {
+std::string SpacePlan::ItemFunction(int set) const {
   return sets[KeyOwner(HostSet(set), dsl::SetKey::kItemGetter)].item + "Of";
 }
 
-std::string Plan::IdFunction(int set) const {
+std::string SpacePlan::IdFunction(int set) const {
   return sets[KeyOwner(HostSet(set), dsl::SetKey::kIdGetter)].id + "Of";
 }
 
-const Snippet* Plan::FindKey(int set, dsl::SetKey key) const {
+const Snippet* SpacePlan::FindKey(int set, dsl::SetKey key) const {
   const auto& found = spec->sets[set].keys[static_cast<std::size_t>(key)];
   return found ? &*found : nullptr;
 }
 
-const Snippet& Plan::Key(int set, dsl::SetKey key) const {
+const Snippet& SpacePlan::Key(int set, dsl::SetKey key) const {
   const Snippet* found = FindKey(set, key);
   EXH_CHECK(found != nullptr);
   return *found;
 }
 
-const std::string& Plan::File(const dsl::SourceRange& range) const {
+const std::string& SpacePlan::File(const dsl::SourceRange& range) const {
   return spec->files.at(range.file).path;
 }
 
-int Plan::LineOf(const dsl::SourceRange& range) const {
+int SpacePlan::LineOf(const dsl::SourceRange& range) const {
   const std::string& text = spec->files.at(range.file).text;
   const auto end = text.begin() + std::min<std::ptrdiff_t>(range.begin, std::ssize(text));
   return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
 }
 
-int Plan::ColumnOf(const dsl::SourceRange& range) const {
+int SpacePlan::ColumnOf(const dsl::SourceRange& range) const {
   const std::string& text = spec->files.at(range.file).text;
   if (range.begin == 0) return 0;
   const std::size_t newline = text.rfind('\n', range.begin - 1);
   return static_cast<int>(range.begin - (newline == std::string::npos ? 0 : newline + 1));
 }
 
-std::string Plan::At(const dsl::SourceRange& range) const {
+std::string SpacePlan::At(const dsl::SourceRange& range) const {
   return fmt::format("{}:{}", File(range), LineOf(range));
 }
 
-Plan MakePlan(const dsl::Spec& spec, const Options& options) {
-  Plan plan;
+SpacePlan MakePlan(const dsl::Spec& spec, const Options& options) {
+  SpacePlan plan;
   plan.spec = &spec;
   plan.options = options;
   plan.space = options.space.empty() ? SpaceNameOf(spec.files.at(0).path) : options.space;

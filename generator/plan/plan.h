@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Plan: everything that is decided before a line is printed. Emitters only print.
+// SpacePlan: everything that is decided before a line is printed. Emitters only print.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct Code {
   bool single = false;                      ///< kNumbers: there must be one.
 };
 
-struct Plan {
+struct SpacePlan {
   const dsl::Spec* spec = nullptr;
   Options options;
   std::string space;        ///< Namespace.
@@ -88,7 +88,7 @@ struct Plan {
 };
 
 /// Names everything and numbers the snippets, in source order.
-Plan MakePlan(const dsl::Spec& spec, const Options& options);
+SpacePlan MakePlan(const dsl::Spec& spec, const Options& options);
 
 /// What cannot be built, with its position.
 std::vector<Refusal> FindRefusals(const dsl::Spec& spec);

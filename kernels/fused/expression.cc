@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "kernels/derived/expression_builder.h"
-#include "kernels/fused/code/element.h"
+#include "kernels/fused/element.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::fused {

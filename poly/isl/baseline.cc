@@ -87,7 +87,7 @@ std::optional<Schedule> RowsOf(const Scop& scop, const Owner<isl_union_map>& dat
   Schedule schedule;
   schedule.num_parameters = static_cast<int>(ParametersOf(scop).size());
   std::size_t num_rows = 0;
-  for (const Statement& statement : scop.statements) {
+  for (const ScopStatement& statement : scop.statements) {
     auto domain = DomainOf({.statements = {statement}});
     auto one = Take(isl_union_map_intersect_domain(dates.copy(), domain.Give()));
     // Without executions there are no dates.

@@ -20,7 +20,7 @@ std::string ParametersText(const Scop& scop) {
   return text + "] -> ";
 }
 
-std::string TupleText(const Statement& statement) {
+std::string TupleText(const ScopStatement& statement) {
   std::string text = statement.name + "[";
   for (std::size_t i = 0; i < statement.iterators.size(); ++i)
     text += fmt::format("{}i{}", i > 0 ? ", " : "", i);
@@ -39,7 +39,7 @@ std::string FormText(const IntRow& row, std::size_t num_iterators) {
   return text.empty() ? "0" : text;
 }
 
-std::string DomainText(const Scop& scop, const Statement& statement) {
+std::string DomainText(const Scop& scop, const ScopStatement& statement) {
   const std::vector<std::int64_t> parameters = ParametersOf(scop);
   std::string text = TupleText(statement) + " : true";
   for (std::size_t j = 0; j < parameters.size(); ++j) {
@@ -58,7 +58,7 @@ std::string DomainText(const Scop& scop, const Statement& statement) {
   return text;
 }
 
-isl_space* WithTuple(isl_space* space, isl_dim_type type, const Statement& statement) {
+isl_space* WithTuple(isl_space* space, isl_dim_type type, const ScopStatement& statement) {
   return isl_space_set_tuple_name(space, type, statement.name.c_str());
 }
 
@@ -75,8 +75,8 @@ Owner<isl_union_set> DomainOf(const Scop& scop) {
 Owner<isl_union_map> AccessesOf(const Scop& scop, const std::vector<bool>& arrays, bool writes) {
   std::string text = ParametersText(scop) + "{ ";
   bool is_first = true;
-  for (const Statement& statement : scop.statements) {
-    for (const Access& access : statement.accesses) {
+  for (const ScopStatement& statement : scop.statements) {
+    for (const ScopAccess& access : statement.accesses) {
       if (access.is_write != writes || !arrays[access.array]) continue;
       text += fmt::format("{}{} -> a{}[", is_first ? "" : "; ", TupleText(statement), access.array);
       is_first = false;
@@ -93,7 +93,7 @@ Owner<isl_union_map> AccessesOf(const Scop& scop, const std::vector<bool>& array
 Owner<isl_union_map> MapOf(const Scop& scop, const Schedule& schedule) {
   std::string text = ParametersText(scop) + "{ ";
   for (std::size_t i = 0; i < scop.statements.size(); ++i) {
-    const Statement& statement = scop.statements[i];
+    const ScopStatement& statement = scop.statements[i];
     text += (i > 0 ? "; " : "") + TupleText(statement) + " -> [";
     for (std::size_t row = 0; row < schedule.rows.size(); ++row) {
       text +=
@@ -105,8 +105,8 @@ Owner<isl_union_map> MapOf(const Scop& scop, const Schedule& schedule) {
 }
 
 Owner<isl_basic_map> MapOf(const Scop& scop, const Dependence& dependence) {
-  const Statement& source = scop.statements[dependence.source];
-  const Statement& target = scop.statements[dependence.target];
+  const ScopStatement& source = scop.statements[dependence.source];
+  const ScopStatement& target = scop.statements[dependence.target];
   const Polyhedron& pairs = dependence.pairs;
   isl_space* space = isl_space_alloc(ThreadContext(), pairs.num_parameters,
                                      static_cast<unsigned>(source.iterators.size()),

@@ -17,7 +17,7 @@ namespace {
 
 // Whether no two executions of a statement touch one cell through an access: each iterator has a
 // row of its own.
-bool IsInjective(const Statement& statement, const Access& access) {
+bool IsInjective(const ScopStatement& statement, const ScopAccess& access) {
   const std::size_t rank = statement.iterators.size();
   for (std::size_t iterator = 0; iterator < rank; ++iterator) {
     const bool has_row = std::any_of(access.map.begin(), access.map.end(), [&](const IntRow& row) {
@@ -36,11 +36,11 @@ bool IsInjective(const Statement& statement, const Access& access) {
 // dependences are the same: all pairs of the write and a read of one cell, in the order of the
 // nests.
 bool IsWrittenOnce(const Scop& scop, int array) {
-  const Statement* writer = nullptr;
+  const ScopStatement* writer = nullptr;
   std::vector<int> nests;
   for (int s = 0; s < static_cast<int>(scop.statements.size()); ++s) {
     bool uses = false;
-    for (const Access& access : scop.statements[s].accesses) {
+    for (const ScopAccess& access : scop.statements[s].accesses) {
       if (access.array != array) continue;
       uses = true;
       if (!access.is_write) continue;
@@ -49,7 +49,7 @@ bool IsWrittenOnce(const Scop& scop, int array) {
     }
     if (uses) nests.push_back(OrderOf(scop, s)[0]);
     if (uses && writer == &scop.statements[s]) {
-      const auto reads = [&](const Access& access) {
+      const auto reads = [&](const ScopAccess& access) {
         return access.array == array && !access.is_write;
       };
       if (std::any_of(writer->accesses.begin(), writer->accesses.end(), reads)) return false;
@@ -61,7 +61,7 @@ bool IsWrittenOnce(const Scop& scop, int array) {
 }
 
 // The bounds of a statement's iterators, which begin at a column of the pairs.
-void AddDomain(const Scop& scop, const Statement& statement, int column, Polyhedron& pairs) {
+void AddDomain(const Scop& scop, const ScopStatement& statement, int column, Polyhedron& pairs) {
   const std::vector<std::int64_t> parameters = ParametersOf(scop);
   const int rank = static_cast<int>(statement.iterators.size());
   const IntRow zeros(pairs.num_variables + pairs.num_parameters + 1, 0);
@@ -89,8 +89,8 @@ void AddDomain(const Scop& scop, const Statement& statement, int column, Polyhed
 }
 
 // All pairs of executions of two statements that touch one cell through two accesses.
-Dependence SameCell(const Scop& scop, int source, const Access& from, int target,
-                    const Access& to) {
+Dependence SameCell(const Scop& scop, int source, const ScopAccess& from, int target,
+                    const ScopAccess& to) {
   const int source_rank = static_cast<int>(scop.statements[source].iterators.size());
   const int target_rank = static_cast<int>(scop.statements[target].iterators.size());
   Dependence dependence{.source = source, .target = target};
@@ -121,10 +121,10 @@ std::vector<Dependence> PairsOfArray(const Scop& scop, int array) {
   std::vector<Dependence> found;
   const int num_statements = static_cast<int>(scop.statements.size());
   for (int writer = 0; writer < num_statements; ++writer) {
-    for (const Access& write : scop.statements[writer].accesses) {
+    for (const ScopAccess& write : scop.statements[writer].accesses) {
       if (write.array != array || !write.is_write) continue;
       for (int reader = 0; reader < num_statements; ++reader) {
-        for (const Access& read : scop.statements[reader].accesses) {
+        for (const ScopAccess& read : scop.statements[reader].accesses) {
           if (read.array != array || read.is_write) continue;
           const bool is_flow = OrderOf(scop, writer)[0] < OrderOf(scop, reader)[0];
           found.push_back(is_flow ? SameCell(scop, writer, write, reader, read)

@@ -28,7 +28,7 @@ class Reader {
  public:
   explicit Reader(const Scop& scop) : scop_(scop) {}
 
-  LoopNode Read(const Owner<isl_ast_node>& node) {
+  ScopNode Read(const Owner<isl_ast_node>& node) {
     switch (isl_ast_node_get_type(node.get())) {
       case isl_ast_node_for:
         return Loop(node);
@@ -44,9 +44,9 @@ class Reader {
   }
 
  private:
-  LoopNode Loop(const Owner<isl_ast_node>& node) {
+  ScopNode Loop(const Owner<isl_ast_node>& node) {
     constexpr std::int64_t kFar = std::int64_t{1} << 40;  // Until its last value is known.
-    LoopNode loop{.kind = LoopNode::Kind::kLoop};
+    ScopNode loop{.kind = ScopNode::Kind::kLoop};
     const std::string name = NameOf(Take(isl_ast_node_for_get_iterator(node.get())));
     EXH_CHECK(name.starts_with('c'));
     loop.row = std::stoi(name.substr(1));
@@ -71,18 +71,18 @@ class Reader {
     return loop;
   }
 
-  LoopNode Choice(const Owner<isl_ast_node>& node) {
-    LoopNode choice{.kind = LoopNode::Kind::kIf};
+  ScopNode Choice(const Owner<isl_ast_node>& node) {
+    ScopNode choice{.kind = ScopNode::Kind::kIf};
     choice.condition = ConditionOf(Take(isl_ast_node_if_get_cond(node.get())));
     choice.children.push_back(Read(Take(isl_ast_node_if_get_then_node(node.get()))));
     if (!IsTrue(isl_ast_node_if_has_else_node(node.get()))) return choice;
-    LoopNode otherwise{.kind = LoopNode::Kind::kIf, .condition = !choice.condition};
+    ScopNode otherwise{.kind = ScopNode::Kind::kIf, .condition = !choice.condition};
     otherwise.children.push_back(Read(Take(isl_ast_node_if_get_else_node(node.get()))));
-    return {.kind = LoopNode::Kind::kBlock, .children = {std::move(choice), std::move(otherwise)}};
+    return {.kind = ScopNode::Kind::kBlock, .children = {std::move(choice), std::move(otherwise)}};
   }
 
-  LoopNode Block(const Owner<isl_ast_node>& node) {
-    LoopNode block{.kind = LoopNode::Kind::kBlock};
+  ScopNode Block(const Owner<isl_ast_node>& node) {
+    ScopNode block{.kind = ScopNode::Kind::kBlock};
     const auto list = Take(isl_ast_node_block_get_children(node.get()));
     const int size = isl_ast_node_list_n_ast_node(list.get());
     for (int i = 0; i < size; ++i) {
@@ -91,15 +91,15 @@ class Reader {
     return block;
   }
 
-  LoopNode Call(const Owner<isl_ast_node>& node) const {
+  ScopNode Call(const Owner<isl_ast_node>& node) const {
     const auto call = Take(isl_ast_node_user_get_expr(node.get()));
     const int size = isl_ast_expr_get_op_n_arg(call.get());
     const std::string name = NameOf(Operand(call, 0));
     const auto found =
         std::find_if(scop_.statements.begin(), scop_.statements.end(),
-                     [&](const Statement& statement) { return statement.name == name; });
+                     [&](const ScopStatement& statement) { return statement.name == name; });
     EXH_CHECK(found != scop_.statements.end());
-    LoopNode leaf{.kind = LoopNode::Kind::kCall,
+    ScopNode leaf{.kind = ScopNode::Kind::kCall,
                   .statement = static_cast<int>(found - scop_.statements.begin())};
     for (int i = 1; i < size; ++i) leaf.arguments.push_back(IndexOf(Operand(call, i)));
     return leaf;
@@ -185,9 +185,9 @@ class Reader {
   std::vector<IndexVariable> variables_;  ///< Of the loops around.
 };
 
-void AddStatements(const LoopNode& node, std::set<int>& statements) {
-  if (node.kind == LoopNode::Kind::kCall) statements.insert(node.statement);
-  for (const LoopNode& child : node.children) AddStatements(child, statements);
+void AddStatements(const ScopNode& node, std::set<int>& statements) {
+  if (node.kind == ScopNode::Kind::kCall) statements.insert(node.statement);
+  for (const ScopNode& child : node.children) AddStatements(child, statements);
 }
 
 // "[n0, n1] -> { : n0 = 8 and n1 = 15 }"
@@ -202,13 +202,13 @@ std::string SizesText(const std::vector<std::int64_t>& parameters) {
 
 }  // namespace
 
-std::vector<int> LoopNode::Statements() const {
+std::vector<int> ScopNode::Statements() const {
   std::set<int> statements;
   AddStatements(*this, statements);
   return {statements.begin(), statements.end()};
 }
 
-LoopNode LoopTreeOf(const Scop& scop, const Schedule& schedule) {
+ScopNode LoopTreeOf(const Scop& scop, const Schedule& schedule) {
   const std::vector<std::int64_t> parameters = ParametersOf(scop);
   auto sizes = Take(isl_set_read_from_str(ThreadContext(), SizesText(parameters).c_str()));
   auto map =

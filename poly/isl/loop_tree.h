@@ -17,7 +17,7 @@ using kernels::ir::IndexVariable;
 
 /// A piece of a program: loops, conditions and calls of statements, as plain values, over the
 /// variables of the loops around them.
-struct LoopNode {
+struct ScopNode {
   enum class Kind : std::uint8_t {
     kBlock,  ///< Its children, one after the other.
     kLoop,   ///< Its one child, for each value of its variable.
@@ -34,7 +34,7 @@ struct LoopNode {
   std::optional<std::int64_t> extent;  ///< kLoop: iterations, where it counts from 0 in steps of 1.
   int statement = 0;                   ///< kCall.
   std::vector<Index> arguments;        ///< kCall: the value of each iterator.
-  std::vector<LoopNode> children;
+  std::vector<ScopNode> children;
 
   /// The statements in it, each once, from the smallest on.
   std::vector<int> Statements() const;
@@ -42,6 +42,6 @@ struct LoopNode {
 
 /// The loops that execute the statements in the order of a schedule, at the extents that the scop
 /// has. The schedule must be legal. Throws IslError.
-LoopNode LoopTreeOf(const Scop& scop, const Schedule& schedule);
+ScopNode LoopTreeOf(const Scop& scop, const Schedule& schedule);
 
 }  // namespace exh::poly

@@ -44,7 +44,7 @@ std::unique_ptr<Subject> FunctionalSubject::Of(const RunRecord& run, const Allow
     const auto found = run.settings.find(name);
     if (found != run.settings.end()) rule = found->second != 0;
   };
-  for (const lift::Rule& rule : lift::kRules) take(rule.name, rules.*rule.holds);
+  for (const lift::LiftRule& rule : lift::kRules) take(rule.name, rules.*rule.holds);
   take("strict", rules.strict);
   take("through_fused", rules.through_fused);
   take("whole_nest", rules.whole_nest);
@@ -63,7 +63,7 @@ void FunctionalSubject::Describe(RunRecord& run) const {
   run.subject = run.kernel = kFunctionalSubject;
   run.text = text_;
   for (const auto& [name, value] : given_) run.sizes[name] = value;
-  for (const lift::Rule& rule : lift::kRules) {
+  for (const lift::LiftRule& rule : lift::kRules) {
     if (!(rules_.*rule.holds)) run.settings[rule.name] = 0;
   }
   if (rules_.strict) run.settings["strict"] = 1;

@@ -24,9 +24,9 @@
 namespace exh::search {
 namespace {
 
-using functional::Requirement;
+using functional::ProgramRequirement;
 
-bool Holds(const Requirement& requirement, std::int64_t a, std::int64_t b) {
+bool Holds(const ProgramRequirement& requirement, std::int64_t a, std::int64_t b) {
   const std::string& op = requirement.op;
   if (op == "%") return b != 0 && a % b == 0;
   if (op == "<=") return a <= b;
@@ -50,7 +50,7 @@ MappedProgram::MappedProgram(const std::string& name, const std::string& text,
 functional::Assignment MappedProgram::Values() const {
   functional::Assignment values;
   std::vector<std::string> open;
-  for (const functional::Parameter& parameter : program_->parameters) {
+  for (const functional::ProgramParameter& parameter : program_->parameters) {
     if (parameter.values.size() == 1) {
       values[parameter.name] = parameter.values[0];
     } else {
@@ -64,7 +64,7 @@ functional::Assignment MappedProgram::Values() const {
                     fmt::join(open, "=…,"), name_));
   }
   const functional::Terms& terms = program_->terms;
-  for (const Requirement& requirement : program_->requirements) {
+  for (const ProgramRequirement& requirement : program_->requirements) {
     const auto left = terms.Evaluate(requirement.left, values);
     const auto right = terms.Evaluate(requirement.right, values);
     if (left && right && Holds(requirement, *left, *right)) continue;
@@ -77,11 +77,11 @@ functional::Assignment MappedProgram::Values() const {
 
 void MappedProgram::CheckLengths() const {
   std::set<std::string> open;
-  for (const functional::Parameter& parameter : program_->parameters) {
+  for (const functional::ProgramParameter& parameter : program_->parameters) {
     if (parameter.values.size() > 1) open.insert(parameter.name);
   }
-  const auto check = [&](const std::string& what, const functional::Type* type) {
-    for (; !type->items.empty() || type->kind == functional::Type::Kind::kVector;
+  const auto check = [&](const std::string& what, const functional::DataType* type) {
+    for (; !type->items.empty() || type->kind == functional::DataType::Kind::kVector;
          type = type->items[0].get()) {
       for (const std::string& name : program_->terms.ParametersOf(type->length)) {
         if (!open.contains(name)) continue;
@@ -94,7 +94,7 @@ void MappedProgram::CheckLengths() const {
       if (type->items.empty()) break;
     }
   };
-  for (const functional::Kernel& kernel : program_->kernels) {
+  for (const functional::ProgramKernel& kernel : program_->kernels) {
     check(kernel.name, kernel.result->type.get());
   }
 }
@@ -122,7 +122,7 @@ void MappedProgram::AllowVectors(std::vector<lift::Map>& maps) const {
   constexpr std::size_t kLookedAt = 8;
   const bool has_open = std::ranges::any_of(
       program_->parameters,
-      [](const functional::Parameter& parameter) { return parameter.values.size() > 1; });
+      [](const functional::ProgramParameter& parameter) { return parameter.values.size() > 1; });
   if (!has_open) return;  // The tree knows.
   bool is_first = true;
   for (const functional::Assignment& values : SomeValues(kLookedAt)) {
@@ -166,7 +166,7 @@ std::optional<std::int64_t> NumberOf(const runtime::Candidate& implementation,
 functional::Assignment ValuesOf(const functional::Program& program,
                                 const runtime::Candidate& implementation) {
   functional::Assignment values;
-  for (const functional::Parameter& parameter : program.parameters) {
+  for (const functional::ProgramParameter& parameter : program.parameters) {
     const auto number = NumberOf(implementation, parameter.name);
     EXH_CHECK(number);
     values[parameter.name] = *number;

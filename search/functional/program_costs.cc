@@ -130,8 +130,8 @@ std::string WhyHopeless(const GpuProgram& program, const DeviceRates& rates) {
   return "";
 }
 
-AmountsFunction CostsOfPrograms(const MappedProgram& mapped, const functional::GpuLimits& limits,
-                                const DeviceRates& rates) {
+AmountsFunction CostsOfPrograms(const MappedProgram& mapped,
+                                const functional::ProgramLimits& limits, const DeviceRates& rates) {
   AmountsFunction costs;
   costs.count = kNumCosts;
   costs.guess = kGuess;

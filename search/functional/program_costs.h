@@ -22,7 +22,8 @@ std::string WhyHopeless(const functional::GpuProgram& program, const models::Dev
 
 /// What a cost model is told of implementations of FreezeJoint(), a guess of the time among it.
 /// `mapped` outlives it.
-AmountsFunction CostsOfPrograms(const MappedProgram& mapped, const functional::GpuLimits& limits,
+AmountsFunction CostsOfPrograms(const MappedProgram& mapped,
+                                const functional::ProgramLimits& limits,
                                 const models::DeviceRates& rates);
 
 }  // namespace exh::search

@@ -22,7 +22,7 @@ using kernels::Source;
 
 functional::GpuProgram Lowered(const MappedProgram& mapped, const functional::Assignment& values,
                                const std::vector<functional::Codes>& codes,
-                               const functional::GpuLimits& limits) {
+                               const functional::ProgramLimits& limits) {
   return functional::Lower(mapped.program(), values, codes, limits,
                            std::string(kernels::kMainKernel));
 }
@@ -68,21 +68,22 @@ class ProgramWorkload final : public kernels::Workload {
   const functional::Assignment values_;
   const kernels::ir::Device& device_;
   const std::uint64_t most_bytes_;
-  const functional::GpuLimits limits_;
+  const functional::ProgramLimits limits_;
   const std::optional<models::DeviceRates> rates_;
 };
 
 }  // namespace
 
-functional::GpuLimits LimitsOf(const kernels::ir::Device& device) {
-  functional::GpuLimits limits;
+functional::ProgramLimits LimitsOf(const kernels::ir::Device& device) {
+  functional::ProgramLimits limits;
   limits.threads = static_cast<std::int64_t>(device.max_threads);
   limits.local_bytes = static_cast<std::int64_t>(device.shared_bytes);
   return limits;
 }
 
 Source SourceOf(const MappedProgram& mapped, const functional::Assignment& values,
-                const std::vector<functional::Codes>& codes, const functional::GpuLimits& limits) {
+                const std::vector<functional::Codes>& codes,
+                const functional::ProgramLimits& limits) {
   return SourceOf(Lowered(mapped, values, codes, limits));
 }
 
@@ -101,8 +102,13 @@ Source SourceOf(const functional::GpuProgram& program) {
     }
   }
   launch.workspace_bytes = static_cast<std::uint64_t>(program.global_bytes);
-  Source source(kernels::ir::OpFunctions(program.text, kernels::ir::Dialect::kCuda) + program.text,
-                launch);
+  kernels::ir::HelperFunctions called(kernels::ir::Dialect::kCuda);
+  const auto note = [&](bool calls, kernels::ir::Op op) {
+    if (calls) called.Note(kernels::ir::OpFunction(op, kernels::ir::Type::kF32));
+  };
+  note(program.calls.min, kernels::ir::Op::kMin);
+  note(program.calls.max, kernels::ir::Op::kMax);
+  Source source(called.Text() + program.text, launch);
   for (const functional::GpuArray& array : program.arrays) {
     source.argument_bytes += static_cast<std::uint64_t>(array.elements) * sizeof(float);
   }

@@ -34,13 +34,13 @@ std::optional<kernels::cpu::MadeProblem> ProblemOf(const MappedProgram& mapped,
                                                    const StopToken* stop = nullptr);
 
 /// What the device has for a program.
-functional::GpuLimits LimitsOf(const kernels::ir::Device& device);
+functional::ProgramLimits LimitsOf(const kernels::ir::Device& device);
 
 /// The text of a program with these parameters whose maps run so, kernel by kernel, ready for the
 /// compiler. Throws functional::Unlowerable.
 kernels::Source SourceOf(const MappedProgram& mapped, const functional::Assignment& values,
                          const std::vector<functional::Codes>& codes,
-                         const functional::GpuLimits& limits);
+                         const functional::ProgramLimits& limits);
 kernels::Source SourceOf(const functional::GpuProgram& program);
 
 }  // namespace exh::search

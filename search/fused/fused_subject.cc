@@ -41,7 +41,7 @@ void AddOutline(const fused::NestNode& node, int depth, std::string& text) {
                         node.has_threads ? ", threads" : "",
                         node.vector > 1 ? fmt::format(", vector of {}", node.vector) : "");
     ++depth;
-  } else if (node.kind == poly::LoopNode::Kind::kCall) {
+  } else if (node.kind == poly::ScopNode::Kind::kCall) {
     text += fmt::format("{}statement {}\n", blanks, node.node.statement);
   }
   for (const fused::NestNode& child : node.children) AddOutline(child, depth, text);

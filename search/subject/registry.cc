@@ -10,9 +10,7 @@
 
 namespace exh::search {
 
-namespace {
-
-const std::vector<SubjectKind>& Kinds() {
+const std::vector<SubjectKind>& SubjectKinds() {
   static const std::vector<SubjectKind> kinds = [] {
     std::vector<SubjectKind> all;
     exh_list_of_subjects(all);
@@ -21,13 +19,11 @@ const std::vector<SubjectKind>& Kinds() {
   return kinds;
 }
 
-}  // namespace
-
 std::unique_ptr<Subject> SubjectOf(const RunRecord& run, const Allowance& allowance) {
-  const auto found = std::ranges::find(Kinds(), run.subject, &SubjectKind::name);
-  if (found != Kinds().end()) return found->of(run, allowance);
+  const auto found = std::ranges::find(SubjectKinds(), run.subject, &SubjectKind::name);
+  if (found != SubjectKinds().end()) return found->of(run, allowance);
   std::vector<std::string> names;
-  for (const SubjectKind& kind : Kinds()) {
+  for (const SubjectKind& kind : SubjectKinds()) {
     names.emplace_back(*kind.name == '\0' ? "kernels" : kind.name);
   }
   throw UsageError(fmt::format(

@@ -21,6 +21,9 @@ struct SubjectKind {
   std::unique_ptr<Subject> (*of)(const RunRecord& run, const Allowance& allowance) = nullptr;
 };
 
+/// Those that this program has.
+const std::vector<SubjectKind>& SubjectKinds();
+
 /// What a run searched, whatever it is. Throws UsageError when this program has no such subjects,
 /// and what SubjectKind::of throws.
 std::unique_ptr<Subject> SubjectOf(const RunRecord& run, const Allowance& allowance = {});

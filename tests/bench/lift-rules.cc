@@ -59,7 +59,7 @@ void Print(int mappings) {
     PrintLine(sample.name, "valid", static_cast<std::size_t>(mappings),
               static_cast<std::size_t>(cases.CountWrong()), cases.refused().size());
   }
-  for (const lift::Rule& rule : lift::kRules) {
+  for (const lift::LiftRule& rule : lift::kRules) {
     std::size_t tried = 0, wrong = 0, refused = 0;
     for (const Sample& sample : Samples()) {
       const search::MappedProgram program(sample.name, TextOf(sample), sample.sizes);

@@ -145,7 +145,7 @@ void PrintCounts(const TreeFile& tree, double budget) {
                                    {"of whole nests", nests},
                                    {"strict, of whole nests: as published", Published()}};
   const std::string as_published = settings.back().name;
-  for (const lift::Rule& rule : lift::kRules) {
+  for (const lift::LiftRule& rule : lift::kRules) {
     Setting without{fmt::format("as published, without {}", rule.name), Published()};
     without.rules.*rule.holds = false;
     settings.push_back(without);
@@ -223,7 +223,7 @@ void PrintRates(const TreeFile& tree, double seconds, double budget) {
 
 void PrintVerdict(const std::vector<lift::Map>& maps, const Setting& setting,
                   const lift::Mapping& mapping, double budget) {
-  const lift::Verdict verdict = Judge(maps, setting.rules, mapping);
+  const lift::Judgement verdict = Judge(maps, setting.rules, mapping);
   fmt::print("    {:<32} ", setting.name);
   if (!verdict.candidate) {
     fmt::print("refused by {}\n", Join(verdict.requirements));

@@ -477,7 +477,7 @@ TEST(Expression, OfProductsAndConvolutionsIsThatOfKernels) {
   const auto of = [&](const char* file, const Given& given) {
     const auto program = ProgramOf(FileText(folder + file), given);
     Assignment values;
-    for (const Parameter& parameter : program->parameters) {
+    for (const ProgramParameter& parameter : program->parameters) {
       values[parameter.name] = parameter.values.at(0);
     }
     return ExpressionOf(*program, values);

@@ -21,8 +21,8 @@ namespace {
 
 using functional::Codes;
 
-functional::GpuLimits Limits() {
-  functional::GpuLimits limits;
+functional::ProgramLimits Limits() {
+  functional::ProgramLimits limits;
   limits.threads = 96;  // So that some threads have several elements.
   return limits;
 }

@@ -65,9 +65,9 @@ class RandomTerms {
         made.term = terms.Divide(left.term, right.term);
         break;
       default:
-        made.term = terms.Apply(op == 5   ? Factor::Op::kDiv
-                                : op == 6 ? Factor::Op::kMin
-                                          : Factor::Op::kMod,
+        made.term = terms.Apply(op == 5   ? TermFactor::Op::kDiv
+                                : op == 6 ? TermFactor::Op::kMin
+                                          : TermFactor::Op::kMod,
                                 left.term, right.term);
     }
     if (made.term.is_bad()) return;
@@ -168,7 +168,7 @@ TEST(Terms, CancelAndAreShort) {
       terms.IsEqual(terms.Multiply(terms.Multiply(tiles, tiles), terms.Multiply(step, step)),
                     terms.Multiply(terms.Subtract(m, two), terms.Subtract(m, two))));
   // What rounds down does not.
-  const Term floor = terms.Apply(Factor::Op::kDiv, n, two);
+  const Term floor = terms.Apply(TermFactor::Op::kDiv, n, two);
   EXPECT_FALSE(terms.IsEqual(terms.Multiply(floor, two), n));
 }
 

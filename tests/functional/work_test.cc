@@ -125,7 +125,8 @@ TEST(Work, RoughTimesTellGoodMappingsFromBadOnes) {
 }
 
 /// What a cost model is told of the mapping: the last number is the guess.
-std::vector<double> CostsOf(const functional::Codes& codes, const functional::GpuLimits& limits) {
+std::vector<double> CostsOf(const functional::Codes& codes,
+                            const functional::ProgramLimits& limits) {
   const search::MappedProgram program("product", kProduct, {{"n", 256}});
   const auto instance = search::FreezeJoint(program.constraints(),
                                             lift::MakeProgram(program.Tree().maps, lift::Rules{}));
@@ -149,7 +150,7 @@ std::vector<double> CostsOf(const functional::Codes& codes, const functional::Gp
 }
 
 TEST(Work, GuessesOrderMappings) {
-  const functional::GpuLimits limits;
+  const functional::ProgramLimits limits;
   const double elements = CostsOf({20, 10}, limits).back();  // A thread does one.
   const double rows = CostsOf({30, 0}, limits).back();       // A thread does a row.
   const double alone = CostsOf({0, 0}, limits).back();
@@ -159,7 +160,7 @@ TEST(Work, GuessesOrderMappings) {
 }
 
 TEST(Work, WhatCannotBeRunIsWorseThanAnyTime) {
-  functional::GpuLimits limits;
+  functional::ProgramLimits limits;
   limits.private_floats = 0;
   EXPECT_EQ(CostsOf({20, 10}, limits).back(), 1e12);
 }

@@ -40,7 +40,7 @@ lift::Rules RandomRules(Random& random) {
   rules.strict = random.Below(2) == 0;
   rules.through_fused = random.Below(2) == 0;
   rules.whole_nest = random.Below(2) == 0;
-  for (const lift::Rule& rule : lift::kRules) rules.*rule.holds = random.Below(5) != 0;
+  for (const lift::LiftRule& rule : lift::kRules) rules.*rule.holds = random.Below(5) != 0;
   return rules;
 }
 

@@ -56,7 +56,7 @@ std::map<std::string, std::vector<std::string>> JudgeTable(const Rules& rules) {
   const TreeFile tree = ReadTree(examples::ListingTree());
   std::map<std::string, std::vector<std::string>> refused;
   for (const Mapping& mapping : tree.mappings) {
-    const Verdict verdict = Judge(tree.maps, rules, mapping);
+    const Judgement verdict = Judge(tree.maps, rules, mapping);
     EXPECT_EQ(verdict.candidate.has_value(), verdict.requirements.empty()) << mapping.name;
     // They say something of all maps.
     if (verdict.candidate) {
@@ -99,7 +99,7 @@ TEST(LiftMappings, ThatOfTheConvolutionByHandIsValid) {
   for (const bool published : {false, true}) {
     Rules rules;
     rules.strict = rules.whole_nest = published;
-    const Verdict verdict = Judge(tree.maps, rules, tree.mappings[0]);
+    const Judgement verdict = Judge(tree.maps, rules, tree.mappings[0]);
     ASSERT_TRUE(verdict.candidate.has_value());
     // And there are ways to map what it says nothing of.
     search::ExactCounter counter(verdict.candidate->shared_instance(), {});
@@ -150,7 +150,7 @@ TEST(LiftMappings, EachRuleIsNamed) {
       {"name": "fusion", "codes": {"a": 0, "b": 0, "c": 0, "d": 0}}]})";
   const TreeFile tree = ReadTree(kTree);
   for (const Mapping& mapping : tree.mappings) {
-    const Verdict verdict = Judge(tree.maps, {}, mapping);
+    const Judgement verdict = Judge(tree.maps, {}, mapping);
     EXPECT_THAT(verdict.requirements, ElementsAre(mapping.name));
   }
 }
@@ -167,7 +167,7 @@ TEST(LiftMappings, NamesTheRuleForBothLevelsAtOnce) {
   EXPECT_THAT(Judge(maps, {}, mapping).requirements, ElementsAre("global_alone"));
   // It is no rule that can be dropped.
   mapping.codes = {{1, {1}}};
-  const Verdict verdict = Judge(maps, {}, mapping);
+  const Judgement verdict = Judge(maps, {}, mapping);
   EXPECT_FALSE(verdict.candidate.has_value());
   EXPECT_THAT(verdict.requirements, ElementsAre("may_fuse"));
 }

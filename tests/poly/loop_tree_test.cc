@@ -15,14 +15,14 @@
 namespace exh::poly {
 namespace {
 
-using Kind = LoopNode::Kind;
+using Kind = ScopNode::Kind;
 
 // "c0<256{c1<256{X(c0,c1);c3<256{Y(c0,c3,c1);}}}"
-std::string TextOf(const Scop& scop, const LoopNode& node) {
+std::string TextOf(const Scop& scop, const ScopNode& node) {
   std::string text;
   switch (node.kind) {
     case Kind::kBlock:
-      for (const LoopNode& child : node.children) text += TextOf(scop, child);
+      for (const ScopNode& child : node.children) text += TextOf(scop, child);
       return text;
     case Kind::kLoop:
       return node.variable.name + "<" + std::to_string(node.extent.value_or(-1)) + "{" +
@@ -42,7 +42,7 @@ TEST(LoopTreeTest, HasTheLoopsOfFigure2cAtTheirSizes) {
   const Scop scop = Figure2(256);
   const auto dependences = DependencesOf(scop, DependenceKind::kValue);
   const Schedule schedule = Scheduler(scop, dependences).Find(Figure3()).schedule;
-  const LoopNode tree = LoopTreeOf(scop, schedule);
+  const ScopNode tree = LoopTreeOf(scop, schedule);
   EXPECT_EQ(TextOf(scop, tree), "c0<256{c1<256{X(c0,c1);c3<256{Y(c0,c3,c1);}}}");
   EXPECT_EQ(tree.row, 0);
   EXPECT_EQ(tree.Statements(), (std::vector<int>{0, 1}));
@@ -61,7 +61,7 @@ TEST(LoopTreeTest, ShiftedRowsBeginElsewhere) {
   const Schedule schedule = {.num_parameters = 1,
                              .rows = {{}, {.is_scalar = true}},
                              .statements = {{{1, 0, 0}, {0, 0, 0}}, {{1, 0, 1}, {0, 0, 1}}}};
-  const LoopNode tree = LoopTreeOf(scop, schedule);
+  const ScopNode tree = LoopTreeOf(scop, schedule);
   const std::string text = TextOf(scop, tree);
   EXPECT_NE(text.find("Y(c0 - 1)"), std::string::npos) << text;
 }
@@ -103,12 +103,12 @@ TEST(SeparatedByTest, SaysWhichRowsGiveADependenceTwoDates) {
 }
 
 /// Conditions of loops that end at a choice, `c < d ? 0 : 1`.
-std::vector<std::string> Choices(const LoopNode& node) {
+std::vector<std::string> Choices(const ScopNode& node) {
   std::vector<std::string> found;
   if (node.kind == Kind::kLoop && node.condition.Text().find('?') != std::string::npos) {
     found.push_back(node.condition.Text());
   }
-  for (const LoopNode& child : node.children) {
+  for (const ScopNode& child : node.children) {
     for (std::string& condition : Choices(child)) found.push_back(std::move(condition));
   }
   return found;

@@ -16,7 +16,7 @@ using Cell = std::pair<int, std::vector<std::int64_t>>;
 
 std::vector<Cell> CellsOf(const Scop& scop, const Execution& execution, bool writes) {
   std::vector<Cell> cells;
-  for (const Access& access : scop.statements[execution.statement].accesses) {
+  for (const ScopAccess& access : scop.statements[execution.statement].accesses) {
     if (access.is_write != writes) continue;
     Cell cell{access.array, {}};
     for (const IntRow& row : access.map) cell.second.push_back(ValueOf(row, execution.point));
@@ -30,7 +30,7 @@ std::vector<Cell> CellsOf(const Scop& scop, const Execution& execution, bool wri
 std::vector<Execution> ExecutionsOf(const Scop& scop) {
   std::vector<std::pair<std::vector<std::int64_t>, Execution>> dated;
   for (int s = 0; s < static_cast<int>(scop.statements.size()); ++s) {
-    const Statement& statement = scop.statements[s];
+    const ScopStatement& statement = scop.statements[s];
     const std::vector<int> order = OrderOf(scop, s);
     std::vector<std::int64_t> point(statement.iterators.size(), 0);
     while (true) {

@@ -58,7 +58,7 @@ TEST(ScenariosTest, StoresThatAreScatteredCostMoreThanLoads) {
   scop.arrays = {{.name = "x", .extents = {49, 2048}, .element_bytes = 4},
                  {.name = "y", .extents = {2048, 49}, .element_bytes = 4},
                  {.name = "s", .extents = {2048}, .element_bytes = 4}};
-  Statement copy{.name = "T", .iterators = {{"i", 2048}, {"j", 49}}};
+  ScopStatement copy{.name = "T", .iterators = {{"i", 2048}, {"j", 49}}};
   copy.accesses = {{.array = 1, .is_write = true, .map = {{1, 0, 0}, {0, 1, 0}}},
                    {.array = 0, .map = {{0, 1, 0}, {1, 0, 0}}}};
   scop.statements = {copy};
@@ -79,7 +79,7 @@ TEST(ScenariosTest, MoreThanThreadsIsNoLessThanThreads) {
   Scop scop;
   scop.arrays = {{.name = "x", .extents = {64, 3, 50176}, .element_bytes = 4},
                  {.name = "y", .extents = {64, 50176, 3}, .element_bytes = 4}};
-  Statement copy{.name = "T", .iterators = {{"i", 64}, {"k", 50176}, {"l", 3}}};
+  ScopStatement copy{.name = "T", .iterators = {{"i", 64}, {"k", 50176}, {"l", 3}}};
   copy.accesses = {
       {.array = 1, .is_write = true, .map = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}},
       {.array = 0, .map = {{1, 0, 0, 0}, {0, 0, 1, 0}, {0, 1, 0, 0}}}};

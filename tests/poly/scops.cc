@@ -8,7 +8,7 @@
 namespace exh::poly {
 
 Scop Figure2(std::int64_t size) {
-  const Iterator i{"i", size}, j{"j", size}, k{"k", size};
+  const ScopIterator i{"i", size}, j{"j", size}, k{"k", size};
   Scop scop;
   scop.arrays = {
       {"A", {size, size}}, {"B", {size, size}}, {"C", {size, size}}, {"D", {size, size, size}}};
@@ -55,12 +55,12 @@ Scop FusedOperator(int num_statements, std::uint64_t seed) {
   };
   scop.arrays.push_back({"input", {extents, extents + kRank}});
   for (int s = 0; s < num_statements; ++s) {
-    Statement statement{.name = fmt::format("S{}", s)};
+    ScopStatement statement{.name = fmt::format("S{}", s)};
     for (int i = 0; i < kRank; ++i)
       statement.iterators.push_back({fmt::format("i{}", i), extents[i]});
     const auto read = [&](int array) {
       // Arrays have the axes of the operator in an order of their own.
-      Access access{.array = array, .map = {}};
+      ScopAccess access{.array = array, .map = {}};
       for (const std::int64_t extent : scop.arrays[array].extents) {
         IntRow row(kRank + 1, 0);
         for (int i = 0; i < kRank; ++i) row[i] = extents[i] == extent;
@@ -70,8 +70,8 @@ Scop FusedOperator(int num_statements, std::uint64_t seed) {
     };
     read(s == 0 ? 0 : s - static_cast<int>(random.Below(static_cast<std::size_t>(std::min(s, 3)))));
     if (random.Below(2) == 0) read(static_cast<int>(random.Below(static_cast<std::size_t>(s) + 1)));
-    Array result{fmt::format("t{}", s), {extents, extents + kRank}};
-    Access write{.array = s + 1, .is_write = true, .map = identity()};
+    ScopArray result{fmt::format("t{}", s), {extents, extents + kRank}};
+    ScopAccess write{.array = s + 1, .is_write = true, .map = identity()};
     if (s % 4 == 3) {  // Two axes are exchanged: the result lies the other way round.
       const std::size_t a = random.Below(kRank), b = random.Below(kRank);
       std::swap(result.extents[a], result.extents[b]);
@@ -102,7 +102,7 @@ Scop RandomScop(Random& random) {
   const std::int64_t shared_extents[] = {static_cast<std::int64_t>(1 + random.Below(5)),
                                          static_cast<std::int64_t>(1 + random.Below(5))};
   for (std::size_t s = 0; s < num_statements; ++s) {
-    Statement statement{.name = fmt::format("S{}", s)};
+    ScopStatement statement{.name = fmt::format("S{}", s)};
     const std::size_t rank = share_nest ? shared_rank + random.Below(2) : random.Below(4);
     for (std::size_t i = 0; i < rank; ++i) {
       const std::int64_t extent = share_nest && i < shared_rank
@@ -116,8 +116,8 @@ Scop RandomScop(Random& random) {
     }
     const std::size_t num_accesses = 1 + random.Below(3);
     for (std::size_t a = 0; a < num_accesses; ++a) {
-      Access access{.array = static_cast<int>(random.Below(num_arrays)),
-                    .is_write = a == 0 || random.Below(4) == 0};
+      ScopAccess access{.array = static_cast<int>(random.Below(num_arrays)),
+                        .is_write = a == 0 || random.Below(4) == 0};
       for (std::size_t dim = 0; dim < scop.arrays[access.array].extents.size(); ++dim) {
         IntRow row(rank + 1, 0);
         if (rank > 0 && random.Below(5) != 0) row[random.Below(rank)] = 1;

@@ -100,7 +100,7 @@ TEST(ScopTest, HasAParameterForEachDistinctSize) {
 
 TEST(ScopTest, KnowsStrides) {
   const Scop scop = Figure2(64);
-  const Access& d = scop.statements[1].accesses[2];
+  const ScopAccess& d = scop.statements[1].accesses[2];
   EXPECT_EQ(StrideOf(scop, d, 0), 64);
   EXPECT_EQ(StrideOf(scop, d, 1), 1);
   EXPECT_EQ(StrideOf(scop, d, 2), 64 * 64);

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "search/commands/parts/parts.h"
+#include "search/log/log_json.h"
+#include "search/log/log_line.h"
 #include "tests/kernels/codegen/temporary_folder.h"
 
 namespace exh::search {
@@ -20,17 +22,34 @@ namespace {
 class Needs : public ::testing::Test {
  protected:
   /// A run whose log begins so.
-  std::string Run(const std::string& space, const std::string& device) {
-    const std::string run = folder_.path() + "/" + space + "-" + device;
+  std::string Run(const RunRecord& header) {
+    const std::string run = folder_.path() + "/" + std::to_string(++runs_);
     std::filesystem::create_directory(run);
-    std::ofstream(run + "/log.jsonl")
-        << R"({"t":"run","v":2,"tool":"search 0.1.0","space":{"name":")" << space
-        << R"(","fingerprint":"1"},"kernel":{"name":"matmul"},"device":{"name":")" << device
-        << R"(","language":")" << (device == "cpu" ? "c++" : "no language of ours") << R"("}})"
-        << "\n{\"t\":\"eval\"}\n";
+    LogTail tail;
+    std::ofstream(run + "/log.jsonl") << SealLine(RecordText(ToJson(header)), tail)
+                                      << SealLine(RecordText(Json{{"t", "eval"}}), tail);
     return run;
   }
+  static RunRecord Header(const std::string& subject, const std::string& device) {
+    RunRecord header;
+    header.space = "linalg";
+    header.subject = subject;
+    header.kernel = "matmul";
+    header.device = device;
+    header.limits["language"] = device == "cpu" ? "\"c++\"" : "\"no language of ours\"";
+    return header;
+  }
+  std::string Run(const std::string& subject, const std::string& device) {
+    return Run(Header(subject, device));
+  }
 
+  /// As of a program that has kernels alone.
+  static std::string WhatNeedsTheWhole(const std::vector<std::string>& words) {
+    constexpr SubjectKind kKernels[] = {{"", nullptr}};
+    return search::WhatNeedsTheWhole(words, kKernels);
+  }
+
+  int runs_ = 0;
   kernels::testing::TemporaryFolder folder_;
 };
 
@@ -40,8 +59,8 @@ TEST_F(Needs, SearchesOfAProcessorNeedNothing) {
   EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--budget", "60s"}), "");
   EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device", "cpu"}), "");
   EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device=cpu"}), "");
-  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", Run("linalg", "cpu")}), "");
-  EXPECT_EQ(WhatNeedsTheWhole({"replay", Run("linalg", "cpu") + "/log.jsonl"}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", Run("", "cpu")}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"replay", Run("", "cpu") + "/log.jsonl"}), "");
   EXPECT_EQ(WhatNeedsTheWhole({"replay", "no/such/file", "--device"}), "");
 }
 
@@ -56,15 +75,30 @@ TEST_F(Needs, OtherCommandsAndDevicesNeedTheWhole) {
 }
 
 TEST_F(Needs, RunsOfOthersNeedTheWhole) {
-  const std::string gpu = Run("linalg", "h200"), fused = Run("fused", "cpu");
+  const std::string gpu = Run("", "h200"), fused = Run(kFusedSubject, "cpu");
   EXPECT_EQ(WhatNeedsTheWhole({"log", "show", gpu}), gpu + ", which is of the device h200");
   EXPECT_EQ(WhatNeedsTheWhole({"--resume", gpu}), gpu + ", which is of the device h200");
   EXPECT_EQ(WhatNeedsTheWhole({"log", "diff", gpu + "@best", gpu + "@3"}),
             gpu + "@best, which is of the device h200");
-  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", fused}), fused + ", a run in the space fused");
+  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", fused}), fused + ", a run of the subject fused");
+  EXPECT_EQ(search::WhatNeedsTheWhole({"log", "show", fused}, SubjectKinds()), "");
   const std::string decisions = folder_.path() + "/best.replay";
   std::ofstream(decisions) << "# by hand\nkernel: matmul\ndevice: k4000\n";
   EXPECT_EQ(WhatNeedsTheWhole({"replay", decisions}), decisions + ", which is of the device k4000");
+}
+
+TEST_F(Needs, OldLogsAreOfTheirSubject) {
+  RunRecord old = Header("", "cpu");
+  old.kernel = kFusedSubject;
+  old.text = "{}";
+  const std::string fused = Run(old);
+  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", fused}), fused + ", a run of the subject fused");
+  RunRecord long_ago = Header("", "h200");
+  long_ago.limits.clear();
+  const std::string gpu = Run(long_ago);
+  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", gpu}), gpu + ", which is of the device h200");
+  long_ago.device = "cpu";
+  EXPECT_EQ(WhatNeedsTheWhole({"log", "show", Run(long_ago)}), "");
 }
 
 TEST_F(Needs, TheNamesAreThoseOfTheWhole) {

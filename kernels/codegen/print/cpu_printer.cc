@@ -109,9 +109,10 @@ struct VectorText {
 class CpuPrinter : LoopPrinter {
  public:
   CpuPrinter(const LoweredCode& code, const PrinterOptions& options, const CodeNames& names,
-             CpuStatements& statements, TextWriter& out)
+             CpuStatements& statements, ir::HelperFunctions& helpers, TextWriter& out)
       : LoopPrinter(code, names, statements, out),
         checked_(options.checked),
+        helpers_(helpers),
         statements_(statements) {
     for (const SplitReduction& split : code.splits.reductions) {
       EXH_CHECK(split.way == AcrossBlocks::SECOND_LAUNCH);  // All that the device has.
@@ -130,7 +131,7 @@ class CpuPrinter : LoopPrinter {
     for (const Part& part : code_.splits.parts) BlockFunction(part);
     Entry();
     const std::string text = out_.Take();
-    const std::string functions = ir::OpFunctions(text, Dialect::kCpp);
+    const std::string functions = ir::OpFunctions(helpers_);
     return head + functions + (functions.empty() ? "" : "\n") + text;
   }
 
@@ -222,7 +223,7 @@ class CpuPrinter : LoopPrinter {
       out_.Line("static inline " + v.memory + " splat" + v.name + "(" + v.element +
                 " x) { return " + v.memory + "{" + copies + "}; }");
       for (const std::string& line :
-           ir::VectorOpFunctions(Calls(v.type), v.type, v.lanes, v.memory)) {
+           ir::VectorOpFunctions(Calls(v.type), v.type, v.lanes, v.memory, helpers_)) {
         out_.Line(line);
       }
     }
@@ -371,7 +372,7 @@ class CpuPrinter : LoopPrinter {
     return text + "long block";
   }
 
-  std::string Arguments() const {
+  std::string Arguments() {
     std::string text;
     for (const ir::Array& array : code_.function->arrays) {
       text += "static_cast<" + PointerTo(array) + ">(arrays[" + Number(array.id.value) + "]), ";
@@ -379,9 +380,8 @@ class CpuPrinter : LoopPrinter {
     for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
       const std::string scalar = "scalars[" + Number(i) + "]";
       const ir::Type type = code_.function->scalars[i].type;
-      text += (type == ir::Type::kI64
-                   ? ir::FromCellText(scalar, type)
-                   : Convert({scalar}, ir::Type::kF64, type, 1, Dialect::kCpp).text) +
+      text += (type == ir::Type::kI64 ? ir::FromCellText(scalar, type)
+                                      : Convert({scalar}, ir::Type::kF64, type, 1, helpers_).text) +
               ", ";
     }
     if (checked_) text += "written, ";
@@ -636,6 +636,7 @@ class CpuPrinter : LoopPrinter {
   }
 
   const bool checked_;
+  ir::HelperFunctions& helpers_;
   CpuStatements& statements_;
   bool splits_loops_ = true;  ///< Into iterations that ask no guards, and the others.
 };
@@ -645,8 +646,9 @@ class CpuPrinter : LoopPrinter {
 std::string PrintCpu(const LoweredCode& code, const PrinterOptions& options) {
   TextWriter out;
   const CodeNames names(code);
-  CpuStatements statements(code, names, options.checked, out);
-  return CpuPrinter(code, options, names, statements, out).Run();
+  ir::HelperFunctions helpers(Dialect::kCpp);
+  CpuStatements statements(code, names, options.checked, helpers, out);
+  return CpuPrinter(code, options, names, statements, helpers, out).Run();
 }
 
 std::string PrintCpu(const ir::Function& function, const Schedule& schedule,

@@ -161,7 +161,7 @@ std::int64_t CpuStatements::IterationsInside(ir::InstId inst, int dim_class) con
 std::string CpuStatements::LoadLane(const ir::Instruction& inst, std::int64_t lane) const {
   const ir::Type type = ElementType(inst);
   const std::string element =
-      FromElementText(ArrayName(inst) + "[" + Address(inst, lane) + "]", type, Dialect::kCpp);
+      FromElementText(ArrayName(inst) + "[" + Address(inst, lane) + "]", type, helpers_);
   const std::string inside = Inside(inst, {lane});
   if (inside.empty()) return element;
   const std::string zero = Number(0, ir::ComputeTypeOf(type));
@@ -234,10 +234,9 @@ ValueText CpuStatements::Load(const ir::Instruction& inst) const {
       lanes_move
           ? "load" + number + VectorSuffix(type) + "(" + ArrayName(inst) + " + " + Address(inst) +
                 ")"
-          : AsVector(
-                {FromElementText(ArrayName(inst) + "[" + Address(inst) + "]", type, Dialect::kCpp),
-                 false},
-                held, values.lanes);
+          : AsVector({FromElementText(ArrayName(inst) + "[" + Address(inst) + "]", type, helpers_),
+                      false},
+                     held, values.lanes);
   if (inside.empty()) return {whole, true};
   std::string others = AsVector({Number(0, held), false}, held, values.lanes);
   if (guards_move) {
@@ -286,7 +285,7 @@ void CpuStatements::Store(const ir::Instruction& inst) {
   const std::string suffix = std::to_string(lanes) + VectorSuffix(type);
   std::string text;
   if (lanes == 1) {
-    text = ToElementText(value.text, WideOf(type), type, Dialect::kCpp);
+    text = ToElementText(value.text, WideOf(type), type, helpers_);
   } else {
     text = AsVector(value, ir::ComputeTypeOf(type), lanes);
   }
@@ -407,13 +406,14 @@ void CpuStatements::Execute(ir::InstId id) {
   std::erase_if(inits,
                 [&](const InitWrite& init) { return !part_->insts[init.reduction.index()]; });
   if (!has_register && inits.empty()) return;  // Nobody wants the value.
-  ValueText value = ValueOf(inst);
+  // A step of a reduction is not taken beyond a covered axis.
+  const std::string inside = inst.is_reduction() ? Inside(inst, {0}) : "";
+  ValueText value;
+  if (inside != kNever) value = ValueOf(inst);
   if (has_register) {
     const std::string target = OwnRegister(id);
     const std::string text =
         values.lanes > 1 ? AsVector(value, HeldBy(id), values.lanes) : value.text;
-    // A step of a reduction is not taken beyond a covered axis.
-    const std::string inside = inst.is_reduction() ? Inside(inst, {0}) : "";
     const GuardIndex* const cover = inst.is_reduction() ? GuardAlongLanes(inst) : nullptr;
     if (inside != kNever && cover != nullptr) {
       StepOfFirstLanes(inst, *cover, target, text);

@@ -21,8 +21,9 @@ bool IsHeld(const LoweredCode& code, const ir::Instruction& inst);
 /// cpu_printer.cc.
 class CpuStatements : public Statements {
  public:
-  CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked, TextWriter& out)
-      : Statements(code, names, {}, out), checked_(checked) {}
+  CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked,
+                ir::HelperFunctions& helpers, TextWriter& out)
+      : Statements(code, names, {}, helpers, out), checked_(checked) {}
 
   /// So many iterations of a loop, or blocks, from the first on, are inside of all axes that the
   /// instruction's guards cover, wherever the other loops are.

@@ -48,7 +48,8 @@ std::string AsVector(const ValueText& value, Type type, std::uint32_t lanes) {
   return "splat" + std::to_string(lanes) + VectorSuffix(type) + "(" + value.text + ")";
 }
 
-ValueText Convert(const ValueText& value, Type from, Type to, std::uint32_t lanes, Dialect in) {
+ValueText Convert(const ValueText& value, Type from, Type to, std::uint32_t lanes,
+                  ir::HelperFunctions& in) {
   if (from == to) return value;
   if (!value.is_vector) {
     if (to == Type::kBool) return {"(" + value.text + " != 0 ? 1 : 0)"};
@@ -72,7 +73,7 @@ ValueText ConditionText(const ValueText& condition, Type from, Type computes, st
 }
 
 ValueText OpText(Op op, Type computes, const std::vector<ValueText>& in, std::uint32_t lanes,
-                 Dialect dialect) {
+                 ir::HelperFunctions& called) {
   const bool is_vector = std::ranges::any_of(in, &ValueText::is_vector);
   // Signs take scalars beside vectors; functions and both arms of ?: do not. A condition that is a
   // scalar chooses between vectors.
@@ -92,7 +93,7 @@ ValueText OpText(Op op, Type computes, const std::vector<ValueText>& in, std::ui
     const std::string sign = op == Op::kLess ? " < " : " == ";
     return {ZeroOrOne(texts[0] + sign + texts[1], computes, lanes), true};
   }
-  return {ir::OpText(op, operands, dialect, computes).text, is_vector};
+  return {ir::OpText(op, operands, called, computes).text, is_vector};
 }
 
 }  // namespace exh::kernels::codegen

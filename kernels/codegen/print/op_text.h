@@ -24,15 +24,15 @@ struct ValueText {
 };
 
 /// A value of `from`, as one of `to`, of any types: what kConst does. A narrow type rounds:
-/// "exh_from_f16(exh_to_f16(x))". `lanes`: of a vector.
+/// "exh_from_f16(exh_to_f16(x))". `lanes`: of a vector. `in` notes what that calls, here and below.
 ValueText Convert(const ValueText& value, ir::Type from, ir::Type to, std::uint32_t lanes,
-                  Dialect in);
+                  ir::HelperFunctions& in);
 
 /// The operator of its operands (ir::OpText), which are names, literals, calls or elements. Where
 /// any is a vector of `lanes`, so is the value; the condition of a kSelect that is one has elements
 /// as wide as those of the value (ConditionText()).
 ValueText OpText(ir::Op op, ir::Type computes, const std::vector<ValueText>& operands,
-                 std::uint32_t lanes, Dialect in);
+                 std::uint32_t lanes, ir::HelperFunctions& in);
 
 /// A condition of type `from` for a kSelect that is evaluated in `computes`.
 ValueText ConditionText(const ValueText& condition, ir::Type from, ir::Type computes,

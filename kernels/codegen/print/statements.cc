@@ -8,8 +8,13 @@
 namespace exh::kernels::codegen {
 
 Statements::Statements(const LoweredCode& code, const CodeNames& names, const Style& style,
-                       TextWriter& out)
-    : code_(code), names_(names), style_(style), out_(out), copy_(code.tree.classes.size()) {
+                       ir::HelperFunctions& helpers, TextWriter& out)
+    : code_(code),
+      names_(names),
+      style_(style),
+      helpers_(helpers),
+      out_(out),
+      copy_(code.tree.classes.size()) {
   for (const DimClass& one : code.tree.classes) ranges_.push_back({0, std::int64_t{one.size} - 1});
 }
 
@@ -135,10 +140,10 @@ ValueText Statements::ReadAs(const ir::Instruction& inst, std::size_t operand,
                              ir::Type type) const {
   const ir::Operand& source = inst.operands[operand];
   if (const std::optional<ir::Type> from = code_.function->TypeOf(source)) {
-    return Convert(Read(inst, operand), *from, type, Values(inst.id).lanes, style_.dialect);
+    return Convert(Read(inst, operand), *from, type, Values(inst.id).lanes, helpers_);
   }
   const ir::Number number = ir::Rounded(type, source.literal);
-  return {NumberText(number, ir::ComputeTypeOf(type), style_.dialect)};
+  return {NumberText(number, ir::ComputeTypeOf(type), helpers_.dialect())};
 }
 
 ValueText Statements::Compute(const ir::Instruction& inst) const {
@@ -158,22 +163,22 @@ ValueText Statements::Compute(const ir::Instruction& inst) const {
   }
   if (inst.is_reduction()) {
     const ValueText own{OwnRegister(inst.id), style_.has_vectors && lanes > 1};
-    inputs.push_back(Convert(own, inst.type, computes, lanes, style_.dialect));
+    inputs.push_back(Convert(own, inst.type, computes, lanes, helpers_));
   }
-  ValueText value = OpText(inst.op, computes, inputs, lanes, style_.dialect);
+  ValueText value = OpText(inst.op, computes, inputs, lanes, helpers_);
   const ir::Type result = ir::InfoOf(inst.op).compares() ? ir::Type::kBool : computes;
   if (inst.type == ir::Type::kBool && result != inst.type) value.text = "(" + value.text + ")";
-  return Convert(value, result, inst.type, lanes, style_.dialect);
+  return Convert(value, result, inst.type, lanes, helpers_);
 }
 
 std::string Statements::Combined(const ir::Instruction& reduction, const std::string& own,
                                  const std::string& more, std::uint32_t lanes) const {
   const ir::Type held = HeldBy(reduction.id), type = ir::ComputeTypeOf(reduction.computes);
   const auto operand = [&](const std::string& text) {
-    return Convert({text, lanes > 1}, held, type, lanes, style_.dialect);
+    return Convert({text, lanes > 1}, held, type, lanes, helpers_);
   };
   return OpText(CombinedBy(reduction.op), reduction.computes, {operand(own), operand(more)}, lanes,
-                style_.dialect)
+                helpers_)
       .text;
 }
 
@@ -202,7 +207,7 @@ std::string Statements::SumOf(const Affine& affine, bool is_large, const Wanted&
     text += term.dim_class == moved_class_ ? moved_index_ : names_.index(term.dim_class);
     if (term.coefficient != 1) {
       text += " * " + std::to_string(term.coefficient) +
-              std::string(is_large ? ir::LongSuffix(style_.dialect) : "");
+              std::string(is_large ? ir::LongSuffix(helpers_.dialect()) : "");
     }
   }
   if (constant == 0) return text;

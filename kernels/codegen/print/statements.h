@@ -60,11 +60,12 @@ class Statements {
  protected:
   /// What differs in all of them.
   struct Style {
-    ir::Dialect dialect = ir::Dialect::kCpp;
     bool has_vectors = true;  ///< Registers hold vectors; if not, each lane is a register.
     std::size_t width = 88;   ///< Declarations are broken into lines of about this length.
   };
-  Statements(const LoweredCode& code, const CodeNames& names, const Style& style, TextWriter& out);
+  /// `helpers`: notes what the text calls; it has the dialect.
+  Statements(const LoweredCode& code, const CodeNames& names, const Style& style,
+             ir::HelperFunctions& helpers, TextWriter& out);
 
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   const DimClass& Class(int dim_class) const { return code_.tree.classes[At(dim_class)]; }
@@ -76,7 +77,7 @@ class Statements {
     return kind == DimKind::UNROLL || kind == DimKind::VECTOR;
   }
   std::string Number(double value, ir::Type type) const {
-    return NumberText(value, type, style_.dialect);
+    return NumberText(value, type, helpers_.dialect());
   }
 
   // ---- registers ----
@@ -156,6 +157,7 @@ class Statements {
   const LoweredCode& code_;
   const CodeNames& names_;
   const Style style_;
+  ir::HelperFunctions& helpers_;
   TextWriter& out_;
   const Part* part_ = nullptr;
 

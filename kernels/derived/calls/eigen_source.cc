@@ -42,19 +42,18 @@ class Printer : public TextWriter {
       if (!form || !HasTypes(*form) || !Output(*form)) return "";
     }
     const std::string body = Take();
-    const auto has = [&](const char* word) { return body.find(word) != std::string::npos; };
     TextWriter out;
     out.Line("#include <Eigen/Core>");
     out.Open(std::string("extern \"C\" void exh_run(void* const* arrays, const double*") +
-             (has("scalars[") ? " scalars" : "") + ", int threads)");
+             (reads_scalars_ ? " scalars" : "") + ", int threads)");
     out.Line(has_batch_ ? "Eigen::setNbThreads(1);" : "Eigen::setNbThreads(threads);");
     const auto type = [&](const std::string& name, const std::string& order) {
       out.Line("using " + name + " = Eigen::Matrix<" + Element() +
                ", Eigen::Dynamic, Eigen::Dynamic, Eigen::" + order + ">;");
     };
-    if (has("Matrix")) type("Matrix", "RowMajor");
-    if (has("Columns")) type("Columns", "ColMajor");
-    if (has("Strides")) {
+    if (has_matrix_) type("Matrix", "RowMajor");
+    if (has_columns_) type("Columns", "ColMajor");
+    if (has_strides_) {
       out.Line("using Strides = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;");
     }
     return out.Take() + body + "}\n";
@@ -97,7 +96,7 @@ class Printer : public TextWriter {
     std::vector<LinearTerm> loads;
     std::vector<std::pair<LinearTerm, MatrixProduct>> products;
     const Expression::Node& store = e_.node(form.store);
-    const Access c = AccessOf(store);
+    const StridedAccess c = AccessOf(store);
     for (const LinearTerm& term : form.terms) {
       if (term.factor.product == nullptr) {
         loads.push_back(term);
@@ -217,7 +216,7 @@ class Printer : public TextWriter {
   // ---- products ----
 
   /// How the product is one of matrices; factors are copied for that where it takes it.
-  std::optional<MatrixProduct> ShapeOf(const LinearProduct& product, const Access& c) {
+  std::optional<MatrixProduct> ShapeOf(const LinearProduct& product, const StridedAccess& c) {
     const auto shape = [&] {
       return MatrixProductOf(e_, product.axes, product.reduced, FactorAccess(product.a),
                              FactorAccess(product.b), c);
@@ -279,7 +278,7 @@ class Printer : public TextWriter {
     return true;
   }
 
-  Access FactorAccess(const LinearFactor& factor) const {
+  StridedAccess FactorAccess(const LinearFactor& factor) const {
     if (factor.product == nullptr) {
       const auto copied = gathered_.find(factor.load);
       if (copied == gathered_.end()) return AccessOf(e_.node(factor.load));
@@ -305,24 +304,25 @@ class Printer : public TextWriter {
   }
 
   bool Keep(const LinearProduct& product) {
-    const Access c = RowMajor(e_, product.axes, ArrayOf(product));
+    const StridedAccess c = RowMajor(e_, product.axes, ArrayOf(product));
     const auto shape = ShapeOf(product, c);
     if (!shape || shape->batch > 1) return false;
     const std::optional<std::string> value = Product(product, *shape, "");
     if (!value) return false;
     const std::string& name = names_.node(product.node);
     Line("// Kept: the memory is not taken anew for each run.");
+    has_matrix_ |= !shape->is_vector;
     Line(shape->is_vector ? fmt::format("static {} {}({});", Vector(), name, shape->m)
                           : fmt::format("static Matrix {}({}, {});", name, shape->m, shape->n));
     Line(name + ".noalias() = " + Times(product.coefficient) + *value + ";");
     kept_bytes_ += e_.Points(product.axes) * ir::BytesOf(Type());
     if (product.has_relu) Relu(name);
     // Whoever wants it as it is needs no map of it.
-    declared_[MapText(shape->c, shape->m, shape->n, shape->is_vector, "", true)] = name;
+    declared_[MapOf(shape->c, shape->m, shape->n, shape->is_vector, "", true).text()] = name;
     return true;
   }
 
-  std::string Times(const Coefficient& coefficient) const {
+  std::string Times(const Coefficient& coefficient) {
     std::string text;
     for (const Expression::Input& number : coefficient.numbers) {
       if (number.scalar.empty()) {
@@ -332,6 +332,7 @@ class Printer : public TextWriter {
       for (std::size_t i = 0; i < function_.scalars.size(); ++i) {
         if (function_.scalars[i].name != number.scalar) continue;
         const std::string scalar = fmt::format("scalars[{}]", i);
+        reads_scalars_ = true;
         text += (IsDouble() ? scalar : "static_cast<float>(" + scalar + ")") + " * ";
       }
     }
@@ -341,18 +342,24 @@ class Printer : public TextWriter {
   // ---- maps ----
 
   std::string Result(const MatrixProduct& shape, const std::string& index) {
-    return Declare(shape.c.array,
-                   MapText(shape.c, shape.m, shape.n, shape.is_vector, index, false));
+    return Declare(shape.c.array, MapOf(shape.c, shape.m, shape.n, shape.is_vector, index, false));
   }
 
   std::string Map(const MatrixPlace& place, std::int64_t rows, std::int64_t columns, bool is_vector,
                   const std::string& index) {
-    return Declare(place.array, MapText(place, rows, columns, is_vector, index, true));
+    return Declare(place.array, MapOf(place, rows, columns, is_vector, index, true));
   }
 
+  /// "Eigen::Map<const Matrix>(arrays[0], 13, 7)".
+  struct MapText {
+    std::string type, arguments;
+    bool has_matrix = false, has_columns = false, has_strides = false;  ///< Types of ours in it.
+    std::string text() const { return type + arguments; }
+  };
+
   /// The name of the map, which is declared here unless there is one already.
-  std::string Declare(int array, const std::string& text) {
-    const auto known = declared_.find(text);
+  std::string Declare(int array, const MapText& map) {
+    const auto known = declared_.find(map.text());
     if (known != declared_.end()) return known->second;
     const auto number = static_cast<std::size_t>(array);
     const std::string wanted = number < function_.arrays.size()
@@ -360,14 +367,15 @@ class Printer : public TextWriter {
                                    : names_.node(array - static_cast<int>(function_.arrays.size()));
     // Its own name is free: arrays are read by number.
     const std::string name = used_.insert(wanted).second ? wanted : names_.Unique(wanted);
-    const std::size_t type = text.find('(');
-    Line(text.substr(0, type) + " " + name + text.substr(type) + ";");
-    return declared_[text] = name;
+    has_matrix_ |= map.has_matrix;
+    has_columns_ |= map.has_columns;
+    has_strides_ |= map.has_strides;
+    Line(map.type + " " + name + map.arguments + ";");
+    return declared_[map.text()] = name;
   }
 
-  /// Type and constructor of a map: "Eigen::Map<const Matrix>(arrays[0], 13, 7)".
-  std::string MapText(const MatrixPlace& place, std::int64_t rows, std::int64_t columns,
-                      bool is_vector, const std::string& index, bool is_const) const {
+  MapText MapOf(const MatrixPlace& place, std::int64_t rows, std::int64_t columns, bool is_vector,
+                const std::string& index, bool is_const) const {
     const auto arrays = static_cast<int>(function_.arrays.size());
     std::string from = place.array < arrays
                            ? fmt::format("static_cast<{}{}*>(arrays[{}])", is_const ? "const " : "",
@@ -376,21 +384,30 @@ class Printer : public TextWriter {
     if (!index.empty() && place.step != 0) from += fmt::format(" + {} * {}", index, place.step);
     const std::string map = is_const ? "Eigen::Map<const " : "Eigen::Map<";
     if (is_vector) {
-      if (place.row == 1) return fmt::format("{}{}>({}, {})", map, Vector(), from, rows);
-      return fmt::format("{}{}, 0, Eigen::InnerStride<>>({}, {}, Eigen::InnerStride<>({}))", map,
-                         Vector(), from, rows, place.row);
+      if (place.row == 1) return {map + Vector() + ">", fmt::format("({}, {})", from, rows)};
+      return {map + Vector() + ", 0, Eigen::InnerStride<>>",
+              fmt::format("({}, {}, Eigen::InnerStride<>({}))", from, rows, place.row)};
     }
     const bool is_transposed = place.row < place.column;
-    const char* const type = is_transposed ? "Columns" : "Matrix";
+    const std::string type = map + (is_transposed ? "Columns" : "Matrix");
     const std::int64_t outer = is_transposed ? place.column : place.row;
     const std::int64_t inner = is_transposed ? place.row : place.column;
     const std::string begin = fmt::format("({}, {}, {}", from, rows, columns);
-    if (inner != 1) {
-      return fmt::format("{}{}, 0, Strides>{}, Strides({}, {}))", map, type, begin, outer, inner);
+    MapText text;
+    text.has_matrix = !is_transposed;
+    text.has_columns = is_transposed;
+    text.has_strides = inner != 1;
+    if (text.has_strides) {
+      text.type = type + ", 0, Strides>";
+      text.arguments = begin + fmt::format(", Strides({}, {}))", outer, inner);
+    } else if (outer == (is_transposed ? rows : columns)) {
+      text.type = type + ">";
+      text.arguments = begin + ")";
+    } else {
+      text.type = type + ", 0, Eigen::OuterStride<>>";
+      text.arguments = begin + fmt::format(", Eigen::OuterStride<>({}))", outer);
     }
-    if (outer == (is_transposed ? rows : columns)) return fmt::format("{}{}>{})", map, type, begin);
-    return fmt::format("{}{}, 0, Eigen::OuterStride<>>{}, Eigen::OuterStride<>({}))", map, type,
-                       begin, outer);
+    return text;
   }
 
   const ir::Function& function_;
@@ -401,6 +418,8 @@ class Printer : public TextWriter {
   std::map<int, std::vector<int>> gathered_;     ///< Loads that are copied, and in which order.
   std::uint64_t kept_bytes_ = 0;
   bool has_batch_ = false;
+  // What the text has of what stands before it.
+  bool has_matrix_ = false, has_columns_ = false, has_strides_ = false, reads_scalars_ = false;
 };
 
 }  // namespace

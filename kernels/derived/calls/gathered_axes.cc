@@ -8,7 +8,7 @@
 namespace exh::kernels::derived {
 namespace {
 
-void SortByStride(const Access& access, std::vector<int>& axes) {
+void SortByStride(const StridedAccess& access, std::vector<int>& axes) {
   std::ranges::stable_sort(axes, std::ranges::greater{},
                            [&](int axis) { return access.stride(axis); });
 }
@@ -26,7 +26,7 @@ std::int64_t ShortestStep(const Expression& e, const Expression::Node& node,
 }  // namespace
 
 std::vector<int> GatheredAxes(const Expression& expression, const LinearProduct& product, int load,
-                              const Access& other, const Access& c) {
+                              const StridedAccess& other, const StridedAccess& c) {
   const Expression::Node& node = expression.node(load);
   std::vector<int> batch, kept, summed;
   for (const int axis : node.axes) {

@@ -17,7 +17,7 @@ namespace exh::kernels::derived {
 /// innermost. The other factor and the result are at `other` and `c`: where axes nest in them, they
 /// do in the copy. What moves least in the array is innermost, so that runs of it are copied.
 std::vector<int> GatheredAxes(const Expression& expression, const LinearProduct& product, int load,
-                              const Access& other, const Access& c);
+                              const StridedAccess& other, const StridedAccess& c);
 
 /// More is not copied: then a library is not asked.
 inline constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{1} << 30;

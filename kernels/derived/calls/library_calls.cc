@@ -47,7 +47,7 @@ class Caller {
     // what is computed: it happens once.
     const std::size_t roundings = form.terms.size() - (loads.empty() ? 0 : 1);
     if (ir::InfoOf(form.type).is_narrow() && roundings > 1) return false;
-    const Access c = AccessOf(store);
+    const StridedAccess c = AccessOf(store);
     double beta = 0;
     std::vector<int> beta_scalars;
     if (products.empty()) {
@@ -79,7 +79,8 @@ class Caller {
     return static_cast<std::int64_t>(e_.Points(store.axes));
   }
 
-  VendorStep Elementwise(Op op, const LinearTerm& term, const Access& c, std::int64_t m) const {
+  VendorStep Elementwise(Op op, const LinearTerm& term, const StridedAccess& c,
+                         std::int64_t m) const {
     VendorStep step;
     step.op = op;
     step.type = step.type_c = e_.node(term.factor.load).type;
@@ -95,7 +96,8 @@ class Caller {
 
   /// The output begins as an array that is not multiplied: the last of them, for the others it is
   /// that are then added. It is taken out of `loads`.
-  bool BeginWithLoad(std::vector<LinearTerm>& loads, const Access& c, std::int64_t elements) {
+  bool BeginWithLoad(std::vector<LinearTerm>& loads, const StridedAccess& c,
+                     std::int64_t elements) {
     const auto found = std::find_if(loads.rbegin(), loads.rend(), [](const LinearTerm& term) {
       return term.coefficient.value() == 1;
     });
@@ -124,8 +126,8 @@ class Caller {
 
   /// c = coefficient * product + beta * c; c has elements of type `type_c`.
   bool AddProduct(const LinearProduct& product, ir::Type type_c, const Coefficient& coefficient,
-                  const Access& c, double beta, bool relu, bool has_scratch) {
-    Access a, b;
+                  const StridedAccess& c, double beta, bool relu, bool has_scratch) {
+    StridedAccess a, b;
     for (const auto& [factor, access] : {std::pair(&product.a, &a), std::pair(&product.b, &b)}) {
       if (factor->product == nullptr) {
         *access = AccessOf(e_.node(factor->load));

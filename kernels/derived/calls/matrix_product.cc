@@ -11,7 +11,7 @@ struct Kinds {
 };
 
 std::optional<Kinds> KindsOf(const std::vector<int>& axes, const std::vector<int>& reduced,
-                             const Access& a, const Access& b) {
+                             const StridedAccess& a, const StridedAccess& b) {
   Kinds kinds;
   for (const int axis : axes) {
     const bool in_a = a.Has(axis), in_b = b.Has(axis);
@@ -26,7 +26,7 @@ std::optional<Kinds> KindsOf(const std::vector<int>& axes, const std::vector<int
 }
 
 /// The axis that moves farthest in c goes to the batch: there, only one factor moves with it.
-void MoveOutermost(const Access& c, std::vector<int>& from, std::vector<int>& batch) {
+void MoveOutermost(const StridedAccess& c, std::vector<int>& from, std::vector<int>& batch) {
   const auto outermost =
       std::ranges::max_element(from, {}, [&](int axis) { return c.stride(axis); });
   batch.push_back(*outermost);
@@ -37,8 +37,8 @@ struct Folded {
   FoldedAxes batch, rows, columns, summed;
 };
 
-std::optional<Folded> FoldAll(const Expression& e, Kinds kinds, const Access& a, const Access& b,
-                              const Access& c) {
+std::optional<Folded> FoldAll(const Expression& e, Kinds kinds, const StridedAccess& a,
+                              const StridedAccess& b, const StridedAccess& c) {
   auto rows = Fold(e, kinds.rows, {&a, &c});
   if (!rows && kinds.batch.empty()) {
     MoveOutermost(c, kinds.rows, kinds.batch);
@@ -54,8 +54,8 @@ std::optional<Folded> FoldAll(const Expression& e, Kinds kinds, const Access& a,
   return Folded{*batch, *rows, *columns, *summed};
 }
 
-MatrixProduct Assemble(const Kinds& kinds, const Folded& f, const Access& a, const Access& b,
-                       const Access& c) {
+MatrixProduct Assemble(const Kinds& kinds, const Folded& f, const StridedAccess& a,
+                       const StridedAccess& b, const StridedAccess& c) {
   MatrixProduct p;
   p.m = f.rows.total;
   p.n = f.columns.total;
@@ -82,8 +82,8 @@ MatrixProduct Assemble(const Kinds& kinds, const Folded& f, const Access& a, con
 }
 
 std::optional<MatrixProduct> InThisOrder(const Expression& e, const std::vector<int>& axes,
-                                         const std::vector<int>& reduced, const Access& a,
-                                         const Access& b, const Access& c) {
+                                         const std::vector<int>& reduced, const StridedAccess& a,
+                                         const StridedAccess& b, const StridedAccess& c) {
   const std::optional<Kinds> kinds = KindsOf(axes, reduced, a, b);
   if (!kinds || c.strides.size() != axes.size()) return std::nullopt;
   // Without a sum, only the product of a column and a row is one.
@@ -96,18 +96,18 @@ std::optional<MatrixProduct> InThisOrder(const Expression& e, const std::vector<
 
 }  // namespace
 
-bool Access::Has(int axis) const {
+bool StridedAccess::Has(int axis) const {
   return std::ranges::any_of(strides, [&](const auto& s) { return s.first == axis; });
 }
 
-std::int64_t Access::stride(int axis) const {
+std::int64_t StridedAccess::stride(int axis) const {
   for (const auto& [of, step] : strides) {
     if (of == axis) return step;
   }
   return 0;
 }
 
-Access AccessOf(const Expression::Node& node) {
+StridedAccess AccessOf(const Expression::Node& node) {
   return {static_cast<int>(node.array.index()), node.strides};
 }
 
@@ -118,8 +118,8 @@ bool LiesAs(const Expression& expression, const Expression::Node& load,
   });
 }
 
-Access RowMajor(const Expression& expression, const std::vector<int>& axes, int array) {
-  Access access{array, {}};
+StridedAccess RowMajor(const Expression& expression, const std::vector<int>& axes, int array) {
+  StridedAccess access{array, {}};
   std::int64_t stride = 1;
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
     access.strides.insert(access.strides.begin(), {*axis, stride});
@@ -140,7 +140,7 @@ std::optional<DenseMatrix> DenseMatrixOf(const MatrixPlace& place, std::int64_t 
 }
 
 std::optional<FoldedAxes> Fold(const Expression& expression, std::vector<int> axes,
-                               const std::vector<const Access*>& values) {
+                               const std::vector<const StridedAccess*>& values) {
   FoldedAxes folded{1, std::vector<std::int64_t>(values.size(), 0)};
   const auto total = [&](int axis) { return std::int64_t{expression.axis(axis).total}; };
   if (axes.size() > 1) {
@@ -163,8 +163,9 @@ std::optional<FoldedAxes> Fold(const Expression& expression, std::vector<int> ax
 
 std::optional<MatrixProduct> MatrixProductOf(const Expression& expression,
                                              const std::vector<int>& axes,
-                                             const std::vector<int>& reduced, const Access& a,
-                                             const Access& b, const Access& c) {
+                                             const std::vector<int>& reduced,
+                                             const StridedAccess& a, const StridedAccess& b,
+                                             const StridedAccess& c) {
   const auto straight = InThisOrder(expression, axes, reduced, a, b, c);
   if (straight && straight->is_vector) return straight;
   const auto swapped = InThisOrder(expression, axes, reduced, b, a, c);

@@ -17,7 +17,7 @@
 namespace exh::kernels::derived {
 
 /// Where the elements of a value are.
-struct Access {
+struct StridedAccess {
   int array = 0;                                      ///< A number that the caller knows.
   std::vector<std::pair<int, std::int64_t>> strides;  ///< By axis.
 
@@ -25,14 +25,14 @@ struct Access {
   std::int64_t stride(int axis) const;  ///< 0 when it does not have the axis.
 };
 
-Access AccessOf(const Expression::Node& node);
+StridedAccess AccessOf(const Expression::Node& node);
 
 /// Does a load read, at each point of the store, the element of the same number?
 bool LiesAs(const Expression& expression, const Expression::Node& load,
             const Expression::Node& store);
 
 /// A value that is stored by itself, its last axis innermost.
-Access RowMajor(const Expression& expression, const std::vector<int>& axes, int array);
+StridedAccess RowMajor(const Expression& expression, const std::vector<int>& axes, int array);
 
 /// Elements from one row, column or matrix to the next.
 struct MatrixPlace {
@@ -61,8 +61,9 @@ struct MatrixProduct {
 /// Nothing: it is no product of matrices.
 std::optional<MatrixProduct> MatrixProductOf(const Expression& expression,
                                              const std::vector<int>& axes,
-                                             const std::vector<int>& reduced, const Access& a,
-                                             const Access& b, const Access& c);
+                                             const std::vector<int>& reduced,
+                                             const StridedAccess& a, const StridedAccess& b,
+                                             const StridedAccess& c);
 
 /// Axes from the outermost as one, if they nest in all values, which have each of them.
 struct FoldedAxes {
@@ -70,6 +71,6 @@ struct FoldedAxes {
   std::vector<std::int64_t> strides;  ///< By value; 0 when there are no axes.
 };
 std::optional<FoldedAxes> Fold(const Expression& expression, std::vector<int> axes,
-                               const std::vector<const Access*>& values);
+                               const std::vector<const StridedAccess*>& values);
 
 }  // namespace exh::kernels::derived

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -26,17 +27,6 @@ using Place = LoopNest::Place;
 /// Arrays above so many elements are taken from the heap.
 constexpr std::uint64_t kMostStatic = 1 << 24;
 
-/// Has the text this name?
-bool Mentions(const std::string& text, const std::string& name) {
-  const auto is_part = [&](std::size_t at) {
-    return at < text.size() && IsName(text.substr(at, 1));
-  };
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    if (!is_part(at - 1) && !is_part(at + name.size())) return true;
-  }
-  return false;
-}
-
 class Printer : private ElementValues {
  public:
   using ElementValues::ElementValues;
@@ -45,7 +35,7 @@ class Printer : private ElementValues {
     Block(0);
     const std::string body = Take();
     TextWriter head;
-    for (const std::string& line : Indices(body)) head.Line(line);
+    for (const std::string& line : Indices()) head.Line(line);
     for (const std::string& line : statics_) head.Line(line);
     return head.Take() + body;
   }
@@ -54,21 +44,21 @@ class Printer : private ElementValues {
   const Expression::Node& Node(int node) const { return expression().node(node); }
   std::uint32_t Total(int axis) const { return expression().axis(axis).total; }
 
-  /// The axes of the output from the number of the element: those that the text reads.
-  std::vector<std::string> Indices(const std::string& body) {
+  /// The axes of the output from the number of the element: those that the text has.
+  std::vector<std::string> Indices() {
     auto strides = Node(expression().outputs.front()).strides;
     std::erase_if(strides, [&](const auto& s) { return Total(s.first) == 1; });
     std::ranges::stable_sort(strides, std::ranges::greater{},
                              [](const auto& s) { return s.second; });
     std::vector<std::string> lines;
     for (const auto& [axis, stride] : strides) {
+      if (!names().HasAxis(axis)) continue;
       const std::string& name = names().axis(axis);
-      if (!Mentions(body, name)) continue;
       std::string index = "i";
       if (stride > 1) index += fmt::format(" / {}", stride);
       if (axis != strides.front().first) index += fmt::format(" % {}", Total(axis));
       // A loop may have an index of that name, which then is the one that is read.
-      const bool is_hidden = Mentions(body, "std::int64_t " + name);
+      const bool is_hidden = looped_.contains(axis);
       lines.push_back(fmt::format("{}const std::int64_t {} = {};",
                                   is_hidden ? "[[maybe_unused]] " : "", name, index));
     }
@@ -130,6 +120,7 @@ class Printer : private ElementValues {
   void Loop(int block) {
     const int axis = nest().block(block).axis;
     const bool were_kept = std::exchange(sums_are_kept_, false);
+    looped_.insert(axis);
     OpenScope(fmt::format("for (std::int64_t {0} = 0; {0} < {1}; ++{0})", names().axis(axis),
                           Total(axis)));
     Block(block);
@@ -177,19 +168,17 @@ class Printer : private ElementValues {
     if (node.op == ir::Op::kMad) {
       ElementValue b = ValueOf(node.inputs[1], block);
       ErrorSquares errors = ProductErrors(term, b);
-      term = {OpText(ir::Op::kMul, {term.piece, b.piece}, Dialect::kDouble, node.computes),
-              std::move(errors),
-              {}};
+      term = {
+          DoubleText(ir::Op::kMul, {term.piece, b.piece}, node.computes), std::move(errors), {}};
     }
     const bool has_errors = HasErrors(index) && !term.errors.is_zero();
     if (Chooses(node)) {
       if (has_errors) Name(term, own.value + "_term");
-      Line(AccumulateText(node.op, own.value, {term.piece}, Dialect::kDouble, node.computes));
+      Line(AccumulateDouble(node.op, own.value, {term.piece}, node.computes));
       if (!has_errors) return;
       const std::string errors = names().Unique(own.value + "_term_errors");
       Line("const double " + errors + " = " + term.errors.Text() + ";");
-      return Line(
-          AccumulateText(ir::Op::kMax, own.errors, {{errors}}, Dialect::kDouble, ir::Type::kF64));
+      return Line(AccumulateDouble(ir::Op::kMax, own.errors, {{errors}}));
     }
     if (SquaresOf(node) == 0) return Line(own.value + " += " + term.piece.text + ";");
     Name(term, own.value + "_term");
@@ -248,6 +237,7 @@ class Printer : private ElementValues {
   }
 
   std::vector<std::string> statics_;  ///< Declarations.
+  std::set<int> looped_;              ///< Axes that a loop goes over.
   bool sums_are_kept_ = false;        ///< Those that begin here, from one element to the next.
 };
 

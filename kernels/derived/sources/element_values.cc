@@ -2,17 +2,13 @@
 #include "kernels/derived/sources/element_values.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace exh::kernels::derived {
 namespace {
 
 using Place = LoopNest::Place;
-
-Piece Text(ir::Op op, const std::vector<Piece>& operands, ir::Type computes = ir::Type::kF64) {
-  return OpText(op, operands, Dialect::kDouble, computes);
-}
+using Form = ElementValue::Form;
 
 std::vector<Piece> Pieces(const std::vector<ElementValue>& values) {
   std::vector<Piece> pieces;
@@ -36,20 +32,10 @@ std::string SquaredSlope(ir::Op op, const std::string& a, const std::string& v) 
   }
 }
 
-/// `double(alpha)`: short enough to stand there twice.
-bool IsScalar(const std::string& text) {
-  return text.starts_with("double(") && IsName(text.substr(7, text.size() - 8));
-}
-
 }  // namespace
 
 bool Chooses(const Expression::Node& reduction) {
   return reduction.op == ir::Op::kMin || reduction.op == ir::Op::kMax;
-}
-
-bool IsName(const std::string& text) {
-  return std::ranges::all_of(text,
-                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 std::string Squared(const std::string& name) {
@@ -121,7 +107,7 @@ bool ElementValues::HasErrors(int index) const {
 ElementValue ElementValues::SumOf(int node) const {
   const Expression::Node& reduction = e_.node(node);
   const Variables& own = variables(node);
-  ElementValue value{{own.value}, {}, {}};
+  ElementValue value{{own.value}, {}, {}, Form::kName};
   const double squares = Chooses(reduction) ? 0 : SquaresOf(reduction);
   if (squares > 0) {
     value.errors.Add(squares, own.squares);
@@ -133,7 +119,9 @@ ElementValue ElementValues::SumOf(int node) const {
 
 ElementValue ElementValues::ValueOf(const Expression::Input& input, int block) {
   if (!input.is_number()) return ValueOf(input.node, block);
-  if (!input.scalar.empty()) return {{"double(" + names_.scalar(input.scalar) + ")"}, {}, {}};
+  if (!input.scalar.empty()) {
+    return {{"double(" + names_.scalar(input.scalar) + ")"}, {}, {}, Form::kShort};
+  }
   return {{NumberText(input.number, Dialect::kDouble)}, {}, input.number};
 }
 
@@ -159,6 +147,7 @@ ElementValue ElementValues::ValueOf(int node, int block) {
     if (!nest_.IsNamed(node, block)) return value;
     Line("const double " + name + " = " + value.piece.text + ";");
     value.piece = {name};
+    value.form = Form::kName;
   }
   scopes_.back()[node] = value;
   return value;
@@ -168,11 +157,12 @@ ElementValue ElementValues::Computed(int node, int block) {
   const Expression::Node& of = e_.node(node);
   if (of.op == ir::Op::kLoad) return {Loaded(of), {}, {}};
   if (of.op == ir::Op::kIndex) {
-    return {{"double(" + AffineText(e_, names_, of.offset, of.strides) + ")"}, {}, {}};
+    const Form form = IsAtom(e_, of.offset, of.strides) ? Form::kShort : Form::kOther;
+    return {{"double(" + AffineText(e_, names_, of.offset, of.strides) + ")"}, {}, {}, form};
   }
   std::vector<ElementValue> inputs;
   for (const Expression::Input& input : of.inputs) inputs.push_back(ValueOf(input, block));
-  const auto text = [&] { return Text(of.op, Pieces(inputs), of.computes); };
+  const auto text = [&] { return DoubleText(of.op, Pieces(inputs), of.computes); };
   ErrorSquares errors;
   switch (of.op) {
     case ir::Op::kConst:
@@ -184,11 +174,12 @@ ElementValue ElementValues::Computed(int node, int block) {
     case ir::Op::kMad: {
       if (SquaresOfOne(of) == 0) return {text(), {}, {}};
       errors = ProductErrors(inputs[0], inputs[1]);
-      ElementValue product{Text(ir::Op::kMul, {inputs[0].piece, inputs[1].piece}), {}, {}};
+      ElementValue product{DoubleText(ir::Op::kMul, {inputs[0].piece, inputs[1].piece}), {}, {}};
       Name(product, names_.node(node) + "_product");
       errors.Add(SquaresOfOne(of), Squared(product.piece.text));
       errors.Add(inputs[2].errors);
-      return Rounded(node, Text(ir::Op::kAdd, {product.piece, inputs[2].piece}), std::move(errors));
+      return Rounded(node, DoubleText(ir::Op::kAdd, {product.piece, inputs[2].piece}),
+                     std::move(errors));
     }
     case ir::Op::kMin:
     case ir::Op::kMax:
@@ -238,10 +229,11 @@ Piece ElementValues::Loaded(const Expression::Node& load) const {
 }
 
 void ElementValues::Name(ElementValue& value, const std::string& wanted) {
-  if (IsName(value.piece.text)) return;
+  if (value.form == Form::kName) return;
   const std::string name = names_.Unique(wanted);
   Line("const double " + name + " = " + value.piece.text + ";");
   value.piece = {name};
+  value.form = Form::kName;
 }
 
 /// The errors of a value stand in those of each value that is made of it, and may be there several
@@ -263,7 +255,7 @@ ElementValue ElementValues::Rounded(int node, const Piece& piece, ErrorSquares e
   const std::string& name = variables(node).value;
   Line("const double " + name + " = " + piece.text + ";");
   errors.Add(OwnSquares(e_.node(node).op) * squares, Squared(name));
-  return {{name}, std::move(errors), {}};
+  return {{name}, std::move(errors), {}, Form::kName};
 }
 
 ErrorSquares ElementValues::QuotientErrors(const std::string& quotient,
@@ -282,7 +274,7 @@ ElementValue ElementValues::Chosen(ir::Op op, std::vector<ElementValue>& inputs)
     value.errors.Add(1, "(" + inputs[0].piece.text + " != 0 ? " + inputs[1].errors.Text() + " : " +
                             inputs[2].errors.Text() + ")");
   }
-  value.piece = Text(op, Pieces(inputs));
+  value.piece = DoubleText(op, Pieces(inputs));
   return value;
 }
 
@@ -294,7 +286,7 @@ ErrorSquares ElementValues::ProductErrors(ElementValue& a, ElementValue& b) {
       errors.Add(other->errors.Times(*factor->literal * *factor->literal, ""));
       continue;
     }
-    if (!IsScalar(factor->piece.text)) Name(*factor, "factor");
+    if (factor->form != Form::kShort) Name(*factor, "factor");
     errors.Add(other->errors.Times(1, Squared(factor->piece.text)));
   }
   return errors;
@@ -309,7 +301,7 @@ ErrorSquares ElementValues::LargerErrors(int node, const std::vector<ElementValu
     names.push_back({names_.Unique(names_.node(node) + "_errors")});
     Line("const double " + names.back().text + " = " + errors->Text() + ";");
   }
-  return {{{1, "(" + Text(ir::Op::kMax, names).text + ")"}}};
+  return {{{1, "(" + DoubleText(ir::Op::kMax, names).text + ")"}}};
 }
 
 }  // namespace exh::kernels::derived

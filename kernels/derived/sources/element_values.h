@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ struct ElementValue {
   Piece piece;
   ErrorSquares errors;
   std::optional<double> literal;  ///< It is a literal with this value.
+  /// What the piece is: kName is one; kShort, such as `double(alpha)`, may stand there twice, too.
+  enum class Form : std::uint8_t { kOther, kShort, kName } form = Form::kOther;
 };
 
 /// A text that computes values with their errors. What has to have a name gets it in a line in
@@ -91,7 +94,6 @@ class ElementValues : public TextWriter {
 /// A reduction that is not a sum, but one of its terms.
 bool Chooses(const Expression::Node& reduction);
 
-bool IsName(const std::string& text);
 /// `x * x`
 std::string Squared(const std::string& name);
 

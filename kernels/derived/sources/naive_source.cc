@@ -11,7 +11,7 @@
 #include "kernels/derived/sources/loop_nest.h"
 #include "kernels/derived/sources/op_text.h"
 #include "kernels/derived/sources/source_names.h"
-#include "kernels/ir/text/op_functions.h"
+#include "kernels/ir/text/helper_functions.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostStatic = 1 << 24;
 class Printer : public TextWriter {
  public:
   Printer(const ir::Function& function, Dialect dialect, const std::vector<std::string>& reserved)
-      : dialect_(dialect),
+      : helpers_(dialect),
         e_(ExpressionOf(function)),
         nest_(LoopNestOf(e_)),
         names_(function, e_, reserved),
@@ -41,6 +41,8 @@ class Printer : public TextWriter {
   const Expression& expression() const { return e_; }
   const LoopNest& nest() const { return nest_; }
   SourceNames& names() { return names_; }
+  /// What the statements printed so far call.
+  ir::HelperFunctions& helpers() { return helpers_; }
 
   bool ReadsScalar(const std::string& name) const {
     return std::ranges::any_of(e_.nodes, [&](const Expression::Node& node) {
@@ -85,7 +87,7 @@ class Printer : public TextWriter {
                     " = " + InitOf(e_.node(item.what), block).text + ";");
       case Item::Kind::kAccumulate: {
         const Expression::Node& node = e_.node(item.what);
-        return Line(AccumulateText(node.op, Sum(item.what), Operands(node, block), dialect_,
+        return Line(AccumulateText(node.op, Sum(item.what), Operands(node, block), helpers_,
                                    node.computes));
       }
       case Item::Kind::kName:
@@ -100,7 +102,7 @@ class Printer : public TextWriter {
         const Expression::Node& store = e_.node(item.what);
         const Piece value = Operands(store, block)[0];
         return Line(AccessText(e_, names_, store) + " = " +
-                    StoreText(value, store.inputs[0].type, store.type) + ";");
+                    StoreText(value, store.inputs[0].type, store.type, helpers_) + ";");
       }
     }
   }
@@ -112,7 +114,7 @@ class Printer : public TextWriter {
     return names_.node(node) + "[" + PointText(e_, names_, nest_.place(node).axes) + "]";
   }
 
-  Piece Value(int node, int block) const {
+  Piece Value(int node, int block) {
     switch (nest_.place(node).kind) {
       case Place::Kind::kSum:
         return {Sum(node)};
@@ -124,7 +126,7 @@ class Printer : public TextWriter {
     return {};
   }
 
-  Piece Computed(int index, int block) const {
+  Piece Computed(int index, int block) {
     const Expression::Node& node = e_.node(index);
     if (node.op == ir::Op::kLoad) return Loaded(node);
     if (node.op == ir::Op::kIndex) {
@@ -132,36 +134,38 @@ class Printer : public TextWriter {
       return {"static_cast<" + std::string(RegisterName(node.type)) + ">(" + text + ")"};
     }
     const std::vector<Piece> operands = Operands(node, block);
-    if (node.op == ir::Op::kConst) return RoundText(operands[0], node.inputs[0].type, node.type);
-    return OpText(node.op, operands, dialect_, node.computes);
+    if (node.op == ir::Op::kConst)
+      return RoundText(operands[0], node.inputs[0].type, node.type, helpers_);
+    return OpText(node.op, operands, helpers_, node.computes);
   }
 
-  Piece Loaded(const Expression::Node& load) const {
-    const std::string element = LoadText(AccessText(e_, names_, load), load.type);
+  Piece Loaded(const Expression::Node& load) {
+    const std::string element = LoadText(AccessText(e_, names_, load), load.type, helpers_);
     const std::string guard = GuardText(e_, names_, load);
     if (guard.empty()) return {element};
-    return {"(" + guard + " ? " + element + " : " + NumberText(0, dialect_, load.type) + ")"};
+    return {"(" + guard + " ? " + element + " : " + NumberText(0, helpers_.dialect(), load.type) +
+            ")"};
   }
 
   /// Each as what the node computes in.
-  std::vector<Piece> Operands(const Expression::Node& node, int block) const {
+  std::vector<Piece> Operands(const Expression::Node& node, int block) {
     std::vector<Piece> operands;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       operands.push_back(Operand(node.inputs[i], Expression::OperandType(node, i), block));
     }
     return operands;
   }
-  Piece InitOf(const Expression::Node& reduction, int block) const {
+  Piece InitOf(const Expression::Node& reduction, int block) {
     return Operand(e_.InitOf(reduction), reduction.computes, block);
   }
 
-  Piece Operand(const Expression::Input& input, ir::Type as, int block) const {
+  Piece Operand(const Expression::Input& input, ir::Type as, int block) {
     if (!input.is_number()) return CastText(Value(input.node, block), input.type, as);
     if (!input.scalar.empty()) return CastText({names_.scalar(input.scalar)}, input.type, as);
-    return {NumberText(input.number, dialect_, as)};
+    return {NumberText(input.number, helpers_.dialect(), as)};
   }
 
-  const Dialect dialect_;
+  ir::HelperFunctions helpers_;
   const Expression e_;
   const LoopNest nest_;
   SourceNames names_;
@@ -178,8 +182,9 @@ std::string Pointer(const ir::Array& array) {
   return (array.role == ir::ArrayRole::kInput ? "const " : "") + element + "*";
 }
 
-std::string WithFunctions(const std::string& text, ir::Dialect language) {
-  const std::string functions = ir::HelperFunctions(text, language);
+/// All that is printed, and what it calls in front of it.
+std::string WithFunctions(Printer& out) {
+  const std::string functions = out.helpers().Text(), text = out.Take();
   return functions.empty() ? text : functions + "\n" + text;
 }
 
@@ -248,11 +253,12 @@ std::string NaiveSource(const ir::Function& function) {
     const ir::Scalar& scalar = function.scalars[i];
     if (!out.ReadsScalar(scalar.name)) continue;
     const Piece given = {"scalars[" + Number(i) + "]"};
-    scalars.push_back(
-        "const " + std::string(RegisterName(scalar.type)) + " " + out.names().scalar(i) + " = " +
-        (scalar.type == ir::Type::kI64 ? ir::FromCellText(given.text, scalar.type)
-                                       : RoundText(given, ir::Type::kF64, scalar.type).text) +
-        ";");
+    scalars.push_back("const " + std::string(RegisterName(scalar.type)) + " " +
+                      out.names().scalar(i) + " = " +
+                      (scalar.type == ir::Type::kI64
+                           ? ir::FromCellText(given.text, scalar.type)
+                           : RoundText(given, ir::Type::kF64, scalar.type, out.helpers()).text) +
+                      ";");
   }
   out.Open(std::string("extern \"C\" void exh_run(void* const* arrays, const double*") +
            (scalars.empty() ? "" : " scalars") + ", int)");
@@ -265,8 +271,7 @@ std::string NaiveSource(const ir::Function& function) {
   out.Arrays();
   out.Block(0, true);
   out.Close();
-  const std::string text = out.Take();
-  return WithFunctions(text, ir::Dialect::kCpp);
+  return WithFunctions(out);
 }
 
 Source NaiveCuda(const ir::Function& function) {
@@ -290,8 +295,7 @@ Source NaiveCuda(const ir::Function& function) {
       axes.size() >= 2 && has_sum ? PrintSquares(axes, out) : PrintLinear(store, axes, out);
   out.Block(0, false);
   out.Close();
-  const std::string text = out.Take();
-  return {WithFunctions(text, ir::Dialect::kCuda), launch};
+  return {WithFunctions(out), launch};
 }
 
 }  // namespace exh::kernels::derived

@@ -17,6 +17,17 @@ std::string NumberText(double value, Dialect dialect, ir::Type type) {
   return NumberText(ir::Number(value), dialect, type);
 }
 
+Piece DoubleText(ir::Op op, const std::vector<Piece>& operands, ir::Type computes) {
+  ir::HelperFunctions none(Dialect::kDouble);
+  return OpText(op, operands, none, computes);
+}
+
+std::string AccumulateDouble(ir::Op op, const std::string& sum, const std::vector<Piece>& operands,
+                             ir::Type computes) {
+  ir::HelperFunctions none(Dialect::kDouble);
+  return AccumulateText(op, sum, operands, none, computes);
+}
+
 bool RepeatsOperands(ir::Op op) {
   return op == ir::Op::kMin || op == ir::Op::kMax;
 }
@@ -28,19 +39,19 @@ Piece CastText(const Piece& value, ir::Type from, ir::Type to) {
   return {ir::CastTo(RegisterName(to), value.text)};
 }
 
-std::string LoadText(const std::string& element, ir::Type type) {
-  return ir::IsHalf(type) ? ir::FromElementText(element, type, Dialect::kCpp) : element;
+std::string LoadText(const std::string& element, ir::Type type, ir::HelperFunctions& in) {
+  return ir::IsHalf(type) ? ir::FromElementText(element, type, in) : element;
 }
 
-std::string StoreText(const Piece& value, ir::Type from, ir::Type to) {
+std::string StoreText(const Piece& value, ir::Type from, ir::Type to, ir::HelperFunctions& in) {
   const bool is_compared = to == ir::Type::kBool && from != to;
   const std::string text = is_compared ? Within(value, Binding::kSum) : value.text;
-  return ir::ToElementText(text, from, to, Dialect::kCpp);
+  return ir::ToElementText(text, from, to, in);
 }
 
-Piece RoundText(const Piece& value, ir::Type from, ir::Type to) {
+Piece RoundText(const Piece& value, ir::Type from, ir::Type to, ir::HelperFunctions& in) {
   if (KeepsAll(from, to) || !ir::InfoOf(to).is_narrow()) return CastText(value, from, to);
-  return {ir::FromElementText(StoreText(value, from, to), to, Dialect::kCpp)};
+  return {ir::FromElementText(StoreText(value, from, to, in), to, in)};
 }
 
 Piece WholeText(const Piece& value, ir::Type to) {

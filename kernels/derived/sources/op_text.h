@@ -22,6 +22,12 @@ std::string NumberText(double value, Dialect dialect, ir::Type type = ir::Type::
 /// The same of an integer beyond what a double has, too, but in the dialect's double.
 std::string NumberText(const ir::Number& number, Dialect dialect, ir::Type type = ir::Type::kF32);
 
+/// ir::OpText() and ir::AccumulateText() in kDouble, where they call nothing that has to stand
+/// before the text.
+Piece DoubleText(ir::Op op, const std::vector<Piece>& operands, ir::Type computes = ir::Type::kF64);
+std::string AccumulateDouble(ir::Op op, const std::string& sum, const std::vector<Piece>& operands,
+                             ir::Type computes = ir::Type::kF64);
+
 /// Do both texts hold an operand twice? Long ones are better named before.
 bool RepeatsOperands(ir::Op op);
 
@@ -31,12 +37,12 @@ using ir::ElementName, ir::RegisterName;
 
 /// A value of type `from`, as what `to` is computed in.
 Piece CastText(const Piece& value, ir::Type from, ir::Type to);
-/// What an element in memory is to those who compute with it.
-std::string LoadText(const std::string& element, ir::Type type);
+/// What an element in memory is to those who compute with it; `in` notes what that calls.
+std::string LoadText(const std::string& element, ir::Type type, ir::HelperFunctions& in);
 /// A value of type `from`, rounded to `to`, as an element in memory.
-std::string StoreText(const Piece& value, ir::Type from, ir::Type to);
+std::string StoreText(const Piece& value, ir::Type from, ir::Type to, ir::HelperFunctions& in);
 /// The same as what `to` is computed in.
-Piece RoundText(const Piece& value, ir::Type from, ir::Type to);
+Piece RoundText(const Piece& value, ir::Type from, ir::Type to, ir::HelperFunctions& in);
 /// The double, which is not off, as an integer or a bool; in double again.
 Piece WholeText(const Piece& value, ir::Type to);
 

@@ -11,7 +11,7 @@ namespace exh::kernels::derived {
 
 SourceNames::SourceNames(const ir::Function& function, const Expression& expression,
                          const std::vector<std::string>& reserved)
-    : function_(function), taken_(reserved.begin(), reserved.end()) {
+    : function_(function), taken_(reserved.begin(), reserved.end()), read_(expression.axes.size()) {
   ir::ArgumentNames arguments(function);
   arrays_ = std::move(arguments.arrays);
   scalars_ = std::move(arguments.scalars);
@@ -35,9 +35,18 @@ std::string AffineText(const Expression& expression, const SourceNames& names, s
                        const Expression::Strides& strides) {
   std::vector<std::pair<std::string, std::int64_t>> indices;
   for (const auto& [axis, stride] : strides) {
-    if (expression.axis(axis).total > 1) indices.emplace_back(names.axis(axis), stride);
+    const bool moves = expression.axis(axis).total > 1 && stride != 0;
+    if (moves) indices.emplace_back(names.axis(axis), stride);
   }
   return IndexText(indices, offset);
+}
+
+bool IsAtom(const Expression& expression, std::int64_t offset, const Expression::Strides& strides) {
+  std::vector<std::int64_t> steps;
+  for (const auto& [axis, stride] : strides) {
+    if (expression.axis(axis).total > 1 && stride != 0) steps.push_back(stride);
+  }
+  return steps.empty() ? offset >= 0 : steps.size() == 1 && steps.front() == 1 && offset == 0;
 }
 
 std::string AccessText(const Expression& expression, const SourceNames& names,
@@ -54,6 +63,7 @@ std::string GuardText(const Expression& expression, const SourceNames& names,
   };
   for (const Expression::Guard& guard : load.guards) {
     const auto [least, largest] = expression.Range(guard.offset, guard.strides);
+    if (least >= 0 && largest < guard.extent) continue;
     const std::string index = AffineText(expression, names, guard.offset, guard.strides);
     if (least < 0) add(index + " >= 0");
     if (largest >= guard.extent) add(index + " < " + std::to_string(guard.extent));

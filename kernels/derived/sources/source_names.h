@@ -24,7 +24,13 @@ class SourceNames {
   const std::string& scalar(std::size_t i) const { return scalars_[i]; }
   /// Of the scalar with this name in the backbone, which there must be.
   const std::string& scalar(std::string_view name) const;
-  const std::string& axis(int i) const { return axes_[static_cast<std::size_t>(i)]; }
+  /// For the text, which has it from here on.
+  const std::string& axis(int i) const {
+    read_[static_cast<std::size_t>(i)] = true;
+    return axes_[static_cast<std::size_t>(i)];
+  }
+  /// Has the text the name of this axis?
+  bool HasAxis(int i) const { return read_[static_cast<std::size_t>(i)]; }
   const std::string& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
   /// A name like `wanted` that nothing else has or will get from here.
   std::string Unique(const std::string& wanted);
@@ -33,12 +39,16 @@ class SourceNames {
   const ir::Function& function_;
   ir::Taken taken_;
   std::vector<std::string> arrays_, scalars_, axes_, nodes_;
+  mutable std::vector<bool> read_;  ///< By axis.
 };
 
 /// `m * 512 + 3`: the offset and the steps of the axes. Those of a single iteration are left out,
 /// here and below.
 std::string AffineText(const Expression& expression, const SourceNames& names, std::int64_t offset,
                        const Expression::Strides& strides);
+
+/// Is that a name, or a number that is not negative?
+bool IsAtom(const Expression& expression, std::int64_t offset, const Expression::Strides& strides);
 
 /// The element that a load or store is of.
 std::string AccessText(const Expression& expression, const SourceNames& names,

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "kernels/derived/expression.h"
-#include "kernels/fused/code/element.h"
+#include "kernels/fused/element.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::fused {
@@ -15,7 +15,7 @@ namespace {
 
 using ir::Op;
 using ir::Type;
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 std::size_t At(int i) {
   return static_cast<std::size_t>(i);
@@ -30,9 +30,9 @@ void AddVariables(const NestNode& node, std::vector<int>& variables) {
 
 BodyPrinter::BodyPrinter(const Program& program, derived::Dialect dialect, std::string index,
                          const std::set<int>* read)
-    : program_(program), dialect_(dialect), index_(std::move(index)), known_(read) {}
+    : program_(program), index_(std::move(index)), known_(read), helpers_(dialect) {}
 
-void BodyPrinter::SetPart(const Part& part) {
+void BodyPrinter::SetPart(const ProgramPart& part) {
   part_ = &part;
   registers_.clear();
 }
@@ -48,7 +48,7 @@ void BodyPrinter::Print(const NestNode& node) {
     case Kind::kIf: {
       std::vector<Use> uses;
       AddUses(node, uses);
-      Open("if (" + node.node.condition.Text() + ")");
+      Open("if (" + TextOf(node.node.condition) + ")");
       const auto outside = registers_;
       Print(node.children.front());
       registers_ = outside;
@@ -62,10 +62,10 @@ void BodyPrinter::Print(const NestNode& node) {
 
 // ---- loops ----
 
-std::string BodyPrinter::LoopHeader(const NestNode& loop, int step) const {
-  const poly::LoopNode& of = loop.node;
-  return fmt::format("for ({} {} = {}; {}; {} += {})", index_, of.variable.name, of.first.Text(),
-                     of.condition.Text(), of.variable.name, step == 1 ? of.step : step);
+std::string BodyPrinter::LoopHeader(const NestNode& loop, int step) {
+  const poly::ScopNode& of = loop.node;
+  return fmt::format("for ({} {} = {}; {}; {} += {})", index_, of.variable.name, TextOf(of.first),
+                     TextOf(of.condition), of.variable.name, step == 1 ? of.step : step);
 }
 
 void BodyPrinter::PrintLoop(const NestNode& loop) {
@@ -98,11 +98,11 @@ std::string BodyPrinter::PlaceText(const std::string& place, std::int64_t within
 }
 
 std::string BodyPrinter::VariableLine(const NestNode& loop, const std::string& place, int width) {
-  const poly::LoopNode& of = loop.node;
+  const poly::ScopNode& of = loop.node;
   std::string value = place;
   if (width > 1) value = fmt::format("({}) * {}", value, width);
   if (of.step != 1) value = fmt::format("({}) * {}", value, of.step);
-  if (of.first != ir::Index()) value = fmt::format("{} + {}", of.first.Text(), value);
+  if (of.first != ir::Index()) value = fmt::format("{} + {}", TextOf(of.first), value);
   return fmt::format("const int {} = {};", of.variable.name, value);
 }
 
@@ -124,8 +124,7 @@ void BodyPrinter::EndTaking(const Cell& cell, const std::string& name) {
 }
 
 void BodyPrinter::StoreTaken(const Cell& cell, const std::string& name) {
-  const Type type = array(cell.first).type;
-  Store(cell, derived::StoreText({name}, type, type));
+  Store(cell, name);
 }
 
 std::vector<BodyPrinter::Taken> BodyPrinter::TakenIn(const NestNode& loop) const {
@@ -151,11 +150,11 @@ std::size_t BodyPrinter::NumAccumulated(const NestNode& node) const {
 }
 
 bool BodyPrinter::IsBegin(const NestNode& node) const {
-  return node.kind == Kind::kCall && PieceOf(node).what == Piece::What::kBegin;
+  return node.kind == Kind::kCall && PieceOf(node).what == StatementPiece::What::kBegin;
 }
 
 bool BodyPrinter::IsTake(const NestNode& node) const {
-  return node.kind == Kind::kCall && PieceOf(node).what == Piece::What::kTake;
+  return node.kind == Kind::kCall && PieceOf(node).what == StatementPiece::What::kTake;
 }
 
 std::set<int> BodyPrinter::ReadIn(const NestNode& node) const {
@@ -212,7 +211,7 @@ void BodyPrinter::Forget(const std::vector<Use>& uses) {
 
 // ---- statements ----
 
-const Piece& BodyPrinter::PieceOf(const NestNode& call) const {
+const StatementPiece& BodyPrinter::PieceOf(const NestNode& call) const {
   return part_->pieces[At(call.node.statement)];
 }
 
@@ -232,24 +231,30 @@ std::vector<ir::Index> BodyPrinter::ArgumentsOf(const NestNode& call) const {
   return arguments;
 }
 
-std::string BodyPrinter::TextOf(const Cell& cell) {
-  return fmt::format("{}[{}]", NameOf(cell.first), cell.second.Text(ir::IndexOrder::kFactors));
+std::string BodyPrinter::ElementText(const Cell& cell) {
+  return fmt::format("{}[{}]", NameOf(cell.first), TextOf(cell.second, ir::IndexOrder::kFactors));
+}
+
+std::string BodyPrinter::PointerText(const Cell& cell) {
+  return fmt::format("{} + {}", NameOf(cell.first), TextOf(cell.second, ir::IndexOrder::kFactors));
 }
 
 std::vector<BodyPrinter::Use> BodyPrinter::UsesOf(const NestNode& call) const {
-  const Piece& piece = PieceOf(call);
+  const StatementPiece& piece = PieceOf(call);
   const Statement& of = StatementOf(call);
   const std::vector<ir::Index> arguments = ArgumentsOf(call);
   const auto cell = [&](const Access& access, int index) -> Cell {
     return {index, ElementOf(access, array(index).shape, arguments)};
   };
   std::vector<Use> uses;
-  if (piece.what == Piece::What::kWhole || piece.what == Piece::What::kTake) {
+  if (piece.what == StatementPiece::What::kWhole || piece.what == StatementPiece::What::kTake) {
     for (const Access& read : of.reads) uses.push_back({.cell = cell(read, read.tensor)});
   }
   const int accumulator = program_.accumulators[At(piece.statement)];
-  if (piece.what == Piece::What::kEnd) uses.push_back({.cell = cell(of.write, accumulator)});
-  const bool begins = piece.what == Piece::What::kBegin, takes = piece.what == Piece::What::kTake;
+  if (piece.what == StatementPiece::What::kEnd)
+    uses.push_back({.cell = cell(of.write, accumulator)});
+  const bool begins = piece.what == StatementPiece::What::kBegin,
+             takes = piece.what == StatementPiece::What::kTake;
   uses.push_back({.cell = cell(of.write, begins || takes ? accumulator : of.write.tensor),
                   .is_write = true,
                   .accumulates = takes});
@@ -265,31 +270,32 @@ void BodyPrinter::AddUses(const NestNode& node, std::vector<Use>& uses) const {
 }
 
 void BodyPrinter::PrintCall(const NestNode& call) {
-  const Piece& piece = PieceOf(call);
+  const StatementPiece& piece = PieceOf(call);
   const Statement& of = StatementOf(call);
   const Cell cell = UsesOf(call).back().cell;
   const Type accumulates = Program::AccumulatesIn(of);
   switch (piece.what) {
-    case Piece::What::kWhole:
+    case StatementPiece::What::kWhole:
       return Write(cell, Value(of, ArgumentsOf(call)), of.steps.back().type);
-    case Piece::What::kBegin: {
+    case StatementPiece::What::kBegin: {
       const double nothing = ir::IdentityOf(*of.reduces, accumulates);
-      return Write(cell, {derived::NumberText(nothing, dialect_, accumulates)}, accumulates);
+      return Write(cell, {derived::NumberText(nothing, helpers_.dialect(), accumulates)},
+                   accumulates);
     }
-    case Piece::What::kTake: {
+    case StatementPiece::What::kTake: {
       const derived::Piece value =
           derived::CastText(Value(of, ArgumentsOf(call)), of.steps.back().type, accumulates);
       if (accumulated_.contains(cell)) {
-        return Line(derived::AccumulateText(*of.reduces, registers_.at(cell), {value}, dialect_,
+        return Line(derived::AccumulateText(*of.reduces, registers_.at(cell), {value}, helpers_,
                                             accumulates));
       }
       const std::string sum = NewName();
       const std::string before = Load(cell);
       Line(fmt::format("{} {} = {};", ir::RegisterName(accumulates), sum, before));
-      Line(derived::AccumulateText(*of.reduces, sum, {value}, dialect_, accumulates));
+      Line(derived::AccumulateText(*of.reduces, sum, {value}, helpers_, accumulates));
       return Write(cell, {sum}, accumulates);
     }
-    case Piece::What::kEnd: {
+    case StatementPiece::What::kEnd: {
       const Cell sum = {program_.accumulators[At(piece.statement)], cell.second};
       return Write(cell, {Load(sum)}, accumulates);
     }
@@ -305,11 +311,11 @@ derived::Piece BodyPrinter::Value(const Statement& of, const std::vector<ir::Ind
         value = {Read(of.reads[At(step.read)], arguments)};
         break;
       case Step::What::kNumber:
-        value = {derived::NumberText(step.number, dialect_, step.type)};
+        value = {derived::NumberText(step.number, helpers_.dialect(), step.type)};
         break;
       case Step::What::kIndex:
         value = {fmt::format("static_cast<{}>({})", ir::RegisterName(step.type),
-                             IndexOf(step.index, arguments).Text(ir::IndexOrder::kFactors))};
+                             TextOf(IndexOf(step.index, arguments), ir::IndexOrder::kFactors))};
         break;
       case Step::What::kCompute:
         value = Computed(of, step, values);
@@ -327,19 +333,20 @@ derived::Piece BodyPrinter::Value(const Statement& of, const std::vector<ir::Ind
 }
 
 derived::Piece BodyPrinter::Computed(const Statement& of, const Step& step,
-                                     const std::vector<std::string>& values) const {
+                                     const std::vector<std::string>& values) {
   std::vector<derived::Piece> operands;
   for (std::size_t i = 0; i < step.operands.size(); ++i) {
     const int operand = step.operands[i];
     const Type from = of.steps[At(operand)].type;
-    if (step.op == Op::kConst) return derived::RoundText({values[At(operand)]}, from, step.type);
+    if (step.op == Op::kConst)
+      return derived::RoundText({values[At(operand)]}, from, step.type, helpers_);
     const bool is_condition = step.op == Op::kSelect && i == 0;
     operands.push_back(is_condition
                            ? derived::Piece{values[At(operand)]}
                            : derived::CastText({values[At(operand)]}, from, step.computes));
   }
-  return derived::RoundText(derived::OpText(step.op, operands, dialect_, step.computes),
-                            ir::ResultType(step.op, step.computes), step.type);
+  return derived::RoundText(derived::OpText(step.op, operands, helpers_, step.computes),
+                            ir::ResultType(step.op, step.computes), step.type, helpers_);
 }
 
 std::string BodyPrinter::Read(const Access& access, const std::vector<ir::Index>& arguments) {
@@ -348,8 +355,9 @@ std::string BodyPrinter::Read(const Access& access, const std::vector<ir::Index>
   const ir::Condition guard =
       access.is_guarded ? GuardOf(access, shape, arguments) : ir::Condition();
   if (guard.always()) return Load(cell);
-  return fmt::format("{} ? {} : {}", guard.Text(ir::IndexOrder::kFactors), Load(cell),
-                     derived::NumberText(access.otherwise, dialect_, array(access.tensor).type));
+  return fmt::format(
+      "{} ? {} : {}", TextOf(guard, ir::IndexOrder::kFactors), Load(cell),
+      derived::NumberText(access.otherwise, helpers_.dialect(), array(access.tensor).type));
 }
 
 // ---- elements ----
@@ -358,37 +366,38 @@ std::string BodyPrinter::Load(const Cell& cell) {
   const auto known = registers_.find(cell);
   if (known != registers_.end()) return known->second;
   read_.insert(cell.first);
-  return derived::LoadText(TextOf(cell), array(cell.first).type);
+  return derived::LoadText(ElementText(cell), array(cell.first).type, helpers_);
 }
 
 void BodyPrinter::Write(const Cell& cell, const derived::Piece& value, Type from) {
   const Type type = array(cell.first).type;
   const std::string name = NewName();
   Line(fmt::format("const {} {} = {};", ir::RegisterName(type), name,
-                   derived::RoundText(value, from, type).text));
+                   derived::RoundText(value, from, type, helpers_).text));
   if (wide_.contains(cell.first)) {  // Other lanes have other elements.
     registers_[cell] = name;
     return;
   }
   Forget({{.cell = cell, .is_write = true}});
   registers_[cell] = name;
-  Store(cell, derived::StoreText({name}, type, type));
+  Store(cell, name);
 }
 
 bool BodyPrinter::IsStored(int array_index) const {
   return array(array_index).is_result() || known_ == nullptr || known_->contains(array_index);
 }
 
-void BodyPrinter::Store(const Cell& cell, const std::string& value) {
+void BodyPrinter::Store(const Cell& cell, const std::string& name) {
   if (!IsStored(cell.first)) return;
   if (!array(cell.first).is_result()) kept_.insert(cell.first);
+  if (leaves_out_stores_) return;
+  const Type type = array(cell.first).type;
   const auto staged = staged_.find(cell);
-  if (staged != staged_.end()) return PrintStore(fmt::format("{} = {};", staged->second, value));
-  PrintStore(fmt::format("{} = {};", TextOf(cell), value));
+  const std::string place = staged == staged_.end() ? ElementText(cell) : staged->second;
+  PrintStore(fmt::format("{} = {};", place, derived::StoreText({name}, type, type, helpers_)));
 }
 
 void BodyPrinter::PrintStore(const std::string& store) {
-  if (leaves_out_stores_) return;
   Line(store_condition_.empty() ? store : fmt::format("if ({}) {}", store_condition_, store));
 }
 

@@ -20,11 +20,9 @@
 #include "kernels/derived/sources/op_text.h"
 #include "kernels/fused/code/nest.h"
 #include "kernels/fused/schedule/program.h"
+#include "kernels/ir/text/helper_functions.h"
 
 namespace exh::kernels::fused {
-
-/// The types of wide accesses that a text mentions, as a text that stands before it.
-std::string VectorTypesOf(const std::string& text);
 
 class BodyPrinter : public TextWriter {
  public:
@@ -38,6 +36,10 @@ class BodyPrinter : public TextWriter {
   const std::set<int>& read() const { return read_; }
   /// Temporaries that were written to memory.
   const std::set<int>& kept() const { return kept_; }
+
+  /// What stands before the text that is printed so far: the functions that it calls, and the types
+  /// of its wide accesses.
+  std::string Prelude() const;
 
   /// "a3".
   static std::string NameOf(int array) { return "a" + std::to_string(array); }
@@ -60,7 +62,7 @@ class BodyPrinter : public TextWriter {
     bool is_write = false;
   };
 
-  void SetPart(const Part& part);
+  void SetPart(const ProgramPart& part);
   /// A node and all that is in it.
   void Print(const NestNode& node);
   /// Lines in front of a loop; what is printed behind them is the loop.
@@ -73,18 +75,26 @@ class BodyPrinter : public TextWriter {
   virtual bool has_wide_accesses() const { return false; }
   const Program& program() const { return program_; }
   const std::string& index() const { return index_; }
+  /// Notes what the text calls.
+  ir::HelperFunctions& helpers() { return helpers_; }
+  /// An index or a condition, for the text.
+  template <typename Expression>
+  std::string TextOf(const Expression& expression, ir::IndexOrder order = ir::IndexOrder::kNames) {
+    expression.AddExtremes(extremes_);
+    return expression.Text(order);
+  }
   /// Stores from here on happen where this holds; "": always.
   void set_store_condition(std::string condition) { store_condition_ = std::move(condition); }
   /// Stores from here on are left out, or not.
   void set_leaves_out_stores(bool leaves_out) { leaves_out_stores_ = leaves_out; }
 
   // For those who print loops in a way of their own.
-  std::string LoopHeader(const NestNode& loop, int step) const;
+  std::string LoopHeader(const NestNode& loop, int step);
   /// Which of `count` places (0: of all that are left) one of them is, `within` of which are in
   /// each.
   static std::string PlaceText(const std::string& place, std::int64_t within, std::int64_t count);
   /// The variable of a loop at a place that counts from 0, in steps of `width` iterations.
-  static std::string VariableLine(const NestNode& loop, const std::string& place, int width);
+  std::string VariableLine(const NestNode& loop, const std::string& place, int width);
   /// Forgets what the loop may write. Returns what is known behind it, for Leave().
   Registers Enter(const NestNode& loop);
   void Leave(Registers outside) { registers_ = std::move(outside); }
@@ -136,14 +146,15 @@ class BodyPrinter : public TextWriter {
   void ReadWide(const NestNode& call, const NestNode& loop, const std::set<int>& before);
   void WriteWide(const Cell& first, const std::vector<Cell>& lanes);
 
-  const fused::Piece& PieceOf(const NestNode& call) const;
+  const fused::StatementPiece& PieceOf(const NestNode& call) const;
   const Statement& StatementOf(const NestNode& call) const;
   /// By iterator of the statement, in the lane that is printed.
   std::vector<ir::Index> ArgumentsOf(const NestNode& call) const;
   void BeginLane(const NestNode& loop, int lane);
   void EndLanes() { lane_ = {}; }
-  /// An element in memory.
-  static std::string TextOf(const Cell& cell);
+  /// An element in memory, and the pointer to it.
+  std::string ElementText(const Cell& cell);
+  std::string PointerText(const Cell& cell);
   /// What it reads, in the end what it writes.
   std::vector<Use> UsesOf(const NestNode& call) const;
   void AddUses(const NestNode& node, std::vector<Use>& uses) const;
@@ -153,11 +164,14 @@ class BodyPrinter : public TextWriter {
 
   derived::Piece Value(const Statement& of, const std::vector<ir::Index>& arguments);
   derived::Piece Computed(const Statement& of, const Step& step,
-                          const std::vector<std::string>& values) const;
+                          const std::vector<std::string>& values);
   std::string Read(const Access& access, const std::vector<ir::Index>& arguments);
   /// `value` is of type `from`; it becomes what the array holds.
   void Write(const Cell& cell, const derived::Piece& value, ir::Type from);
-  void Store(const Cell& cell, const std::string& value);
+  /// Stores what is in the register `name`.
+  void Store(const Cell& cell, const std::string& name);
+  /// "exh_float4", which the text has from here on.
+  std::string WideType(ir::Type type, int width);
   bool IsStored(int array) const;
   /// A store as a line, where stores happen.
   void PrintStore(const std::string& store);
@@ -167,10 +181,12 @@ class BodyPrinter : public TextWriter {
   }
 
   const Program& program_;
-  const derived::Dialect dialect_;
   const std::string index_;
   const std::set<int>* const known_;
-  const Part* part_ = nullptr;
+  const ProgramPart* part_ = nullptr;
+  ir::HelperFunctions helpers_;
+  ir::IndexExtremes extremes_;        ///< That the text calls.
+  std::set<std::string> wide_types_;  ///< That it has.
   std::set<int> read_, kept_;
   Registers registers_;
   std::string store_condition_;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/fused/code/body_printer.h"
-#include "kernels/fused/code/element.h"
+#include "kernels/fused/element.h"
 
 namespace exh::kernels::fused {
 std::vector<BodyPrinter::Staged> BodyPrinter::StagedIn(const NestNode& body,
@@ -14,7 +14,7 @@ std::vector<BodyPrinter::Staged> BodyPrinter::StagedIn(const NestNode& body,
   if (!AddCalls(body, calls)) return {};
   std::map<int, ir::Index> written;  // By array: its element.
   for (const NestNode* call : calls) {
-    if (PieceOf(*call).what != Piece::What::kWhole) return {};
+    if (PieceOf(*call).what != StatementPiece::What::kWhole) return {};
     for (const Use& use : UsesOf(*call)) {
       // What is read after it was written is in a register, as the element of the same name.
       const auto found = written.find(use.cell.first);
@@ -46,14 +46,14 @@ std::vector<BodyPrinter::Staged> BodyPrinter::StagedIn(const NestNode& body,
 
 void BodyPrinter::StageRead(const Cell& cell, const std::string& place) {
   read_.insert(cell.first);
-  Line(fmt::format("{} = {};", place, TextOf(cell)));
+  Line(fmt::format("{} = {};", place, ElementText(cell)));
 }
 
 void BodyPrinter::Stage(const Staged& staged, const std::string& place) {
   if (staged.is_write) {
     staged_[staged.cell] = place;
   } else {
-    registers_[staged.cell] = derived::LoadText(place, array(staged.cell.first).type);
+    registers_[staged.cell] = derived::LoadText(place, array(staged.cell.first).type, helpers_);
   }
 }
 
@@ -63,8 +63,8 @@ void BodyPrinter::EndStages() {
 }
 
 void BodyPrinter::StoreStaged(const Cell& cell, const std::string& place) {
-  if (!IsStored(cell.first)) return;
-  PrintStore(fmt::format("{} = {};", TextOf(cell), place));
+  if (!IsStored(cell.first) || leaves_out_stores_) return;
+  PrintStore(fmt::format("{} = {};", ElementText(cell), place));
 }
 
 }  // namespace exh::kernels::fused

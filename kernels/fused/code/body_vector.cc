@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "kernels/fused/code/body_printer.h"
-#include "kernels/fused/code/element.h"
+#include "kernels/fused/element.h"
+#include "kernels/ir/text/op_functions.h"
 
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 constexpr const char* kLanes[] = {"x", "y", "z", "w"};
 
@@ -33,19 +34,33 @@ std::vector<NestNode> CallsOf(const NestNode& loop) {
 
 }  // namespace
 
-std::string VectorTypesOf(const std::string& text) {
-  std::string types;
+std::string BodyPrinter::WideType(ir::Type type, int width) {
+  return *wide_types_.insert(VectorName(type, width)).first;
+}
+
+std::string BodyPrinter::Prelude() const {
+  std::string text = helpers_.Text();
+  // Also beside the function for values of that name, as in the texts that logs have.
+  const auto has_function = [&](ir::Op op) {
+    return helpers_.Has(ir::OpFunction(op, ir::Type::kF32));
+  };
+  if (extremes_.min || has_function(ir::Op::kMin)) {
+    text += "#define min(a, b) ((a) < (b) ? (a) : (b))\n";
+  }
+  if (extremes_.max || has_function(ir::Op::kMax)) {
+    text += "#define max(a, b) ((a) > (b) ? (a) : (b))\n";
+  }
   std::set<std::string> known;
   for (const ir::TypeInfo& info : ir::AllTypes()) {
     for (const int width : {2, 4}) {
       const std::string name = VectorName(info.type, width);
-      if (text.find(name) == std::string::npos || !known.insert(name).second) continue;
-      types += fmt::format("struct alignas({}) {} {{\n  {} {};\n}};\n",
-                           info.bytes * static_cast<std::uint32_t>(width), name,
-                           ir::ElementName(info.type), width == 2 ? "x, y" : "x, y, z, w");
+      if (!wide_types_.contains(name) || !known.insert(name).second) continue;
+      text += fmt::format("struct alignas({}) {} {{\n  {} {};\n}};\n",
+                          info.bytes * static_cast<std::uint32_t>(width), name,
+                          ir::ElementName(info.type), width == 2 ? "x, y" : "x, y, z, w");
     }
   }
-  return types;
+  return text;
 }
 
 /// The loop's variable is that of this lane of a vector: the vector's first value is as far from
@@ -112,8 +127,8 @@ void BodyPrinter::PrintWide(const NestNode& loop) {
 
 void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
                            const std::set<int>& before) {
-  const Piece& piece = PieceOf(call);
-  if (piece.what == Piece::What::kBegin) return;
+  const StatementPiece& piece = PieceOf(call);
+  if (piece.what == StatementPiece::What::kBegin) return;
   const Statement& of = StatementOf(call);
   const auto read = [&](const Access& access, int index) {
     const auto cell_in = [&](int lane) -> Cell {
@@ -127,18 +142,19 @@ void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
     if (!IsWide(cell.second, loop.node.variable, loop.vector) || !IsWorthIt(type, loop.vector)) {
       return;
     }
-    const std::string name = NewName(), vector = VectorName(type, loop.vector);
+    const std::string name = NewName(), vector = WideType(type, loop.vector);
     read_.insert(index);
-    Line(fmt::format("const {} {} = *reinterpret_cast<const {}*>({} + {});", vector, name, vector,
-                     NameOf(index), cell.second.Text(ir::IndexOrder::kFactors)));
+    Line(fmt::format("const {} {} = *reinterpret_cast<const {}*>({});", vector, name, vector,
+                     PointerText(cell)));
     for (int lane = 0; lane < loop.vector; ++lane) {
-      registers_[cell_in(lane)] = derived::LoadText(fmt::format("{}.{}", name, kLanes[lane]), type);
+      registers_[cell_in(lane)] =
+          derived::LoadText(fmt::format("{}.{}", name, kLanes[lane]), type, helpers_);
     }
   };
-  if (piece.what == Piece::What::kWhole || piece.what == Piece::What::kTake) {
+  if (piece.what == StatementPiece::What::kWhole || piece.what == StatementPiece::What::kTake) {
     for (const Access& access : of.reads) read(access, access.tensor);
   }
-  if (piece.what != Piece::What::kWhole) {
+  if (piece.what != StatementPiece::What::kWhole) {
     read(of.write, program_.accumulators[static_cast<std::size_t>(piece.statement)]);
   }
 }
@@ -146,14 +162,16 @@ void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
 void BodyPrinter::WriteWide(const Cell& first, const std::vector<Cell>& lanes) {
   if (!IsStored(first.first)) return;
   if (!array(first.first).is_result()) kept_.insert(first.first);
+  if (leaves_out_stores_) return;
   const ir::Type type = array(first.first).type;
   std::string values;
   for (const Cell& cell : lanes) {
-    values += (values.empty() ? "" : ", ") + derived::StoreText({registers_.at(cell)}, type, type);
+    values += (values.empty() ? "" : ", ") +
+              derived::StoreText({registers_.at(cell)}, type, type, helpers_);
   }
-  const std::string vector = VectorName(type, static_cast<int>(lanes.size()));
-  PrintStore(fmt::format("*reinterpret_cast<{0}*>({1} + {2}) = {0}{{{3}}};", vector,
-                         NameOf(first.first), first.second.Text(ir::IndexOrder::kFactors), values));
+  const std::string vector = WideType(type, static_cast<int>(lanes.size()));
+  PrintStore(fmt::format("*reinterpret_cast<{0}*>({1}) = {0}{{{2}}};", vector, PointerText(first),
+                         values));
 }
 
 }  // namespace exh::kernels::fused

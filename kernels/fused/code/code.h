@@ -20,9 +20,6 @@ std::vector<NestNode> NestsOf(const Schedules& schedules, const ProgramSchedule&
 /// outputs.
 std::vector<int> ArgumentsOf(const Program& program);
 
-/// The functions of isl's expressions that a text calls, as a text that stands before it.
-std::string IslFunctions(const std::string& text);
-
 /// C++ with the function that kernels/cpu calls. The outermost loops that may run in parallel are
 /// divided among threads, where that is worth it; vectors are left to the compiler, which is told
 /// that it may.

@@ -3,7 +3,6 @@
 
 #include "kernels/fused/code/body_printer.h"
 #include "kernels/fused/code/code.h"
-#include "kernels/ir/text/op_functions.h"
 #include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels::fused {
@@ -14,7 +13,7 @@ class CpuPrinter final : public BodyPrinter {
   CpuPrinter(const Program& program, const std::set<int>* read)
       : BodyPrinter(program, derived::Dialect::kCpp, "long", read) {}
 
-  void PrintPart(const Part& part, const NestNode& nest) {
+  void PrintPart(const ProgramPart& part, const NestNode& nest) {
     SetPart(part);
     Print(nest);
   }
@@ -62,11 +61,9 @@ Source CpuText(const Program& program, const std::vector<NestNode>& nests) {
                                BodyPrinter::NameOf(array), type,
                                program.arrays[static_cast<std::size_t>(array)].elements());
   }
-  const std::string text =
-      temporaries + second.Take() +
-      "extern \"C\" void exh_run(void* const* arrays, const double*, int threads) "
-      "{ Run(arrays, threads); }\n";
-  return ir::HelperFunctions(text, ir::Dialect::kCpp) + IslFunctions(text) + text;
+  return second.Prelude() + temporaries + second.Take() +
+         "extern \"C\" void exh_run(void* const* arrays, const double*, int threads) "
+         "{ Run(arrays, threads); }\n";
 }
 
 Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Dialect dialect) {

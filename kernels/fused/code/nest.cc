@@ -12,7 +12,7 @@
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 std::size_t At(int i) {
   return static_cast<std::size_t>(i);
@@ -24,7 +24,7 @@ bool IsVariable(const poly::Index& index, int variable) {
 
 class Marking {
  public:
-  Marking(const Part& part, const std::vector<poly::Dependence>& dependences,
+  Marking(const ProgramPart& part, const std::vector<poly::Dependence>& dependences,
           const poly::Schedule& schedule, bool has_vectors)
       : part_(part),
         dependences_(dependences),
@@ -33,11 +33,11 @@ class Marking {
         has_vectors_(has_vectors) {}
 
   /// `all`: the statements of the loops that the node is in; empty: it is in none.
-  NestNode Run(poly::LoopNode node, std::vector<int> all = {}) const {
+  NestNode Run(poly::ScopNode node, std::vector<int> all = {}) const {
     NestNode result;
     result.kind = node.kind;
-    result.is_begin =
-        node.kind == Kind::kCall && part_.pieces[At(node.statement)].what == Piece::What::kBegin;
+    result.is_begin = node.kind == Kind::kCall &&
+                      part_.pieces[At(node.statement)].what == StatementPiece::What::kBegin;
     if (node.kind == Kind::kLoop) {
       const std::vector<int> inside = node.Statements();
       if (all.empty()) all = inside;
@@ -48,7 +48,7 @@ class Marking {
       result.count = node.extent;
       if (node.extent) AddNeighbours(node, node.variable.number, result);
     }
-    for (poly::LoopNode& child : node.children) {
+    for (poly::ScopNode& child : node.children) {
       NestNode marked = Run(std::move(child), all);
       if (node.kind == Kind::kBlock && marked.kind == Kind::kBlock) {  // No block in a block.
         std::ranges::move(marked.children, std::back_inserter(result.children));
@@ -77,12 +77,14 @@ class Marking {
 
   /// Without dependences that what a reduction takes has on what it took, or on its beginning in
   /// the first iteration.
-  std::vector<bool> NotTaken(const poly::LoopNode& loop, std::vector<bool> has) const {
+  std::vector<bool> NotTaken(const poly::ScopNode& loop, std::vector<bool> has) const {
     for (std::size_t i = 0; i < dependences_.size(); ++i) {
       const poly::Dependence& of = dependences_[i];
-      const Piece &source = part_.pieces[At(of.source)], &target = part_.pieces[At(of.target)];
-      if (target.what != Piece::What::kTake || source.statement != target.statement) continue;
-      const bool is_begin = source.what == Piece::What::kBegin &&
+      const StatementPiece &source = part_.pieces[At(of.source)],
+                           &target = part_.pieces[At(of.target)];
+      if (target.what != StatementPiece::What::kTake || source.statement != target.statement)
+        continue;
+      const bool is_begin = source.what == StatementPiece::What::kBegin &&
                             BeginsFirst(loop.children.front(), loop.variable, of.source);
       if (of.source == of.target || is_begin) has[i] = false;
     }
@@ -90,20 +92,20 @@ class Marking {
   }
 
   /// Is the statement in the node only where the variable is 0?
-  static bool BeginsFirst(const poly::LoopNode& node, const poly::IndexVariable& variable,
+  static bool BeginsFirst(const poly::ScopNode& node, const poly::IndexVariable& variable,
                           int statement) {
     if (node.kind == Kind::kCall) return node.statement != statement;
     if (node.kind == Kind::kIf && node.condition.Without(poly::Condition::Is(variable, 0))) {
       return true;
     }
-    return std::ranges::all_of(node.children, [&](const poly::LoopNode& child) {
+    return std::ranges::all_of(node.children, [&](const poly::ScopNode& child) {
       return BeginsFirst(child, variable, statement);
     });
   }
 
   /// Accesses that are neighbours in memory from one value of the variable to the next.
-  void AddNeighbours(const poly::LoopNode& node, int variable, NestNode& result) const {
-    for (const poly::LoopNode& child : node.children) AddNeighbours(child, variable, result);
+  void AddNeighbours(const poly::ScopNode& node, int variable, NestNode& result) const {
+    for (const poly::ScopNode& child : node.children) AddNeighbours(child, variable, result);
     if (node.kind != Kind::kCall) return;
     const auto found = std::ranges::find_if(node.arguments, [&](const poly::Index& argument) {
       return IsVariable(argument, variable);
@@ -164,7 +166,7 @@ class Marking {
     return true;
   }
 
-  const Part& part_;
+  const ProgramPart& part_;
   const std::vector<poly::Dependence>& dependences_;
   const std::vector<std::vector<bool>> carried_, separated_;
   const bool has_vectors_;
@@ -182,7 +184,7 @@ bool AddCalls(const NestNode& node, std::vector<const NestNode*>& calls) {
                              [&](const NestNode& child) { return AddCalls(child, calls); });
 }
 
-NestNode NestOf(const Part& part, const std::vector<poly::Dependence>& dependences,
+NestNode NestOf(const ProgramPart& part, const std::vector<poly::Dependence>& dependences,
                 const poly::Schedule& schedule, bool has_vectors) {
   return Marking(part, dependences, schedule, has_vectors)
       .Run(Simpler(part, poly::LoopTreeOf(part.scop, schedule)));

@@ -12,11 +12,11 @@
 
 namespace exh::kernels::fused {
 
-/// One piece of the program: poly::LoopNode, and what is known of its loops. No block is in a
+/// One piece of the program: poly::ScopNode, and what is known of its loops. No block is in a
 /// block.
 struct NestNode {
-  poly::LoopNode::Kind kind = poly::LoopNode::Kind::kBlock;
-  poly::LoopNode node;       ///< Without children.
+  poly::ScopNode::Kind kind = poly::ScopNode::Kind::kBlock;
+  poly::ScopNode node;       ///< Without children.
   bool is_parallel = false;  ///< kLoop: its iterations may run at once.
   /// kLoop: it may be moved out of all loops that it is in, and its iterations may run at once.
   bool is_independent = false;
@@ -39,7 +39,7 @@ struct NestNode {
   bool has_threads = false;  ///< kLoop: its iterations are divided among threads of a processor.
   std::vector<NestNode> children;
 
-  bool is_loop() const { return kind == poly::LoopNode::Kind::kLoop; }
+  bool is_loop() const { return kind == poly::ScopNode::Kind::kLoop; }
 };
 
 /// Appends the calls of a node that has nothing but calls in it. False: there is more.
@@ -51,7 +51,7 @@ bool AddCalls(const NestNode& node, std::vector<const NestNode*>& calls);
 /// `has_vectors`, where it is parallel, has no loops or conditions in it, its extent is a multiple
 /// of 4 or 2, each statement in it writes neighbours, and one access at least can be 64 or 128 bits
 /// wide. Throws poly::IslError.
-NestNode NestOf(const Part& part, const std::vector<poly::Dependence>& dependences,
+NestNode NestOf(const ProgramPart& part, const std::vector<poly::Dependence>& dependences,
                 const poly::Schedule& schedule, bool has_vectors);
 
 }  // namespace exh::kernels::fused

@@ -33,15 +33,4 @@ std::vector<int> ArgumentsOf(const Program& program) {
   return arguments;
 }
 
-std::string IslFunctions(const std::string& text) {
-  constexpr std::pair<const char*, const char*> kFunctions[] = {
-      {"min(", "#define min(a, b) ((a) < (b) ? (a) : (b))\n"},
-      {"max(", "#define max(a, b) ((a) > (b) ? (a) : (b))\n"}};
-  std::string functions;
-  for (const auto& [call, definition] : kFunctions) {
-    if (text.find(call) != std::string::npos) functions += definition;
-  }
-  return functions;
-}
-
 }  // namespace exh::kernels::fused

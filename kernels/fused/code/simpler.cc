@@ -12,22 +12,22 @@ namespace {
 
 using poly::Condition;
 using poly::Index;
-using poly::LoopNode;
-using Kind = LoopNode::Kind;
+using poly::ScopNode;
+using Kind = ScopNode::Kind;
 
 class Simplifying {
  public:
-  explicit Simplifying(const Part& part) : part_(part) {}
+  explicit Simplifying(const ProgramPart& part) : part_(part) {}
 
-  LoopNode Run(LoopNode node) const {
-    for (LoopNode& child : node.children) child = Run(std::move(child));
+  ScopNode Run(ScopNode node) const {
+    for (ScopNode& child : node.children) child = Run(std::move(child));
     if (node.kind != Kind::kLoop) return node;
     FromZero(node);
     // Where there may be no iteration, nothing begins.
-    LoopNode block;
+    ScopNode block;
     block.kind = Kind::kBlock;
     if (!node.extent || *node.extent < 1) return node;
-    std::vector<LoopNode> begins = Begins(node), ends = Ends(node);
+    std::vector<ScopNode> begins = Begins(node), ends = Ends(node);
     if (begins.empty() && ends.empty()) return node;
     std::ranges::move(begins, std::back_inserter(block.children));
     block.children.push_back(std::move(node));
@@ -36,23 +36,24 @@ class Simplifying {
   }
 
  private:
-  bool IsOnlyBegins(const LoopNode& node) const {
+  bool IsOnlyBegins(const ScopNode& node) const {
     if (node.kind == Kind::kBlock) {
       return std::ranges::all_of(node.children,
-                                 [&](const LoopNode& child) { return IsOnlyBegins(child); });
+                                 [&](const ScopNode& child) { return IsOnlyBegins(child); });
     }
     return node.kind == Kind::kCall &&
-           part_.pieces[static_cast<std::size_t>(node.statement)].what == Piece::What::kBegin;
+           part_.pieces[static_cast<std::size_t>(node.statement)].what ==
+               StatementPiece::What::kBegin;
   }
 
   /// Takes the beginnings of sums in the first iteration out of the body.
-  std::vector<LoopNode> Begins(LoopNode& loop) const {
-    std::vector<LoopNode> begins, rest;
-    LoopNode& body = loop.children.front();
+  std::vector<ScopNode> Begins(ScopNode& loop) const {
+    std::vector<ScopNode> begins, rest;
+    ScopNode& body = loop.children.front();
     if (body.kind != Kind::kBlock) return begins;
-    for (LoopNode& child : body.children) {
+    for (ScopNode& child : body.children) {
       const bool is_begin = child.kind == Kind::kIf && IsOnlyBegins(child.children.front());
-      std::optional<LoopNode> moved;
+      std::optional<ScopNode> moved;
       if (is_begin) moved = AtIteration(child, loop.variable, 0);
       (moved ? begins : rest).push_back(moved ? std::move(*moved) : std::move(child));
     }
@@ -61,11 +62,11 @@ class Simplifying {
   }
 
   /// Takes what the last iteration ends with out of the body.
-  static std::vector<LoopNode> Ends(LoopNode& loop) {
-    std::vector<LoopNode> ends;
-    LoopNode& body = loop.children.front();
+  static std::vector<ScopNode> Ends(ScopNode& loop) {
+    std::vector<ScopNode> ends;
+    ScopNode& body = loop.children.front();
     while (body.kind == Kind::kBlock && body.children.size() > 1) {
-      std::optional<LoopNode> moved =
+      std::optional<ScopNode> moved =
           AtIteration(body.children.back(), loop.variable, *loop.extent - 1);
       if (!moved) break;
       ends.insert(ends.begin(), std::move(*moved));
@@ -75,13 +76,13 @@ class Simplifying {
   }
 
   /// What a condition holds at one iteration alone, there; nothing: it is no such condition.
-  static std::optional<LoopNode> AtIteration(const LoopNode& node,
+  static std::optional<ScopNode> AtIteration(const ScopNode& node,
                                              const poly::IndexVariable& variable,
                                              std::int64_t iteration) {
     if (node.kind != Kind::kIf) return std::nullopt;
     std::optional<Condition> rest = node.condition.Without(Condition::Is(variable, iteration));
     if (!rest) return std::nullopt;
-    LoopNode moved = node.children.front();
+    ScopNode moved = node.children.front();
     if (!rest->always()) {
       moved = node;
       moved.condition = *std::move(rest);
@@ -91,14 +92,14 @@ class Simplifying {
   }
 
   /// The variable has this value.
-  static void Set(LoopNode& node, int variable, const Index& value) {
+  static void Set(ScopNode& node, int variable, const Index& value) {
     node.first = node.first.With(variable, value);
     node.condition = node.condition.With(variable, value);
     for (Index& argument : node.arguments) argument = argument.With(variable, value);
-    for (LoopNode& child : node.children) Set(child, variable, value);
+    for (ScopNode& child : node.children) Set(child, variable, value);
   }
 
-  static void FromZero(LoopNode& loop) {
+  static void FromZero(ScopNode& loop) {
     const std::optional<Index> last = loop.condition.Last(loop.variable.number);
     if (loop.extent || loop.step != 1 || !last || !loop.first.number() || !last->number()) return;
     const std::int64_t first = *loop.first.number(), extent = *last->number() - first + 1;
@@ -112,12 +113,12 @@ class Simplifying {
     loop.condition = {variable, kernels::ir::Relation::kLess, extent};
   }
 
-  const Part& part_;
+  const ProgramPart& part_;
 };
 
 }  // namespace
 
-LoopNode Simpler(const Part& part, LoopNode node) {
+ScopNode Simpler(const ProgramPart& part, ScopNode node) {
   return Simplifying(part).Run(std::move(node));
 }
 

@@ -13,6 +13,6 @@
 
 namespace exh::kernels::fused {
 
-poly::LoopNode Simpler(const Part& part, poly::LoopNode node);
+poly::ScopNode Simpler(const ProgramPart& part, poly::ScopNode node);
 
 }  // namespace exh::kernels::fused

@@ -12,7 +12,7 @@ namespace {
 using ir::Relation;
 using poly::Condition;
 using poly::Index;
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 /// Executions of statements that are worth waking other threads.
 constexpr double kWorthThreads = 1 << 15;

@@ -23,8 +23,8 @@ std::size_t At(int i) {
 /// first one of its group.
 std::vector<int> GroupsOf(const poly::Scop& scop) {
   std::set<int> written;
-  for (const poly::Statement& statement : scop.statements) {
-    for (const poly::Access& access : statement.accesses) {
+  for (const poly::ScopStatement& statement : scop.statements) {
+    for (const poly::ScopAccess& access : statement.accesses) {
       if (access.is_write) written.insert(access.array);
     }
   }
@@ -32,7 +32,7 @@ std::vector<int> GroupsOf(const poly::Scop& scop) {
   std::map<int, int> users;  // By array that is written: a statement that uses it.
   for (std::size_t i = 0; i < scop.statements.size(); ++i) {
     groups.push_back(static_cast<int>(i));
-    for (const poly::Access& access : scop.statements[i].accesses) {
+    for (const poly::ScopAccess& access : scop.statements[i].accesses) {
       if (!written.contains(access.array)) continue;
       const auto [user, is_first] = users.emplace(access.array, static_cast<int>(i));
       if (is_first) continue;
@@ -46,9 +46,9 @@ std::vector<int> GroupsOf(const poly::Scop& scop) {
 }
 
 /// One part for each group.
-std::vector<Part> Separated(const Part& part) {
+std::vector<ProgramPart> Separated(const ProgramPart& part) {
   const std::vector<int> groups = GroupsOf(part.scop);
-  std::vector<Part> parts;
+  std::vector<ProgramPart> parts;
   std::map<int, std::size_t> of_group;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const auto [found, is_new] = of_group.emplace(groups[i], parts.size());
@@ -66,8 +66,8 @@ class Divider {
   void Run() {
     Arrays();
     for (std::size_t i = 0; i < program_.list.statements.size(); ++i) Add(static_cast<int>(i));
-    std::vector<Part> separated;
-    for (const Part& part : program_.parts) {
+    std::vector<ProgramPart> separated;
+    for (const ProgramPart& part : program_.parts) {
       std::ranges::move(Separated(part), std::back_inserter(separated));
     }
     program_.parts = std::move(separated);
@@ -107,19 +107,21 @@ class Divider {
       written_.clear();
     }
     written_.insert(of.write.tensor);
-    if (!of.reduces) return AddPiece(index, Piece::What::kWhole);
-    AddPiece(index, Piece::What::kBegin);
-    AddPiece(index, Piece::What::kTake);
-    if (program_.accumulators[At(index)] != of.write.tensor) AddPiece(index, Piece::What::kEnd);
+    if (!of.reduces) return AddPiece(index, StatementPiece::What::kWhole);
+    AddPiece(index, StatementPiece::What::kBegin);
+    AddPiece(index, StatementPiece::What::kTake);
+    if (program_.accumulators[At(index)] != of.write.tensor)
+      AddPiece(index, StatementPiece::What::kEnd);
   }
 
-  void AddPiece(int index, Piece::What what) {
+  void AddPiece(int index, StatementPiece::What what) {
     const Statement& of = statement(index);
-    const bool over_all = what == Piece::What::kWhole || what == Piece::What::kTake;
-    Piece piece = {.statement = index, .what = what};
-    poly::Statement scheduled;
+    const bool over_all =
+        what == StatementPiece::What::kWhole || what == StatementPiece::What::kTake;
+    StatementPiece piece = {.statement = index, .what = what};
+    poly::ScopStatement scheduled;
     constexpr const char* kSuffixes[] = {"", "_begin", "", "_end"};
-    scheduled.is_aside = what == Piece::What::kBegin;
+    scheduled.is_aside = what == StatementPiece::What::kBegin;
     scheduled.name = of.name + kSuffixes[static_cast<std::size_t>(what)];
     for (std::size_t i = 0; i < of.iterators.size(); ++i) {
       const Iterator& iterator = of.iterators[i];
@@ -131,7 +133,7 @@ class Divider {
     const auto add = [&](const Access& access, int array, bool is_write) {
       scheduled.accesses.push_back({array, is_write, MapOf(access, piece)});
     };
-    if (what == Piece::What::kTake || what == Piece::What::kEnd) {
+    if (what == StatementPiece::What::kTake || what == StatementPiece::What::kEnd) {
       add(of.write, accumulator, /*is_write=*/false);
     }
     if (over_all) {
@@ -139,13 +141,14 @@ class Divider {
         if (read.is_affine()) add(read, read.tensor, /*is_write=*/false);
       }
     }
-    const bool accumulates = what == Piece::What::kBegin || what == Piece::What::kTake;
+    const bool accumulates =
+        what == StatementPiece::What::kBegin || what == StatementPiece::What::kTake;
     add(of.write, accumulates ? accumulator : of.write.tensor, /*is_write=*/true);
     program_.parts.back().scop.statements.push_back(std::move(scheduled));
     program_.parts.back().pieces.push_back(std::move(piece));
   }
 
-  static poly::IntMatrix MapOf(const Access& access, const Piece& piece) {
+  static poly::IntMatrix MapOf(const Access& access, const StatementPiece& piece) {
     poly::IntMatrix map;
     for (const IndexRow& row : access.rows) {
       poly::IntRow numbers;
@@ -157,7 +160,7 @@ class Divider {
   }
 
   Program& program_;
-  std::vector<poly::Array> arrays_;
+  std::vector<poly::ScopArray> arrays_;
   std::set<int> written_;  ///< In the last part.
 };
 

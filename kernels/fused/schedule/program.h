@@ -22,7 +22,7 @@
 namespace exh::kernels::fused {
 
 /// What a statement of a scop is of a statement of the operator.
-struct Piece {
+struct StatementPiece {
   enum class What : std::uint8_t { kWhole, kBegin, kTake, kEnd };
   int statement = 0;           ///< Of Program::list.
   What what = What::kWhole;    ///< kWhole: it reduces nothing.
@@ -30,9 +30,9 @@ struct Piece {
                                ///< extent 1 are none of the scop's.
 };
 
-struct Part {
+struct ProgramPart {
   poly::Scop scop;  ///< Arrays are those of the program, all of them.
-  std::vector<Piece> pieces;
+  std::vector<StatementPiece> pieces;
 };
 
 struct Program {
@@ -41,8 +41,8 @@ struct Program {
   StatementList list;
   /// The tensors of the list, then what reductions are accumulated in where that is not the tensor.
   std::vector<StatementTensor> arrays;
-  std::vector<int> accumulators;  ///< By statement of the list: an array; -1: it reduces nothing.
-  std::vector<Part> parts;        ///< Each before the next.
+  std::vector<int> accumulators;   ///< By statement of the list: an array; -1: it reduces nothing.
+  std::vector<ProgramPart> parts;  ///< Each before the next.
 
   /// The type that a reduction is accumulated in.
   static ir::Type AccumulatesIn(const Statement& statement);

@@ -54,7 +54,7 @@ SchedulingCost& SchedulingCost::operator+=(const SchedulingCost& other) {
 Schedules::Schedules(const Program& program, poly::DependenceKind kind, poly::IslPatience patience)
     : program_(program), patience_(patience) {
   const Stopwatch watch;
-  for (const Part& part : program.parts) {
+  for (const ProgramPart& part : program.parts) {
     EndIfStopped(patience_.stop);
     PartProblem problem;
     problem.dependences = poly::DependencesOf(part.scop, kind);
@@ -133,7 +133,7 @@ ProgramSchedule Schedules::ByIsl(const poly::NamedIslOptions& options) const {
 
 ProgramSchedule Schedules::Original() const {
   ProgramSchedule result{.way = "original"};
-  for (const Part& part : program_.parts) {
+  for (const ProgramPart& part : program_.parts) {
     result.parts.push_back(poly::OriginalSchedule(part.scop));
     result.leaves.emplace_back();
   }

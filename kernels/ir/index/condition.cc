@@ -120,6 +120,12 @@ int Condition::NumQuotients() const {
   return count;
 }
 
+void Condition::AddExtremes(IndexExtremes& called) const {
+  left_.AddExtremes(called);
+  right_.AddExtremes(called);
+  for (const Condition& part : parts_) part.AddExtremes(called);
+}
+
 std::string Condition::Text(IndexOrder order) const {
   if (kind_ == Kind::kComparison) {
     return fmt::format("{} {} {}", left_.Text(order),

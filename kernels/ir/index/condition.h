@@ -51,6 +51,8 @@ class Condition {
   /// Where the variables have these values, by number. All others are 0.
   bool HoldsAt(std::span<const std::int64_t> values) const;
   int NumQuotients() const;
+  /// Adds the functions that Text() calls.
+  void AddExtremes(IndexExtremes& called) const;
   /// As C++; no brackets around it.
   std::string Text(IndexOrder order = IndexOrder::kNames) const;
 

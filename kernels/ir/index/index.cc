@@ -319,6 +319,17 @@ int Index::NumQuotients() const {
   return count;
 }
 
+void Index::AddExtremes(IndexExtremes& called) const {
+  for (const Term& term : terms_) {
+    const IndexAtom& atom = *term.atom;
+    called.min |= atom.kind == Kind::kMin;
+    called.max |= atom.kind == Kind::kMax;
+    atom.of.AddExtremes(called);
+    atom.other.AddExtremes(called);
+    if (atom.condition != nullptr) atom.condition->AddExtremes(called);
+  }
+}
+
 std::int64_t Index::At(std::span<const std::int64_t> values) const {
   std::int64_t sum = constant_;
   for (const Term& term : terms_) sum += term.factor * ValueOf(*term.atom, values);

@@ -45,6 +45,11 @@ enum class IndexOrder : std::uint8_t {
   kFactors,  ///< "j * 64 + i * 8", by their factors from the largest on.
 };
 
+/// The functions of C++ that texts of indices call: min(a, b) and max(a, b).
+struct IndexExtremes {
+  bool min = false, max = false;
+};
+
 struct IndexAtom;
 class Condition;
 
@@ -95,6 +100,8 @@ class Index {
   int NumQuotients() const;
   /// Where the variables have these values, by number. All others are 0.
   std::int64_t At(std::span<const std::int64_t> values) const;
+  /// Adds the functions that Text() calls.
+  void AddExtremes(IndexExtremes& called) const;
   /// As C++; no brackets around it.
   std::string Text(IndexOrder order = IndexOrder::kNames) const;
 

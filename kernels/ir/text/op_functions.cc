@@ -65,10 +65,6 @@ std::string NameIn(std::string_view name, Type type, Dialect in) {
   return std::string(name) + (is_typed ? "_" + std::string(WordOf(type)) : "");
 }
 
-bool Calls(const std::string& text, std::string_view name) {
-  return text.find(std::string(name) + "(") != std::string::npos;
-}
-
 /// `kMax` and `kMin`.
 struct Extreme {
   std::string_view name, sign, instruction;
@@ -122,26 +118,29 @@ std::string_view OpFunction(Op op, Type computes) {
   }
 }
 
-std::string OpCall(Op op, Type computes, const std::vector<std::string>& operands, Dialect in) {
+std::string OpCall(Op op, Type computes, const std::vector<std::string>& operands,
+                   HelperFunctions& in) {
   EXH_CHECK(!OpFunction(op, computes).empty());
-  std::string text = NameIn(OpFunction(op, computes), ComputeTypeOf(computes), in);
+  std::string text = NameIn(OpFunction(op, computes), ComputeTypeOf(computes), in.dialect());
+  in.Note(text);
   const auto count = static_cast<std::size_t>(InfoOf(op).operands);
   EXH_CHECK(operands.size() >= count);
   for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "(" : ", ") + operands[i];
   return text + ")";
 }
 
-std::string OpFunctions(const std::string& text, Dialect in) {
+std::string OpFunctions(const HelperFunctions& called) {
+  const Dialect in = called.dialect();
   std::string functions;
   for (const Extreme& one : kExtremes) {
     for (const Type type : {Type::kF32, Type::kF64}) {
-      if (Calls(text, NameIn(one.name, type, in))) functions += ScalarExtreme(one, type, in);
+      if (called.Has(NameIn(one.name, type, in))) functions += ScalarExtreme(one, type, in);
     }
   }
   for (const WholeFunction& one : kWholeFunctions) {
     for (const Type type : {Type::kI32, Type::kI64}) {
       const std::string name = NameIn(one.name, type, in), number(ElementName(type, in));
-      if (!Calls(text, name)) continue;
+      if (!called.Has(name)) continue;
       functions += std::string(FunctionHead(in)) + number + " " + name + "(" +
                    With(one.parameters, number, "") + ") { return " + ScalarBody(one, type, in) +
                    "; }\n";
@@ -150,15 +149,13 @@ std::string OpFunctions(const std::string& text, Dialect in) {
   return functions;
 }
 
-std::string HelperFunctions(const std::string& text, Dialect in) {
-  return HalfFunctions(text, in) + OpFunctions(text, in);
-}
-
 std::vector<std::string> VectorOpFunctions(const std::set<std::string_view>& names, Type type,
-                                           std::uint32_t lanes, const std::string& vector) {
+                                           std::uint32_t lanes, const std::string& vector,
+                                           HelperFunctions& called) {
   std::vector<std::string> lines;
   const auto define = [&](std::string_view name, std::string_view parameters,
                           const std::string& body) {
+    called.Note(NameIn(name, type, called.dialect()));
     lines.push_back("static inline " + vector + " " + std::string(name) + "(" +
                     With(parameters, vector, "") + ") { " + body + " }");
   };

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
-#include "kernels/ir/text/type_text.h"
+#include "kernels/ir/text/helper_functions.h"
 
 namespace exh::kernels::ir {
 
@@ -27,21 +27,19 @@ namespace exh::kernels::ir {
 /// or a function of its own for it.
 std::string_view OpFunction(Op op, Type computes);
 
-/// "exh_max(a, b)", in OpenCL C "exh_max_f32(a, b)": a call of it. Operands are of the type that
-/// `computes` is computed in.
+/// "exh_max(a, b)", in OpenCL C "exh_max_f32(a, b)": a call of it, which is noted. Operands are of
+/// the type that `computes` is computed in.
 std::string OpCall(Op op, Type computes, const std::vector<std::string>& operands,
-                   Dialect in = Dialect::kCpp);
+                   HelperFunctions& in);
 
-/// Those of them that `text` calls, as a text that stands before it. Empty for none.
-std::string OpFunctions(const std::string& text, Dialect in);
-
-/// And those that convert halves (HalfFunctions()).
-std::string HelperFunctions(const std::string& text, Dialect in);
+/// Those of the functions that are called, as a text. Empty for none.
+std::string OpFunctions(const HelperFunctions& called);
 
 /// Those of these names, of vectors of a type that computes, for C++, as lines. `vector` is the
-/// name of the vector of `lanes` of the type. OpFunctions() of a text with these lines has those of
-/// scalars, which they may call.
+/// name of the vector of `lanes` of the type. Those of scalars, which they may call, are noted in
+/// `called`.
 std::vector<std::string> VectorOpFunctions(const std::set<std::string_view>& names, Type type,
-                                           std::uint32_t lanes, const std::string& vector);
+                                           std::uint32_t lanes, const std::string& vector,
+                                           HelperFunctions& called);
 
 }  // namespace exh::kernels::ir

@@ -72,33 +72,43 @@ Piece WrappedText(Op op, const std::vector<Piece>& operands, Type computes) {
   return {"double(" + to + "(" + text + "))"};
 }
 
+/// "exh_from_f16(x)" of "exh_from_".
+std::string NotedCall(const char* prefix, Type type, const std::string& argument,
+                      HelperFunctions& in) {
+  const std::string name = prefix + std::string(WordOf(type));
+  in.Note(name);
+  return name + "(" + argument + ")";
+}
+
 }  // namespace
 
 std::string CastText(const std::string& text, Type from, Type to, Dialect in) {
   return from == to ? text : CastTo(RegisterName(to, in), text, in);
 }
 
-std::string FromElementText(const std::string& element, Type type, Dialect in) {
+std::string FromElementText(const std::string& element, Type type, HelperFunctions& in) {
   if (!InfoOf(type).is_narrow()) return element;
-  if (!IsFloat(type)) return CastTo(RegisterName(type, in), element, in);
-  return "exh_from_" + std::string(WordOf(type)) + "(" + element + ")";
+  if (!IsFloat(type)) return CastTo(RegisterName(type, in.dialect()), element, in.dialect());
+  return NotedCall("exh_from_", type, element, in);
 }
 
-std::string ToElementText(const std::string& text, Type from, Type to, Dialect in) {
+std::string ToElementText(const std::string& text, Type from, Type to, HelperFunctions& in) {
+  const Dialect dialect = in.dialect();
   if (to == Type::kBool) {
-    return CastTo(ElementName(to, in), from == to ? text : text + " != 0", in);
+    return CastTo(ElementName(to, dialect), from == to ? text : text + " != 0", dialect);
   }
-  const std::string wide = CastText(text, ComputeTypeOf(from), ComputeTypeOf(to), in);
+  const std::string wide = CastText(text, ComputeTypeOf(from), ComputeTypeOf(to), dialect);
   if (!InfoOf(to).is_narrow()) return wide;
-  if (!IsFloat(to)) return CastTo(ElementName(to, in), wide, in);
-  return "exh_to_" + std::string(WordOf(to)) + "(" + wide + ")";
+  if (!IsFloat(to)) return CastTo(ElementName(to, dialect), wide, dialect);
+  return NotedCall("exh_to_", to, wide, in);
 }
 
 std::string Within(const Piece& piece, Binding binding) {
   return piece.binding < binding ? "(" + piece.text + ")" : piece.text;
 }
 
-Piece OpText(Op op, const std::vector<Piece>& operands, Dialect dialect, Type computes) {
+Piece OpText(Op op, const std::vector<Piece>& operands, HelperFunctions& in, Type computes) {
+  const Dialect dialect = in.dialect();
   const auto operand = [&](std::size_t i, Binding binding) { return Within(operands[i], binding); };
   const auto infix = [&](const char* symbol, Binding binding) -> Piece {
     const Binding tighter = binding == Binding::kSum ? Binding::kProduct : Binding::kAtom;
@@ -120,7 +130,7 @@ Piece OpText(Op op, const std::vector<Piece>& operands, Dialect dialect, Type co
   if (dialect != Dialect::kDouble && !OpFunction(op, computes).empty()) {
     std::vector<std::string> arguments;
     for (const Piece& one : operands) arguments.push_back(one.text);
-    return {OpCall(op, computes, arguments, dialect)};
+    return {OpCall(op, computes, arguments, in)};
   }
   if (WrapsInDouble(op, dialect, computes)) return WrappedText(op, operands, computes);
   const bool is_whole = !IsFloat(type);
@@ -190,7 +200,8 @@ Piece OpText(Op op, const std::vector<Piece>& operands, Dialect dialect, Type co
 }
 
 std::string AccumulateText(Op op, const std::string& sum, const std::vector<Piece>& operands,
-                           Dialect dialect, Type computes) {
+                           HelperFunctions& in, Type computes) {
+  const Dialect dialect = in.dialect();
   const bool has_sign = dialect == Dialect::kDouble ? !WrapsInDouble(op, dialect, computes)
                                                     : OpFunction(op, computes).empty();
   switch (has_sign ? op : Op::kConst) {
@@ -199,11 +210,11 @@ std::string AccumulateText(Op op, const std::string& sum, const std::vector<Piec
     case Op::kMul:
       return sum + " *= " + operands[0].text + ";";
     case Op::kMad:
-      return sum + " += " + OpText(Op::kMul, operands, dialect, computes).text + ";";
+      return sum + " += " + OpText(Op::kMul, operands, in, computes).text + ";";
     default: {
       std::vector<Piece> all = operands;
       all.push_back({sum});
-      return sum + " = " + OpText(op, all, dialect, computes).text + ";";
+      return sum + " = " + OpText(op, all, in, computes).text + ";";
     }
   }
 }

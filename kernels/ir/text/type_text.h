@@ -54,9 +54,4 @@ std::string FromCellText(const std::string& cell, Type type);
 /// What stands before a function that kernels, or other functions, call.
 std::string_view FunctionHead(Dialect in);
 
-/// The functions that `text` converts halves by, as a text that stands before it:
-///   float exh_from_f16(unsigned short);   unsigned short exh_to_f16(float);
-/// and the same with bf16. A half is its bits.
-std::string HalfFunctions(const std::string& text, Dialect in);
-
 }  // namespace exh::kernels::ir

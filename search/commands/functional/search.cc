@@ -45,7 +45,7 @@ lift::Rules RulesOf(const ProgramOptions& options) {
   rules.through_fused = options.through_fused;
   rules.whole_nest = options.whole_nest;
   std::vector<std::string> names;
-  for (const lift::Rule& rule : lift::kRules) names.emplace_back(rule.name);
+  for (const lift::LiftRule& rule : lift::kRules) names.emplace_back(rule.name);
   for (const std::string& name : options.dropped) {
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) throw UsageError(UnknownName("rule", name, names));
@@ -106,13 +106,13 @@ std::string Objections(const FunctionalSubject& subject, const functional::Codes
   for (std::size_t i = 0; i < codes.size(); ++i) {
     mapping.codes.emplace_back(i, std::vector{static_cast<std::uint32_t>(std::max(0, codes[i]))});
   }
-  const lift::Verdict verdict = Judge(subject.tree().maps, subject.rules(), mapping);
+  const lift::Judgement verdict = Judge(subject.tree().maps, subject.rules(), mapping);
   return verdict.candidate ? "" : fmt::format("{}", fmt::join(verdict.requirements, ", "));
 }
 
 kernels::Source SourceOfMapping(const MappedProgram& mapped, const functional::Assignment& values,
                                 const functional::Codes& codes,
-                                const functional::GpuLimits& limits) {
+                                const functional::ProgramLimits& limits) {
   try {
     return SourceOf(mapped, values, {codes}, limits);
   } catch (const functional::Unlowerable& why) {
@@ -131,12 +131,12 @@ int Run(const ProgramOptions& options) {
 }
 
 /// Of the device that was named; of none, what this machine's GPU has, or else what every one does.
-functional::GpuLimits LimitsFor(const ProgramOptions& options) {
+functional::ProgramLimits LimitsFor(const ProgramOptions& options) {
   const std::string& name = options.search.problem.device;
   if (!name.empty()) return LimitsOf(FindDevice(options.search.problem));
   const kernels::DeviceResult here =
       kernels::LoadDevice(kDefaultDevice, {}, options.search.problem.gpu.value_or(0));
-  return here.device ? LimitsOf(*here.device) : functional::GpuLimits();
+  return here.device ? LimitsOf(*here.device) : functional::ProgramLimits();
 }
 
 /// Needs no GPU: it is text.

@@ -11,9 +11,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/error.h"
 #include "kernels/devices/backend.h"
+#include "search/log/log_json.h"
+#include "search/log/log_reader.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -79,9 +82,25 @@ std::string UsualDevice() {
   return ProblemOptions().device;
 }
 
-/// A log says in its first record which device it is of, and has a kernel's space; a list of
-/// decisions has a line for the device.
-std::string WhatARunNeeds(const std::string& word) {
+/// The header of a log; nothing: it is none, or damaged, which commands say that read it.
+std::optional<RunRecord> HeaderOf(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  std::getline(file, line);
+  return ParseLog(line + "\n").run;
+}
+
+/// The language of a run's device; empty: older programs did not say it.
+std::string LanguageOf(const RunRecord& run) {
+  const auto said = run.limits.find("language");
+  if (said == run.limits.end()) return "";
+  const Json text = Json::parse(said->second, nullptr, /*allow_exceptions=*/false);
+  return text.is_string() ? text.get<std::string>() : "";
+}
+
+/// A log says in its first record what was searched and on which device; a list of decisions has a
+/// line for the device.
+std::string WhatARunNeeds(const std::string& word, std::span<const SubjectKind> kinds) {
   std::error_code ignored;
   const std::string name = word.substr(0, word.find('@'));
   const fs::path path =
@@ -89,12 +108,12 @@ std::string WhatARunNeeds(const std::string& word) {
   const std::string head = Head(path);
   std::string device;
   if (head.starts_with("{")) {
-    const std::string first = head.substr(0, head.find('\n'));
-    if (first.find("\"t\":\"run\"") == std::string::npos) return "";
-    const std::string space = Said(first, "\"space\":{\"name\":\"", "\"");
-    if (space != "linalg") return fmt::format("{}, a run in the space {}", word, space);
-    const bool is_known = kernels::FindBackend(Said(first, "\"language\":\"", "\"")) != nullptr;
-    if (!is_known) device = Said(first, "\"device\":{\"name\":\"", "\"");
+    const std::optional<RunRecord> run = HeaderOf(path);
+    if (!run) return "";
+    if (std::ranges::find(kinds, run->subject, &SubjectKind::name) == kinds.end()) {
+      return fmt::format("{}, a run of the subject {}", word, run->subject);
+    }
+    if (kernels::FindBackend(LanguageOf(*run)) == nullptr) device = run->device;
   } else {
     device = Said("\n" + head, "\ndevice: ", "\n ");
   }
@@ -108,7 +127,8 @@ std::span<const LaterCommand> LaterCommands() {
   return kLater;
 }
 
-std::string WhatNeedsTheWhole(const std::vector<std::string>& words) {
+std::string WhatNeedsTheWhole(const std::vector<std::string>& words,
+                              std::span<const SubjectKind> kinds) {
   constexpr std::array kFlags = {"--simulate", "--plugin", "--spaces"};
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -125,7 +145,7 @@ std::string WhatNeedsTheWhole(const std::vector<std::string>& words) {
                                                         : UsualDevice();
       if (device != UsualDevice()) return "--device " + device;
     }
-    if (std::string needs = WhatARunNeeds(word); !needs.empty()) return needs;
+    if (std::string needs = WhatARunNeeds(word, kinds); !needs.empty()) return needs;
   }
   return "";
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "search/subject/registry.h"
+
 namespace exh::search {
 
 /// A sub-command that the whole program alone has, and what it does.
@@ -15,10 +17,12 @@ struct LaterCommand {
 std::span<const LaterCommand> LaterCommands();
 
 /// What of a command line (without the program's name) needs the whole program, in words for
-/// people: "fused", "--device cuda", "runs/gpu, a run on h200". Empty: nothing does. It is looked
-/// at from the outside, before anything is done: names of commands and of devices, and the first
-/// line of the logs and the lists of decisions that are named.
-std::string WhatNeedsTheWhole(const std::vector<std::string>& words);
+/// people: "fused", "--device cuda", "runs/gpu, which is of the device h200". Empty: nothing does.
+/// It is looked at from the outside, before anything is done: names of commands and of devices, and
+/// the headers of the logs and the lists of decisions that are named. `kinds`: the subjects that
+/// this program has (SubjectKinds()).
+std::string WhatNeedsTheWhole(const std::vector<std::string>& words,
+                              std::span<const SubjectKind> kinds);
 
 /// The environment's variable with the command that has the whole program: it is called with the
 /// words of the command line.

@@ -109,7 +109,7 @@ const Parts* parts_of_program = nullptr;
 
 void HandOverWhatIsMissing(const std::vector<std::string>& argv) {
   const std::vector<std::string> words(argv.begin() + 1, argv.end());
-  const std::string needs = WhatNeedsTheWhole(words);
+  const std::string needs = WhatNeedsTheWhole(words, SubjectKinds());
   if (!needs.empty()) BecomeTheWhole(words, needs);
 }
 

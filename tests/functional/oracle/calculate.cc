@@ -70,7 +70,7 @@ std::vector<Reference> Calculate(const Program& program, const Assignment& param
   }
   reference::Compiler compiler(lengths);
   std::vector<reference::Code> codes;
-  for (const Kernel& kernel : program.kernels) codes.push_back(compiler.Compile(kernel));
+  for (const ProgramKernel& kernel : program.kernels) codes.push_back(compiler.Compile(kernel));
   std::vector<Reference> results;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     std::vector<Cell> result = RunKernel(codes[i], memory);

@@ -30,15 +30,15 @@ constexpr std::array<NamedFunction, 8> kFunctions = {{
     {"dot", Function::kDot, 2},
 }};
 
-std::ptrdiff_t PartsOf(const Type& type) {
-  if (type.kind == Type::Kind::kScalar || type.kind == Type::Kind::kVector) return 1;
+std::ptrdiff_t PartsOf(const DataType& type) {
+  if (type.kind == DataType::Kind::kScalar || type.kind == DataType::Kind::kVector) return 1;
   std::ptrdiff_t parts = 0;
   for (const TypePtr& item : type.items) parts += PartsOf(*item);
   return parts;
 }
 
 /// Those of component `item` of a tuple.
-Value PartsOfItem(const Value& tuple, const Type& type, std::size_t item) {
+Value PartsOfItem(const Value& tuple, const DataType& type, std::size_t item) {
   std::ptrdiff_t first = 0;
   for (std::size_t i = 0; i < item; ++i) first += PartsOf(*type.items[i]);
   const auto begin = tuple.begin() + first;
@@ -68,7 +68,7 @@ class Compiler::Binding {
   const Node* variable_;
 };
 
-Code Compiler::Compile(const Kernel& kernel) {
+Code Compiler::Compile(const ProgramKernel& kernel) {
   kernel_ = kernel.name;
   code_ = Code();
   inputs_.clear();

@@ -26,7 +26,7 @@ class Compiler {
   explicit Compiler(Lengths& lengths) : lengths_(lengths) {}
 
   /// Throws exh::Error when the kernel has no meaning here.
-  Code Compile(const Kernel& kernel);
+  Code Compile(const ProgramKernel& kernel);
 
  private:
   /// What a variable stands for, until this is gone.

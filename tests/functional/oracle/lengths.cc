@@ -14,16 +14,16 @@ namespace {
 /// A calculation in doubles has no use for more.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 34;
 
-bool IsOfFloats(const Type& type) {
-  if (type.kind == Type::Kind::kTuple) return false;
-  return type.kind == Type::Kind::kArray ? IsOfFloats(*type.items[0]) : type.scalar == "float";
+bool IsOfFloats(const DataType& type) {
+  if (type.kind == DataType::Kind::kTuple) return false;
+  return type.kind == DataType::Kind::kArray ? IsOfFloats(*type.items[0]) : type.scalar == "float";
 }
 
 }  // namespace
 
 Lengths::Lengths(const Program& program, const Assignment& parameters)
     : program_(program), parameters_(parameters) {
-  for (const Parameter& parameter : program.parameters) {
+  for (const ProgramParameter& parameter : program.parameters) {
     if (parameters.contains(parameter.name)) continue;
     throw Error(fmt::format("parameter '{}' has no value", parameter.name));
   }
@@ -49,14 +49,14 @@ std::int64_t Lengths::LengthOf(const Term& term) {
   throw Error(fmt::format("a length is at least 1: {} is {}", program_.terms.Text(term), length));
 }
 
-std::vector<Shape> Lengths::ShapesOf(const Type& type) {
+std::vector<Shape> Lengths::ShapesOf(const DataType& type) {
   switch (type.kind) {
-    case Type::Kind::kScalar:
+    case DataType::Kind::kScalar:
       return {{}};
-    case Type::Kind::kVector:
+    case DataType::Kind::kVector:
       return {{LengthOf(type.length)}};
-    case Type::Kind::kArray:
-    case Type::Kind::kTuple:
+    case DataType::Kind::kArray:
+    case DataType::Kind::kTuple:
       break;
   }
   std::vector<Shape> shapes;
@@ -64,13 +64,13 @@ std::vector<Shape> Lengths::ShapesOf(const Type& type) {
     std::vector<Shape> more = ShapesOf(*item);
     std::move(more.begin(), more.end(), std::back_inserter(shapes));
   }
-  if (type.kind == Type::Kind::kTuple) return shapes;
+  if (type.kind == DataType::Kind::kTuple) return shapes;
   const std::int64_t length = LengthOf(type.length);
   for (Shape& shape : shapes) shape.insert(shape.begin(), length);
   return shapes;
 }
 
-ArrayFacts Lengths::FactsOf(const std::string& name, const Type& type) {
+ArrayFacts Lengths::FactsOf(const std::string& name, const DataType& type) {
   if (!IsOfFloats(type)) {
     throw Error(
         fmt::format("'{}' is {}: only floats, vectors of them and arrays of those are "

@@ -25,10 +25,10 @@ class Lengths {
   /// One that is at least 1.
   std::int64_t LengthOf(const Term& term);
   /// Of each component.
-  std::vector<Shape> ShapesOf(const Type& type);
+  std::vector<Shape> ShapesOf(const DataType& type);
   /// What a person is shown of an input or result. Throws exh::Error when there are other things in
   /// it than floats.
-  ArrayFacts FactsOf(const std::string& name, const Type& type);
+  ArrayFacts FactsOf(const std::string& name, const DataType& type);
 
  private:
   const Program& program_;

@@ -530,7 +530,8 @@ TEST(OpText, OperatorsGoByType) {
   const auto cuda = [](Op op, Type type, const std::vector<std::string>& names) {
     std::vector<ValueText> operands;
     for (const std::string& name : names) operands.push_back({name});
-    return OpText(op, type, operands, 1, Dialect::kCuda).text;
+    ir::HelperFunctions called(Dialect::kCuda);
+    return OpText(op, type, operands, 1, called).text;
   };
   EXPECT_EQ(cuda(Op::kMad, Type::kF32, {"a", "b", "c"}), "fmaf(a, b, c)");
   EXPECT_EQ(cuda(Op::kMad, Type::kF64, {"a", "b", "c"}), "fma(a, b, c)");
@@ -540,32 +541,34 @@ TEST(OpText, OperatorsGoByType) {
   EXPECT_EQ(cuda(Op::kAbs, Type::kI64, {"a"}), "exh_abs(a)");
   EXPECT_EQ(cuda(Op::kMax, Type::kF32, {"a", "b"}), "exh_max(a, b)");
   EXPECT_EQ(cuda(Op::kMax, Type::kI32, {"a", "b"}), "a > b ? a : b");
-  EXPECT_EQ(OpText(Op::kMin, Type::kF32, {{"a", true}, {"b"}}, 8, Dialect::kCpp).text,
+  ir::HelperFunctions cpp(Dialect::kCpp), halves(Dialect::kCuda);
+  EXPECT_EQ(OpText(Op::kMin, Type::kF32, {{"a", true}, {"b"}}, 8, cpp).text,
             "exh_min(a, splat8(b))");
   EXPECT_EQ(cuda(Op::kLess, Type::kF32, {"a", "b"}), "a < b ? 1 : 0");
   EXPECT_EQ(cuda(Op::kNot, Type::kBool, {"a"}), "1 - a");
   EXPECT_EQ(cuda(Op::kNot, Type::kI32, {"a"}), "~a");
-  EXPECT_EQ(OpText(Op::kExp, Type::kF64, {{"a"}}, 1, Dialect::kCpp).text, "__builtin_exp(a)");
-  EXPECT_EQ(OpText(Op::kRsqrt, Type::kF32, {{"a"}}, 1, Dialect::kCpp).text,
-            "1.0f / __builtin_sqrtf(a)");
-  EXPECT_EQ(Convert({"a"}, Type::kF64, Type::kF16, 1, Dialect::kCuda).text,
+  EXPECT_EQ(OpText(Op::kExp, Type::kF64, {{"a"}}, 1, cpp).text, "__builtin_exp(a)");
+  EXPECT_EQ(OpText(Op::kRsqrt, Type::kF32, {{"a"}}, 1, cpp).text, "1.0f / __builtin_sqrtf(a)");
+  EXPECT_EQ(Convert({"a"}, Type::kF64, Type::kF16, 1, halves).text,
             "exh_from_f16(exh_to_f16(static_cast<float>(a)))");
   EXPECT_EQ(CastText("a", Type::kI32, Type::kF32, Dialect::kCpp), "static_cast<float>(a)");
   EXPECT_EQ(CastText("a", Type::kI32, Type::kI32, Dialect::kCpp), "a");
 }
 
 TEST(OpText, OpenClHasWordsOfItsOwn) {
-  const auto text = [](Op op, Type type, const std::vector<std::string>& names) {
+  ir::HelperFunctions called(Dialect::kOpenCl);
+  const auto text = [&](Op op, Type type, const std::vector<std::string>& names) {
     std::vector<ValueText> operands;
     for (const std::string& name : names) operands.push_back({name});
-    return OpText(op, type, operands, 1, Dialect::kOpenCl).text;
+    return OpText(op, type, operands, 1, called).text;
   };
   EXPECT_EQ(text(Op::kMad, Type::kF32, {"a", "b", "c"}), "fma(a, b, c)");
   EXPECT_EQ(text(Op::kExp, Type::kF32, {"a"}), "exp(a)");
   // C has one function of a name.
   EXPECT_EQ(text(Op::kMad, Type::kI64, {"a", "b", "c"}), "exh_mad_i64(a, b, c)");
   EXPECT_EQ(text(Op::kMax, Type::kF16, {"a", "b"}), "exh_max_f32(a, b)");
-  const std::string functions = ir::HelperFunctions("exh_max_f32(exh_to_bf16(", Dialect::kOpenCl);
+  EXPECT_EQ(ToElementText("a", Type::kF32, Type::kBf16, called), "exh_to_bf16(a)");
+  const std::string functions = called.Text();
   EXPECT_THAT(functions, HasSubstr("static inline float exh_max_f32(float a, float b) {"));
   EXPECT_THAT(functions, HasSubstr("static inline ushort exh_to_bf16(float value) {"));
   EXPECT_THAT(functions, Not(HasSubstr("double")));

@@ -63,9 +63,13 @@ std::string Function(const ir::Function& function, std::size_t number) {
 
 /// In front of all of them.
 std::string Prologue() {
+  ir::HelperFunctions halves(ir::Dialect::kCpp);
+  for (const ir::Type type : {ir::Type::kF16, ir::Type::kBf16}) {
+    ir::FromElementText("bits", type, halves);
+  }
   return "#include <cmath>\n#include <cstdint>\n#include \"kernels/derived/tolerance.h\"\n"
          "using exh::kernels::SumTolerance;\nstruct Expected { double value, tolerance; };\n" +
-         ir::HalfFunctions("exh_from_f16( exh_from_bf16(", ir::Dialect::kCpp) +
+         halves.Text() +
          "struct f16 {\n  unsigned short bits;\n"
          "  operator float() const { return exh_from_f16(bits); }\n};\n"
          "struct bf16 {\n  unsigned short bits;\n"

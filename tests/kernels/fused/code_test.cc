@@ -3,7 +3,6 @@
 // Programs of schedules, for processors and GPUs, compared with the reference. Those of GPUs run on
 // the CPU, thread by thread (tests/cuda_shim).
 #include "kernels/fused/code/code.h"
-#include "kernels/fused/code/transform.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "kernels/fused/code/body_printer.h"
 #include "kernels/fused/code/transform.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/run/problem.h"
@@ -342,10 +342,22 @@ TEST(FusedCode, ArgumentsAreInputsThatAreReadAndOutputs) {
   EXPECT_EQ(CompulsoryBytes(program), 32u);
 }
 
+/// A printer with a text of indices alone.
+class Indices : public BodyPrinter {
+ public:
+  using BodyPrinter::BodyPrinter, BodyPrinter::TextOf;
+};
+
 TEST(FusedCode, IslsFunctionsAreThereWhereTheyAreCalled) {
-  EXPECT_EQ(IslFunctions("c0 + 1"), "");
-  EXPECT_TRUE(Has(IslFunctions("max(c0, 2)"), "define max"));
-  EXPECT_FALSE(Has(IslFunctions("max(c0, 2)"), "define min"));
+  const Program program;
+  Indices out(program, derived::Dialect::kCpp, "long", nullptr);
+  const ir::Index i(ir::IndexVariable::Of(0, "i", 4)), j(ir::IndexVariable::Of(1, "j", 4));
+  EXPECT_EQ(out.TextOf(i + 1), "i + 1");
+  EXPECT_EQ(out.Prelude(), "");
+  EXPECT_EQ(out.TextOf(ir::Condition(ir::Index::Max(i, j).Div(2), ir::Relation::kLess, 2)),
+            "max(i, j) / 2 < 2");
+  EXPECT_TRUE(Has(out.Prelude(), "define max"));
+  EXPECT_FALSE(Has(out.Prelude(), "define min"));
 }
 
 }  // namespace

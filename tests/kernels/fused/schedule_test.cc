@@ -29,9 +29,9 @@ Program ProgramOfJson(const nlohmann::json& text) {
   return ProgramOf(StatementsOf(GraphOf(text)));
 }
 
-std::vector<std::string> NamesOf(const Part& part) {
+std::vector<std::string> NamesOf(const ProgramPart& part) {
   std::vector<std::string> names;
-  for (const poly::Statement& statement : part.scop.statements) names.push_back(statement.name);
+  for (const poly::ScopStatement& statement : part.scop.statements) names.push_back(statement.name);
   return names;
 }
 

@@ -17,7 +17,7 @@
 #include "kernels/codegen/print/loop_printer.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
-#include "kernels/ir/text/op_functions.h"
+#include "kernels/ir/text/helper_functions.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -717,7 +717,9 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   const Launch launch = PlanLaunch(code, options);
   const CodeNames names(code);
   TextWriter body;
+  ir::HelperFunctions called(words.dialect);  // By the body, and by the lines of `helpers`.
   std::vector<std::string> helpers;
+  bool copies_async = false;
   auto side = launch.sides.begin();
   const auto next = [&]() -> const SideLaunch& {
     if (side != launch.sides.begin()) body.Line();
@@ -745,19 +747,17 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
       body.Line();
     }
     const LoweredCode& own = is_first ? code : rest;
-    GpuStatements statements(own, names, words, body);
+    GpuStatements statements(own, names, words, called, body);
     KernelPrinter(own, part, overlap(), options, names, launch, words, statements, body)
         .Print(is_first ? "exh_kernel" : (side++)->kernel);
     AddLines(statements.Helpers(), helpers);
+    copies_async |= statements.copies_async();
   }
   TextWriter out;
   if (!options.gives_up) PrintSourceHeader(code, out);  // Nobody reads the other.
   if (const std::string head = words.Head(asked); !head.empty()) out.Raw(head);
-  std::string calls = body.text();
-  for (const std::string& line : helpers) calls += line;
-  const std::string functions = ir::HelperFunctions(calls, words.dialect);
-  if (!functions.empty()) out.Raw(functions);
-  if (body.text().find("exh_copy_") != std::string::npos) out.Raw(AsyncFunctions());
+  if (const std::string functions = called.Text(); !functions.empty()) out.Raw(functions);
+  if (copies_async) out.Raw(AsyncFunctions());
   for (const std::string& line : helpers) out.Line(line);
   if (!helpers.empty()) out.Line();
   if (launch.overlaps) {

@@ -69,6 +69,7 @@ void GpuStatements::CopyAsync(const ir::Instruction& store, const ir::Instructio
   const std::string from = inside == kNever ? names_.array(read.array) : Pointer(read);
   const std::string when = inside.empty() ? "" : ", " + inside;
   const std::string guard = WhenStored(store);
+  copies_async_ = true;
   out_.Line((guard.empty() ? "" : "if (" + guard + ") ") + "exh_copy_" + (is_cg ? "cg<" : "ca<") +
             std::to_string(bytes) + ">(" + Pointer(store) + ", " + from + when + ");");
   if (width.lanes > 1) SetIndex(width.dim_class, own);

@@ -24,8 +24,8 @@ std::string CacheSuffix(Cache cache, bool is_load) {
 }  // namespace
 
 GpuStatements::GpuStatements(const LoweredCode& code, const CodeNames& names, const GpuWords& words,
-                             TextWriter& out)
-    : Statements(code, names, {words.dialect, false, 92}, out), words_(words) {
+                             ir::HelperFunctions& helpers, TextWriter& out)
+    : Statements(code, names, {false, 92}, helpers, out), words_(words) {
   for (const int node : code.tree.node_of_inst) band_.push_back(code.tree.BandAround(node));
   for (const AdvancedRead& read : code.values.ahead) band_[read.inst.index()] = -1;
   for (const Ring& ring : code.rings.rings) {
@@ -58,7 +58,7 @@ std::string GpuStatements::ReadElement(const ir::Instruction& inst, std::size_t 
   if (producer.valid() && Storage(producer).is_bits) return ReadRegister(inst, operand).text;
   const ir::Type from = code_.function->TypeOf(inst.operands[operand]).value_or(element);
   return ToElementText(ReadAs(inst, operand, ir::ComputeTypeOf(from)).text, from, element,
-                       style_.dialect);
+                       helpers_);
 }
 
 /// Elements of the array are too many for an int, or what loops count beyond covered axes is.
@@ -234,7 +234,7 @@ void GpuStatements::LoadElements(const ir::Instruction& inst, const Width& width
   const bool is_bits = Storage(inst.id).is_bits;
   const auto value_of = [&](const std::string& text) {
     if (is_bits) return text;
-    if (element != ir::Type::kI8) return FromElementText(text, element, style_.dialect);
+    if (element != ir::Type::kI8) return FromElementText(text, element, helpers_);
     widens_bytes_ = true;
     return "exh_from_i8(" + text + ")";
   };
@@ -319,7 +319,7 @@ void GpuStatements::StoreElements(const ir::Instruction& inst, const Width& widt
     return;
   }
   std::string values;
-  for (std::uint32_t lane = 0; lane < width.lanes; ++lane) {
+  for (std::uint32_t lane = 0; lane < width.lanes && inside != kNever; ++lane) {
     SetIndex(width.dim_class, first + lane);
     values += (lane > 0 ? ", " : "") + ReadElement(inst, 0, element);
   }
@@ -357,6 +357,8 @@ void GpuStatements::Execute(ir::InstId id) {
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return ExecuteLoad(inst);
   if (code_.tree.IsUnit(inst)) return MultiplyTile(inst);
   ForEachLane(inst, [&] {
+    const bool is_left_out = inst.is_reduction() && Inside(inst) == kNever;
+    if (is_left_out) return ExecuteScalar(inst, "");
     ExecuteScalar(inst, inst.op == ir::Op::kIndex ? Index(inst) : Compute(inst).text);
   });
 }

@@ -22,7 +22,7 @@ namespace exh::kernels::codegen {
 class GpuStatements : public Statements {
  public:
   GpuStatements(const LoweredCode& code, const CodeNames& names, const GpuWords& words,
-                TextWriter& out);
+                ir::HelperFunctions& helpers, TextWriter& out);
 
   void Declare(ir::InstId inst) override;
   void Execute(ir::InstId inst) override;
@@ -55,6 +55,8 @@ class GpuStatements : public Statements {
 
   /// Lines that define the helpers which the statements printed so far use.
   std::vector<std::string> Helpers() const;
+  /// Has it printed asynchronous copies (AsyncFunctions())?
+  bool copies_async() const { return copies_async_; }
 
  private:
   ir::Type ElementType(const ir::Instruction& inst) const {
@@ -188,6 +190,7 @@ class GpuStatements : public Statements {
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
   bool widens_bytes_ = false;        ///< Elements that are i8 became registers.
+  bool copies_async_ = false;
 };
 
 /// Defines what asynchronous copies are made and waited for with.

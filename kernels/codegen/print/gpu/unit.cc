@@ -224,7 +224,7 @@ void GpuStatements::RoundSums(int node) {
   for (const Place& own : RegistersAt(inst.id, node)) {
     out_.Line(own.name + " = " +
               CastText("a_" + own.name.substr(2), code_.tree.SumType(*code_.function, inst),
-                       HeldBy(inst.id), style_.dialect) +
+                       HeldBy(inst.id), helpers_.dialect()) +
               ";");
   }
 }

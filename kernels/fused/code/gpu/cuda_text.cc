@@ -6,19 +6,18 @@
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/code/gpu/tile_printer.h"
 #include "kernels/fused/code/transform.h"
-#include "kernels/ir/text/op_functions.h"
 #include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 constexpr std::int64_t kThreads = 256;  ///< Of a block without teams.
 
 /// What blocks of their own do.
 struct Task {
-  const Part* part = nullptr;
+  const ProgramPart* part = nullptr;
   const NestNode* nest = nullptr;
   std::uint64_t grid = 1;     ///< Blocks.
   std::uint32_t threads = 1;  ///< Of a block.
@@ -248,7 +247,7 @@ void AddStatements(const NestNode& node, std::set<int>& statements) {
   for (const NestNode& child : node.children) AddStatements(child, statements);
 }
 
-double ExecutionsOf(const Part& part, const NestNode& nest) {
+double ExecutionsOf(const ProgramPart& part, const NestNode& nest) {
   std::set<int> statements;
   AddStatements(nest, statements);
   double all = 0;
@@ -352,12 +351,10 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
                               kernel.shared_bytes()});
     }
   }
-  const std::string text = third.Take();
   const bool has_teams =
       std::ranges::any_of(kernels, [](const Kernel& kernel) { return kernel.shared_bytes() > 0; });
-  return {ir::HelperFunctions(text, ir::Dialect::kCuda) + IslFunctions(text) +
-              VectorTypesOf(text) + (has_teams ? "extern __shared__ float4 exh_shared[];\n" : "") +
-              text,
+  return {third.Prelude() + (has_teams ? "extern __shared__ float4 exh_shared[];\n" : "") +
+              third.Take(),
           launch};
 }
 

@@ -6,7 +6,7 @@
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 constexpr std::int64_t kBlock = 256;  ///< Threads of a block, as a rule.
 constexpr std::int64_t kLargestBlock = 512;

@@ -12,7 +12,7 @@ namespace exh::kernels::fused {
 namespace {
 
 using ir::Type;
-using Kind = poly::LoopNode::Kind;
+using Kind = poly::ScopNode::Kind;
 
 constexpr std::uint64_t kLargestElement = 8;
 
@@ -182,8 +182,7 @@ void TeamPrinter::Divide(const std::vector<const NestNode*>& loops) {
   }
   for (std::size_t i = 0; i < taken.size(); ++i) {
     const Taken& of = taken[i];
-    Line(derived::AccumulateText(of.op, parts[i], {derived::Piece{before[i]}},
-                                 derived::Dialect::kCuda, of.type));
+    Line(derived::AccumulateText(of.op, parts[i], {derived::Piece{before[i]}}, helpers(), of.type));
     EndTaking(of.cell, parts[i]);
     set_store_condition("exh_is_first");
     StoreTaken(of.cell, parts[i]);
@@ -210,8 +209,7 @@ void TeamPrinter::Meet(const Taken& taken, const std::string& part) {
   Open(fmt::format("for (int half = {}; half > 0; half /= 2)", team_.size / 2));
   Open("if (exh_member < half)");
   const std::string other = fmt::format("exh_parts[threadIdx.x + half * {}]", stride);
-  Line(derived::AccumulateText(taken.op, part, {derived::Piece{other}}, derived::Dialect::kCuda,
-                               taken.type));
+  Line(derived::AccumulateText(taken.op, part, {derived::Piece{other}}, helpers(), taken.type));
   Line(fmt::format("exh_parts[threadIdx.x] = {};", part));
   Close();
   Line("__syncthreads();");
@@ -255,8 +253,8 @@ void TeamPrinter::MeetBlocks(const std::vector<Taken>& taken,
     // A load that compilers leave where it is, behind the ticket.
     const std::string element =
         fmt::format("__ldcv({} + (split * {} + exh_point))", names[i], team_.all_points);
-    Line(derived::AccumulateText(taken[i].op, parts[i], {derived::Piece{element}},
-                                 derived::Dialect::kCuda, taken[i].type));
+    Line(derived::AccumulateText(taken[i].op, parts[i], {derived::Piece{element}}, helpers(),
+                                 taken[i].type));
     Close();
     Meet(taken[i], parts[i]);
   }

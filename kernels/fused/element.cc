@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/fused/code/element.h"
+#include "kernels/fused/element.h"
 
 #include <algorithm>
 
