@@ -272,10 +272,13 @@ TEST(IndexTest, VariablesBecomeIndices) {
     const Pair outer = RandomPair(random, 3);
     // What is put in has the range that the variable had.
     const Index inner = (Index(kVariables[1]) * 2 + Index(kVariables[2])).Mod(6);
-    const Index whole = outer.index.With(1, inner);
+    const std::vector<Index> both = {inner, Index(kVariables[1]).Mod(5)};
+    const Index whole = outer.index.With(1, inner), of_both = outer.index.With(1, both);
     for (const Point& point : Points()) {
       const Point moved = {point[0], inner.At(point), point[2]};
       ASSERT_EQ(whole.At(point), outer.value(moved)) << outer.index.Text();
+      const Point both_moved = {point[0], inner.At(point), both[1].At(point)};
+      ASSERT_EQ(of_both.At(point), outer.value(both_moved)) << outer.index.Text();
     }
   }
 }

@@ -309,7 +309,7 @@ derived::Piece BodyPrinter::Value(const Statement& of, const std::vector<ir::Ind
         break;
       case Step::What::kIndex:
         value = {fmt::format("static_cast<{}>({})", ir::RegisterName(step.type),
-                             IndexOf(step.index, arguments).Text(ir::IndexOrder::kFactors))};
+                             step.index.With(0, arguments).Text(ir::IndexOrder::kFactors))};
         break;
       case Step::What::kCompute:
         value = Computed(of, step, values);
