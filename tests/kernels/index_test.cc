@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/ir/index/affine.h"
 #include "kernels/ir/index/condition.h"
 
 namespace exh::kernels::ir {
@@ -333,6 +334,21 @@ TEST(IndexTest, TermsAreOrderedByNamesOrFactors) {
   const Index index = i * 8 + j * 64 - i.Div(3) * 5 + Index(7);
   EXPECT_EQ(index.Text(), "8 * i - 5 * (i / 3) + 64 * j + 7");
   EXPECT_EQ(index.Text(IndexOrder::kFactors), "j * 64 + i * 8 - (i / 3) * 5 + 7");
+}
+
+TEST(AffineTest, HasAStrideOfEachVariableAndARange) {
+  Affine<int> affine{3, {}};
+  affine.Add(1, 4);
+  affine.Add(2, -2);
+  affine.Add(0, 0);
+  EXPECT_EQ(affine.StrideOf(1), 4);
+  EXPECT_EQ(affine.StrideOf(0), 0);
+  EXPECT_EQ(affine.At([](int variable) { return 10 * variable; }), 3 + 40 - 40);
+  const auto range_of = [](int variable) { return std::pair(-1, 2 * variable); };
+  EXPECT_EQ(affine.Range(range_of), (std::pair<std::int64_t, std::int64_t>(3 - 4 - 8, 3 + 8 + 2)));
+  affine.Add(1, 1);
+  affine.Add(2, 2);
+  EXPECT_EQ(affine, (Affine<int>{3, {{1, 5}}}));
 }
 
 TEST(ConditionTest, HoldsWhereAndSaysWhatItIsMadeOf) {
