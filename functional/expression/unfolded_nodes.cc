@@ -152,7 +152,7 @@ Expression::Input Unfolder::Loaded(const std::string& name, const Path& path) {
     return NodeOf(std::move(node));
   }
   const auto elements = static_cast<std::int64_t>(out_.array(stored.array).elements);
-  const auto [least, largest] = out_.Range(node.offset, node.strides);
+  const auto [least, largest] = out_.Range(node);
   if (least < 0 || largest >= elements) node.guards = {{node.offset, node.strides, elements}};
   return NodeOf(std::move(node));
 }

@@ -172,7 +172,7 @@ class Analysis {
       read.strides = read.tensor->strides;
     } else {
       read.strides = node.strides;
-      read.base = Base(node.offset, node.strides);
+      read.offset = Base(node.offset, node.strides);
       read.type = node.type;
       if (node.op == Op::kLoad) ReadArray(node, read);
     }
@@ -186,7 +186,7 @@ class Analysis {
     read.count = static_cast<std::int64_t>(array.elements);
     for (const Expression::Guard& of : load.guards) {
       Program::Guard guard;
-      guard.base = Base(of.offset, of.strides);
+      guard.offset = Base(of.offset, of.strides);
       guard.strides = of.strides;
       guard.extent = of.extent;
       read.guards.push_back(std::move(guard));
@@ -206,7 +206,7 @@ class Analysis {
     const Expression::Node& node = Node(index);
     Program::Read read;
     read.strides = node.strides;
-    read.base = Base(node.offset, node.strides);
+    read.offset = Base(node.offset, node.strides);
     ReadArray(node, read);
     read.index = SlotOf({node.index, 0, "", ir::Type::kI32}, ir::Type::kI32, program);
     Program::Step step;
@@ -380,7 +380,7 @@ class Analysis {
     const ir::Type as = is_wide || IsWide(input.type) ? node.type : input.type;
     Program program = ProgramOf(input, as);
     Axes axes = node.axes;
-    std::ranges::stable_sort(axes, std::greater<>(), [&](int axis) { return node.stride(axis); });
+    std::ranges::stable_sort(axes, std::greater<>(), [&](int axis) { return node.StrideOf(axis); });
     SetAxes(WithRowsLast(program, axes, node.strides), program);
     std::vector<std::int64_t> steps = Steps(node.strides, program);
     program.Fuse(0, &steps);

@@ -45,7 +45,7 @@ class Finder {
         const auto has = [axis](const std::vector<int>& axes) {
           return std::ranges::find(axes, axis) != axes.end();
         };
-        const bool moves = node.index >= 0 ? has(node.axes) : node.stride(axis) != 0;
+        const bool moves = node.index >= 0 ? has(node.axes) : node.StrideOf(axis) != 0;
         if (!has(kept) || !moves) shared *= expression_.axis(axis).total;
       }
       least = std::min(least, shared);

@@ -168,7 +168,7 @@ ElementValue ElementValues::Computed(int node, int block) {
   const Expression::Node& of = e_.node(node);
   if (of.op == ir::Op::kLoad) return {Loaded(of), {}, {}};
   if (of.op == ir::Op::kIndex) {
-    return {{"double(" + AffineText(e_, names_, of.offset, of.strides) + ")"}, {}, {}};
+    return {{"double(" + AffineText(e_, names_, of) + ")"}, {}, {}};
   }
   std::vector<ElementValue> inputs;
   for (const Expression::Input& input : of.inputs) inputs.push_back(ValueOf(input, block));

@@ -31,19 +31,18 @@ std::string SourceNames::Unique(const std::string& wanted) {
   return ir::Identifier(wanted, taken_);
 }
 
-std::string AffineText(const Expression& expression, const SourceNames& names, std::int64_t offset,
-                       const Expression::Strides& strides) {
+std::string AffineText(const Expression& expression, const SourceNames& names,
+                       const ir::Affine<int>& affine) {
   std::vector<std::pair<std::string, std::int64_t>> indices;
-  for (const auto& [axis, stride] : strides) {
+  for (const auto& [axis, stride] : affine.strides) {
     if (expression.axis(axis).total > 1) indices.emplace_back(names.axis(axis), stride);
   }
-  return IndexText(indices, offset);
+  return IndexText(indices, affine.offset);
 }
 
 std::string AccessText(const Expression& expression, const SourceNames& names,
                        const Expression::Node& node) {
-  return names.array(node.array) + "[" + AffineText(expression, names, node.offset, node.strides) +
-         "]";
+  return names.array(node.array) + "[" + AffineText(expression, names, node) + "]";
 }
 
 std::string GuardText(const Expression& expression, const SourceNames& names,
@@ -53,8 +52,8 @@ std::string GuardText(const Expression& expression, const SourceNames& names,
     text += (text.empty() ? "" : " && ") + condition;
   };
   for (const Expression::Guard& guard : load.guards) {
-    const auto [least, largest] = expression.Range(guard.offset, guard.strides);
-    const std::string index = AffineText(expression, names, guard.offset, guard.strides);
+    const auto [least, largest] = expression.Range(guard);
+    const std::string index = AffineText(expression, names, guard);
     if (least < 0) add(index + " >= 0");
     if (largest >= guard.extent) add(index + " < " + std::to_string(guard.extent));
   }

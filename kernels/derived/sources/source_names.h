@@ -37,8 +37,8 @@ class SourceNames {
 
 /// `m * 512 + 3`: the offset and the steps of the axes. Those of a single iteration are left out,
 /// here and below.
-std::string AffineText(const Expression& expression, const SourceNames& names, std::int64_t offset,
-                       const Expression::Strides& strides);
+std::string AffineText(const Expression& expression, const SourceNames& names,
+                       const ir::Affine<int>& affine);
 
 /// The element that a load or store is of.
 std::string AccessText(const Expression& expression, const SourceNames& names,

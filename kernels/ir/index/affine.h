@@ -55,7 +55,6 @@ struct Affine {
     }
     return range;
   }
-  bool operator==(const Affine&) const = default;
 };
 
 }  // namespace exh::kernels::ir
