@@ -187,11 +187,7 @@ class Interpreter {
   }
 
   std::int64_t Evaluate(const Affine& affine) const {
-    std::int64_t value = affine.constant;
-    for (const Affine::Term& term : affine.terms) {
-      value += term.coefficient * index_[At(term.dim_class)];
-    }
-    return value;
+    return affine.At([&](int dim_class) { return index_[At(dim_class)]; });
   }
 
   double& Register(ir::InstId inst, std::int64_t point) {

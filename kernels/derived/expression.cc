@@ -128,27 +128,14 @@ class Reader {
 
 }  // namespace
 
-std::int64_t Expression::Node::stride(int axis) const {
-  for (const auto& [of, step] : strides) {
-    if (of == axis) return step;
-  }
-  return 0;
-}
-
 std::uint64_t Expression::Points(const std::vector<int>& of_axes) const {
   std::uint64_t points = 1;
   for (const int index : of_axes) points *= axis(index).total;
   return points;
 }
 
-std::pair<std::int64_t, std::int64_t> Expression::Range(std::int64_t offset,
-                                                        const Strides& strides) const {
-  std::int64_t least = offset, largest = offset;
-  for (const auto& [of, step] : strides) {
-    const std::int64_t way = step * (std::int64_t{axis(of).total} - 1);
-    (way < 0 ? least : largest) += way;
-  }
-  return {least, largest};
+std::pair<std::int64_t, std::int64_t> Expression::Range(const ir::Affine<int>& affine) const {
+  return affine.Range([&](int of) { return std::pair(0, std::int64_t{axis(of).total} - 1); });
 }
 
 bool Expression::Keeps(const Input& input, ir::Type type) const {
@@ -158,7 +145,7 @@ bool Expression::Keeps(const Input& input, ir::Type type) const {
   const Node& of = node(input.node);
   if (of.op != ir::Op::kIndex) return false;
   const ir::TypeInfo& info = ir::InfoOf(type);
-  const auto [least, largest] = Range(of.offset, of.strides);
+  const auto [least, largest] = Range(of);
   const double most = std::ldexp(1, info.bits);  // All whole numbers up to it have a value.
   return static_cast<double>(least) >= std::max(-most, info.lowest) &&
          static_cast<double>(largest) <= std::min(most, info.largest);
@@ -182,6 +169,12 @@ ir::Type Expression::OperandType(const Node& node, std::size_t operand) {
 
 Expression::Input Expression::InitOf(const Node& node) const {
   return {node.init, 0, "", this->node(node.init).type};
+}
+
+const ir::Number* Expression::InitNumber(const Node& node) const {
+  const Node& init = this->node(node.init);
+  if (init.op != ir::Op::kConst || !init.inputs.at(0).is_number()) return nullptr;
+  return init.inputs[0].scalar.empty() ? &init.inputs[0].number : nullptr;
 }
 
 std::vector<int> Expression::Uses() const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
+#include "kernels/ir/index/affine.h"
 
 namespace exh::kernels::derived {
 
@@ -30,28 +31,24 @@ struct Expression {
     bool is_number() const { return node < 0; }
   };
   /// Of axes by how much a step of each moves something; no axis twice.
-  using Strides = std::vector<std::pair<int, std::int64_t>>;
-  /// A dimension of an array that a load may leave: its index is `offset` and the steps of the
-  /// axes; where that is not in 0 … extent - 1, the load reads nothing (Node::otherwise).
-  struct Guard {
-    std::int64_t offset = 0;
-    Strides strides;
+  using Strides = ir::Affine<int>::Strides;
+  /// A dimension of an array that a load may leave: where the index is not in 0 … extent - 1, the
+  /// load reads nothing (Node::otherwise).
+  struct Guard : ir::Affine<int> {
     std::int64_t extent = 1;
   };
-  struct Node {
+  /// kLoad, kStore: over the axes, the element that is read or written. kIndex: the value.
+  struct Node : ir::Affine<int> {
     std::string name;  ///< Of the instruction.
     ir::Op op = ir::Op::kConst;
     ir::Type type = ir::Type::kF32;      ///< Of its value; of a store, of what it writes.
     ir::Type computes = ir::Type::kF32;  ///< What the operator is evaluated in.
     /// In the order of the instruction. A reduction's own sum, its last operand, is not among them.
     std::vector<Input> inputs;
-    std::vector<int> axes;     ///< Of its value, in the order of its nest; a store: of its points.
-    std::vector<int> reduced;  ///< The axes that a reduction accumulates over; else empty.
-    int init = -1;             ///< Of a reduction: the node that it begins with.
-    ir::ArrayId array;         ///< kLoad, kStore.
-    Strides strides;           ///< kLoad, kStore: in elements. kIndex: by how much its value grows.
-    /// kLoad: the element that index 0 of all axes reads. kIndex: its value there.
-    std::int64_t offset = 0;
+    std::vector<int> axes;      ///< Of its value, in the order of its nest; a store: of its points.
+    std::vector<int> reduced;   ///< The axes that a reduction accumulates over; else empty.
+    int init = -1;              ///< Of a reduction: the node that it begins with.
+    ir::ArrayId array;          ///< kLoad, kStore.
     std::vector<Guard> guards;  ///< kLoad.
     /// kLoad: a node, of kI32, whose value is added to the number of the element; where that is no
     /// element of the array, the load reads nothing. -1: none.
@@ -60,7 +57,6 @@ struct Expression {
     int store = -1;  ///< kLoad of an array that is written: the store, before it. -1: an input.
 
     bool is_reduction() const { return !reduced.empty(); }
-    std::int64_t stride(int axis) const;  ///< 0 when the access does not have the axis.
   };
 
   std::vector<ir::Array> arrays;  ///< By their ids.
@@ -72,8 +68,8 @@ struct Expression {
   const Node& node(int index) const { return nodes[static_cast<std::size_t>(index)]; }
   const Axis& axis(int index) const { return axes[static_cast<std::size_t>(index)]; }
   const ir::Array& array(ir::ArrayId id) const { return arrays[id.index()]; }
-  /// The least and the largest of `offset` and the steps of the axes.
-  std::pair<std::int64_t, std::int64_t> Range(std::int64_t offset, const Strides& strides) const;
+  /// The least and the largest value at the points of its axes.
+  std::pair<std::int64_t, std::int64_t> Range(const ir::Affine<int>& affine) const;
   /// Is nothing of the operand's value lost when it becomes this type? Scalars may have any value.
   bool Keeps(const Input& input, ir::Type type) const;
   /// Does the node, a cast or a store, lose nothing of its operand?
@@ -84,6 +80,8 @@ struct Expression {
   static ir::Type OperandType(const Node& node, std::size_t operand);
   /// What a reduction begins with.
   Input InitOf(const Node& node) const;
+  /// Where that is a number that is known: it. Else null.
+  const ir::Number* InitNumber(const Node& node) const;
   /// How many nodes read each node, as an operand or to begin with.
   std::vector<int> Uses() const;
   /// Of each node: does its value come into one that is stored? Others only say which element is

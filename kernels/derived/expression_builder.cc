@@ -55,7 +55,7 @@ Value ExpressionBuilder::Loaded(ir::ArrayId array, int store, const Index& eleme
     return NodeOf(std::move(node));
   }
   const auto elements = static_cast<std::int64_t>(out_.array(array).elements);
-  const auto [least, largest] = out_.Range(node.offset, node.strides);
+  const auto [least, largest] = out_.Range(node);
   if (!is_inside && (least < 0 || largest >= elements)) {
     node.guards = {{node.offset, node.strides, elements}};
   }

@@ -9,21 +9,12 @@ using ir::Condition;
 using ir::Index;
 using ir::Relation;
 
-Index IndexOf(const IndexRow& row, const std::vector<Index>& arguments) {
-  Index index = row.constant;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (row.coefficients[i] != 0) index = index + arguments[i] * row.coefficients[i];
-  }
-  index = index.Div(row.divisor);
-  return row.modulus == 0 ? index : index.Mod(row.modulus);
-}
-
 Index ElementOf(const Access& access, const std::vector<std::int64_t>& shape,
                 const std::vector<Index>& arguments) {
   Index element;
   std::int64_t pitch = 1;
   for (std::size_t dimension = shape.size(); dimension-- > 0;) {
-    element = element + IndexOf(access.rows[dimension], arguments) * pitch;
+    element = element + access.rows[dimension].With(0, arguments) * pitch;
     pitch *= shape[dimension];
   }
   return element;
@@ -33,7 +24,7 @@ Condition GuardOf(const Access& access, const std::vector<std::int64_t>& shape,
                   const std::vector<Index>& arguments) {
   Condition guard;
   for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
-    const Index index = IndexOf(access.rows[dimension], arguments);
+    const Index index = access.rows[dimension].With(0, arguments);
     if (index.min() < 0) guard = guard && Condition(index, Relation::kAtLeast, 0);
     if (index.max() >= shape[dimension]) {
       guard = guard && Condition(index, Relation::kLess, shape[dimension]);

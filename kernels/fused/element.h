@@ -11,10 +11,8 @@
 
 namespace exh::kernels::fused {
 
-/// `arguments`: the value of each iterator of the statement.
-ir::Index IndexOf(const IndexRow& row, const std::vector<ir::Index>& arguments);
-
-/// Which element of a row-major tensor an access means.
+/// Which element of a row-major tensor an access means. `arguments`: the value of each iterator of
+/// the statement.
 ir::Index ElementOf(const Access& access, const std::vector<std::int64_t>& shape,
                     const std::vector<ir::Index>& arguments);
 

@@ -78,7 +78,7 @@ class StatementNodes {
       case Step::What::kNumber:
         return {-1, step.number, "", step.type};
       case Step::What::kIndex:
-        return build_.Whole(IndexOf(step.index, point_), step.type);
+        return build_.Whole(step.index.With(0, point_), step.type);
       case Step::What::kCompute:
         break;
     }
@@ -120,7 +120,7 @@ class StatementNodes {
                                 access.is_guarded);
     for (std::size_t i = 0; access.is_guarded && i < tensor.shape.size(); ++i) {
       value =
-          build_.Guarded(value, IndexOf(access.rows[i], point_), tensor.shape[i], access.otherwise);
+          build_.Guarded(value, access.rows[i].With(0, point_), tensor.shape[i], access.otherwise);
     }
     return value;
   }

@@ -4,7 +4,7 @@
 // them ends in its last one, whose name and place in the order the group has.
 //
 // Invariant: a statement that goes writes element [i, j, …] at its point (i, j, …). So its reader's
-// rows are the point, and rows of the one in terms of the other's iterators are sums.
+// rows are the point: the values of the one's iterators in terms of the other's.
 #include "kernels/fused/group.h"
 
 #include <algorithm>
@@ -22,26 +22,9 @@ std::size_t At(int i) {
 bool WritesItsPoint(const Statement& statement) {
   if (statement.reduces || statement.write.rows.size() != statement.iterators.size()) return false;
   for (std::size_t i = 0; i < statement.write.rows.size(); ++i) {
-    const IndexRow& row = statement.write.rows[i];
-    if (!row.is_affine() || row.constant != 0) return false;
-    for (std::size_t j = 0; j < row.coefficients.size(); ++j) {
-      if (row.coefficients[j] != (i == j ? 1 : 0)) return false;
-    }
+    if (statement.write.rows[i] != statement.Iterated(i)) return false;
   }
   return true;
-}
-
-/// A row over iterators that are `point`, as one over the iterators of `point`.
-IndexRow Composed(const IndexRow& row, const std::vector<IndexRow>& point, std::size_t iterators) {
-  IndexRow composed = row;
-  composed.coefficients.assign(iterators, 0);
-  for (std::size_t i = 0; i < row.coefficients.size(); ++i) {
-    composed.constant += row.coefficients[i] * point[i].constant;
-    for (std::size_t j = 0; j < iterators; ++j) {
-      composed.coefficients[j] += row.coefficients[i] * point[i].coefficients[j];
-    }
-  }
-  return composed;
 }
 
 class Grouping {
@@ -99,9 +82,7 @@ class Grouping {
       if (read.tensor != write.tensor) return true;
       if (read.is_guarded) return false;
       for (std::size_t i = 0; i < read.rows.size(); ++i) {
-        const IndexRow row =
-            Composed(read.rows[i], through.rows, statement(reader).iterators.size());
-        if (row != write.rows[i]) return false;
+        if (read.rows[i].With(0, through.rows) != write.rows[i]) return false;
       }
       return true;
     });
@@ -113,7 +94,6 @@ class Grouping {
 
   static void PutInto(const Statement& moved, Statement& reader) {
     const Access through = ReadOf(reader, moved.write.tensor);
-    const std::size_t iterators = reader.iterators.size();
     std::vector<Access> reads;
     std::vector<Step> steps;
     const auto read_index = [&](const Access& read) {
@@ -124,11 +104,10 @@ class Grouping {
     for (Step step : moved.steps) {
       if (step.what == Step::What::kRead) {
         Access read = moved.reads[At(step.read)];
-        for (IndexRow& row : read.rows) row = Composed(row, through.rows, iterators);
+        for (ir::Index& row : read.rows) row = row.With(0, through.rows);
         step.read = read_index(read);
-      } else if (step.what == Step::What::kIndex) {
-        step.index = Composed(step.index, through.rows, iterators);
       }
+      step.index = step.index.With(0, through.rows);
       steps.push_back(std::move(step));
     }
     const int value = static_cast<int>(steps.size()) - 1;

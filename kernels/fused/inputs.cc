@@ -179,7 +179,7 @@ std::vector<std::vector<bool>> Summed(const StatementList& list) {
     for (std::size_t i = 0; i < of->iterators.size(); ++i) {
       bool is_summed = of->iterators[i].is_reduction;
       for (std::size_t d = 0; d < written.size(); ++d) {
-        is_summed = is_summed || (written[d] && of->write.rows[d].coefficients[i] != 0);
+        is_summed = is_summed || (written[d] && of->write.rows[d].Uses(static_cast<int>(i)));
       }
       iterators.push_back(is_summed);
     }
@@ -187,7 +187,7 @@ std::vector<std::vector<bool>> Summed(const StatementList& list) {
       auto& dims = summed[static_cast<std::size_t>(read.tensor)];
       for (std::size_t d = 0; d < dims.size(); ++d) {
         for (std::size_t i = 0; i < iterators.size(); ++i) {
-          if (iterators[i] && read.rows[d].coefficients[i] != 0) dims[d] = true;
+          if (iterators[i] && read.rows[d].Uses(static_cast<int>(i))) dims[d] = true;
         }
       }
     }

@@ -51,13 +51,7 @@ class Writer {
   }
   std::size_t iterators() const { return statement_.iterators.size(); }
 
-  /// A row that is an iterator, or 0.
-  IndexRow Zero() const { return {std::vector<std::int64_t>(iterators(), 0)}; }
-  IndexRow Of(std::size_t iterator) const {
-    IndexRow row = Zero();
-    row.coefficients[iterator] = 1;
-    return row;
-  }
+  ir::Index Of(std::size_t iterator) const { return statement_.Iterated(iterator); }
 
   int Push(Step step) {
     statement_.steps.push_back(std::move(step));
@@ -166,13 +160,13 @@ class Lowering {
 
   /// The statement writes a tensor over its first iterators, which are its dimensions.
   void Finish(Writer& writer, int tensor) {
-    std::vector<IndexRow> rows;
+    std::vector<ir::Index> rows;
     for (std::size_t i = 0; i < graph_.tensor(tensor).shape.size(); ++i) {
       rows.push_back(writer.Of(i));
     }
     Finish(writer, tensor, std::move(rows));
   }
-  void Finish(Writer& writer, int tensor, std::vector<IndexRow> rows) {
+  void Finish(Writer& writer, int tensor, std::vector<ir::Index> rows) {
     writer.statement().write = {.tensor = tensor, .rows = std::move(rows), .is_write = true};
     list_.statements.push_back(std::move(writer.statement()));
   }
@@ -185,7 +179,7 @@ class Lowering {
     const std::size_t rank = operand.shape.size();
     for (std::size_t i = 0; i < rank; ++i) {
       const bool is_one = operand.shape[i] == 1;
-      access.rows.push_back(is_one ? writer.Zero() : writer.Of(writer.iterators() - rank + i));
+      access.rows.push_back(is_one ? 0 : writer.Of(writer.iterators() - rank + i));
     }
     return writer.Read(std::move(access), operand.type);
   }
@@ -258,26 +252,26 @@ class Lowering {
       for (const std::size_t iterator : iterator_of) access.rows.push_back(writer.Of(iterator));
       writer.Read(std::move(access), operand.type);
     }
-    std::vector<IndexRow> rows;
+    std::vector<ir::Index> rows;
     for (std::size_t i = 0; i < operand.shape.size(); ++i) {
       if (!is_reduced(i)) rows.push_back(writer.Of(iterator_of[i]));
-      if (is_reduced(i) && of.attributes.keep_dims) rows.push_back(writer.Zero());
+      if (is_reduced(i) && of.attributes.keep_dims) rows.emplace_back();
     }
     // One element may have a dimension of its own.
-    while (rows.size() < OutputShape(of).size()) rows.push_back(writer.Zero());
+    while (rows.size() < OutputShape(of).size()) rows.emplace_back();
     writer.statement().reduces = InfoOf(of.kind).op;
     Finish(writer, of.output, std::move(rows));
   }
 
   /// Rows of an access to a tensor whose dimensions are products of the writer's iterators.
-  static std::vector<IndexRow> MergedRows(const Writer& writer, const Shape& refined,
-                                          const Shape& shape) {
-    std::vector<IndexRow> rows(shape.size(), writer.Zero());
+  static std::vector<ir::Index> MergedRows(const Writer& writer, const Shape& refined,
+                                           const Shape& shape) {
+    std::vector<ir::Index> rows(shape.size());
     std::size_t next = refined.size();  // Iterators behind it are used.
     for (std::size_t i = shape.size(); i-- > 0;) {
       for (std::int64_t step = 1; step < shape[i]; step *= refined[next]) {
         EXH_CHECK(next > 0);
-        rows[i].coefficients[--next] = step;
+        rows[i] = rows[i] + writer.Of(--next) * step;
       }
     }
     return rows;
@@ -290,61 +284,32 @@ class Lowering {
     access.tensor = operand.is_number() ? -1 : stands_for_[At(operand.tensor)];
     const std::optional<Shape> refined = CommonRefinement(operand.shape, shape);
     // Where the operand's dimensions are split, they are affine over those of the output.
-    const bool splits = refined && [&] {
-      Shape without;
-      std::ranges::copy_if(shape, std::back_inserter(without),
-                           [](std::int64_t extent) { return extent != 1; });
-      return without == *refined;
-    }();
+    Shape without_ones = shape;
+    std::erase(without_ones, 1);
     if (operand.is_number()) {
       writer.Iterate(shape);
       writer.Number(operand.number, operand.type);
       return Finish(writer, of.output);
     }
-    if (refined && !splits) {
+    if (refined && *refined != without_ones) {
       writer.Iterate(*refined);
       access.rows = MergedRows(writer, *refined, operand.shape);
       writer.Read(std::move(access), operand.type);
       return Finish(writer, of.output, MergedRows(writer, *refined, shape));
     }
     writer.Iterate(shape);
-    IndexRow element = writer.Zero();
-    std::int64_t step = 1;
-    for (std::size_t i = shape.size(); i-- > 0;) {
-      if (shape[i] != 1) element.coefficients[i] = step;
-      step *= shape[i];
+    ir::Index element;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      element = element * shape[i] + (shape[i] == 1 ? 0 : writer.Of(i));
     }
-    if (splits) {
-      access.rows = SplitRows(writer, element, operand.shape);
-    } else {
-      std::int64_t inner = 1;
-      for (std::size_t i = operand.shape.size(); i-- > 0;) {
-        IndexRow row = operand.shape[i] == 1 ? writer.Zero() : element;
-        if (operand.shape[i] != 1) {
-          row.divisor = inner;
-          row.modulus = operand.shape[i];
-        }
-        access.rows.insert(access.rows.begin(), std::move(row));
-        inner *= operand.shape[i];
-      }
+    std::int64_t inner = 1;
+    access.rows.resize(operand.shape.size());
+    for (std::size_t i = operand.shape.size(); i-- > 0;) {
+      access.rows[i] = element.Div(inner).Mod(operand.shape[i]);
+      inner *= operand.shape[i];
     }
     writer.Read(std::move(access), operand.type);
     Finish(writer, of.output);
-  }
-
-  /// Of each dimension the part of the element's number between its size and the next one's.
-  static std::vector<IndexRow> SplitRows(const Writer& writer, const IndexRow& element,
-                                         const Shape& shape) {
-    std::vector<IndexRow> rows(shape.size(), writer.Zero());
-    std::int64_t inner = 1;
-    for (std::size_t i = shape.size(); i-- > 0;) {
-      for (std::size_t j = 0; j < writer.iterators(); ++j) {
-        const std::int64_t step = element.coefficients[j];
-        if (step >= inner && step < inner * shape[i]) rows[i].coefficients[j] = step / inner;
-      }
-      inner *= shape[i];
-    }
-    return rows;
   }
 
   void Move(const Operation& of, Writer& writer) {
@@ -359,7 +324,7 @@ class Lowering {
     const Shape& shape = operand.shape;
     switch (of.kind) {
       case Kind::kTranspose:
-        access.rows.assign(shape.size(), writer.Zero());
+        access.rows.resize(shape.size());
         for (std::size_t i = 0; i < shape.size(); ++i) {
           access.rows[At(of.attributes.perm[i])] = writer.Of(i);
         }
@@ -367,17 +332,14 @@ class Lowering {
       case Kind::kTile:
         for (std::size_t i = 0; i < shape.size(); ++i) {
           const std::size_t dimension = writer.iterators() - shape.size() + i;
-          IndexRow row = shape[i] == 1 ? writer.Zero() : writer.Of(dimension);
-          if (shape[i] != 1 && of.attributes.multiples[dimension] != 1) row.modulus = shape[i];
-          access.rows.push_back(std::move(row));
+          access.rows.push_back(writer.Of(dimension).Mod(shape[i]));
         }
         break;
       default: {
         const bool pads = of.kind == Kind::kPadAkg;
         for (std::size_t i = 0; i < shape.size(); ++i) {
-          IndexRow row = writer.Of(i);
-          row.constant = pads ? -of.attributes.head[i] : of.attributes.head[i];
-          access.rows.push_back(std::move(row));
+          const std::int64_t head = of.attributes.head[i];
+          access.rows.push_back(writer.Of(i) + ir::Index(pads ? -head : head));
         }
         access.is_guarded = pads && OutputShape(of) != shape;
         access.otherwise = pads ? of.attributes.pad_value : 0;
@@ -437,7 +399,7 @@ class Lowering {
       if (operand.is_number()) return writer.Number(operand.number, operand.type);
       Access access;
       access.tensor = stands_for_[At(operand.tensor)];
-      access.rows.assign(operand.shape.size(), writer.Zero());
+      access.rows.resize(operand.shape.size());
       return writer.Read(std::move(access), operand.type);
     };
     const int on = value(of.inputs[1]), off = value(of.inputs[2]);

@@ -20,21 +20,9 @@ std::size_t At(int i) {
   return static_cast<std::size_t>(i);
 }
 
-bool IsZero(const IndexRow& row) {
-  return row.constant == 0 && row.is_affine() &&
-         std::ranges::all_of(row.coefficients, [](std::int64_t number) { return number == 0; });
-}
-
 /// The iterator that the row is; -1: it is something else.
-int IteratorOf(const IndexRow& row) {
-  if (row.constant != 0 || !row.is_affine()) return -1;
-  int iterator = -1;
-  for (std::size_t i = 0; i < row.coefficients.size(); ++i) {
-    if (row.coefficients[i] == 0) continue;
-    if (row.coefficients[i] != 1 || iterator >= 0) return -1;
-    iterator = static_cast<int>(i);
-  }
-  return iterator;
+int IteratorOf(const ir::Index& row) {
+  return row.variable() == nullptr ? -1 : row.variable()->number;
 }
 
 void ForAccesses(Statement& statement, const std::function<void(Access&)>& visit) {
@@ -71,14 +59,13 @@ class Merging {
   /// An iterator that goes is 0 everywhere.
   void DropIterators(Statement& statement, const Flags& gone) {
     statement.iterators = Kept(statement.iterators, gone);
+    std::vector<ir::Index> values;
+    std::size_t place = 0;
+    for (const bool goes : gone) values.push_back(goes ? 0 : statement.Iterated(place++));
     ForAccesses(statement, [&](Access& access) {
-      for (IndexRow& row : access.rows) row.coefficients = Kept(row.coefficients, gone);
+      for (ir::Index& row : access.rows) row = row.With(0, values);
     });
-    for (Step& step : statement.steps) {
-      if (step.what == Step::What::kIndex) {
-        step.index.coefficients = Kept(step.index.coefficients, gone);
-      }
-    }
+    for (Step& step : statement.steps) step.index = step.index.With(0, values);
   }
 
   /// By tensor. The rows of dimensions that go are gone, too.
@@ -107,7 +94,7 @@ class Merging {
       // What pads a dimension of one element reads beside it.
       ForAccesses(statement, [&](Access& access) {
         for (std::size_t i = 0; i < access.rows.size(); ++i) {
-          if (!IsZero(access.rows[i])) ones[At(access.tensor)][i] = false;
+          if (access.rows[i].number() != 0) ones[At(access.tensor)][i] = false;
         }
       });
     }
@@ -127,18 +114,12 @@ class Merging {
         pairs[i] = statement.iterators[i].is_reduction == statement.iterators[i + 1].is_reduction;
       }
       for (const Step& step : statement.steps) {
-        if (step.what != Step::What::kIndex) continue;
         for (std::size_t i = 0; i < pairs.size(); ++i) {
-          if (Uses(step.index, i)) pairs[i] = false;
+          if (step.index.Uses(static_cast<int>(i), 2)) pairs[i] = false;
         }
       }
       iterators_.push_back(std::move(pairs));
     }
-  }
-
-  /// One of the pair, or both.
-  static bool Uses(const IndexRow& row, std::size_t pair) {
-    return row.coefficients[pair] != 0 || row.coefficients[pair + 1] != 0;
   }
 
   bool TakeAway() {
@@ -164,7 +145,8 @@ class Merging {
 
   void CheckDimensions(std::size_t statement, const Access& access, std::size_t dimension) {
     const int first = IteratorOf(access.rows[dimension]);
-    const bool is_zero = IsZero(access.rows[dimension]) && IsZero(access.rows[dimension + 1]);
+    const bool is_zero =
+        access.rows[dimension].number() == 0 && access.rows[dimension + 1].number() == 0;
     const bool is_pair = first >= 0 && At(first) < iterators_[statement].size() &&
                          HasPair(statement, access, dimension, At(first));
     if (!is_zero && !is_pair) Forbid(dimensions_[At(access.tensor)], dimension);
@@ -173,7 +155,7 @@ class Merging {
   void CheckIterators(std::size_t statement, const Access& access, std::size_t pair) {
     std::size_t used = 0, together = 0;
     for (std::size_t d = 0; d < access.rows.size(); ++d) {
-      used += Uses(access.rows[d], pair) ? 1 : 0;
+      used += access.rows[d].Uses(static_cast<int>(pair), 2) ? 1 : 0;
       if (d + 1 < access.rows.size() && dimensions_[At(access.tensor)][d] &&
           HasPair(statement, access, d, pair)) {
         together += 2;

@@ -38,44 +38,15 @@ std::string Within(const Text& text, Binding binding) {
   return text.binding < binding ? "(" + text.text + ")" : text.text;
 }
 
-Text RowText(const IndexRow& row, const Statement& statement) {
-  std::string sum;
-  std::size_t terms = 0;
-  const auto add = [&](bool is_negative, const std::string& term) {
-    if (sum.empty()) {
-      sum = (is_negative ? "-" : "") + term;
-    } else {
-      sum += (is_negative ? " - " : " + ") + term;
-    }
-    ++terms;
-  };
-  for (std::size_t i = 0; i < row.coefficients.size(); ++i) {
-    const std::int64_t step = row.coefficients[i];
-    if (step == 0) continue;
-    const std::string& name = statement.iterators[i].name;
-    const std::int64_t size = step < 0 ? -step : step;
-    add(step < 0, size == 1 ? name : fmt::format("{} * {}", size, name));
-  }
-  if (row.constant != 0 || sum.empty()) {
-    add(row.constant < 0, std::to_string(row.constant < 0 ? -row.constant : row.constant));
-  }
-  Text text = {sum, terms > 1 ? Binding::kSum : Binding::kProduct};
-  if (row.divisor != 1) {
-    text = {fmt::format("{} / {}", Within(text, Binding::kProduct), row.divisor),
-            Binding::kProduct};
-  }
-  if (row.modulus != 0) {
-    text = {fmt::format("{} % {}", Within(text, Binding::kProduct), row.modulus),
-            Binding::kProduct};
-  }
-  return text;
+Text RowText(const ir::Index& row) {
+  const std::size_t terms = row.terms().size() + (row.constant() != 0 ? 1 : 0);
+  return {row.Text(), terms > 1 ? Binding::kSum : Binding::kProduct};
 }
 
-std::string AccessText(const Access& access, const Statement& statement,
-                       const StatementList& list) {
+std::string AccessText(const Access& access, const StatementList& list) {
   std::string text = list.tensor(access.tensor).name + "[";
   for (std::size_t i = 0; i < access.rows.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + RowText(access.rows[i], statement).text;
+    text += (i == 0 ? "" : ", ") + RowText(access.rows[i]).text;
   }
   text += "]";
   return access.is_guarded ? fmt::format("({} or {} outside)", text, access.otherwise) : text;
@@ -90,14 +61,13 @@ class Printer {
     const Step& step = statement_.steps[static_cast<std::size_t>(index)];
     switch (step.what) {
       case Step::What::kRead:
-        return {
-            AccessText(statement_.reads[static_cast<std::size_t>(step.read)], statement_, list_)};
+        return {AccessText(statement_.reads[static_cast<std::size_t>(step.read)], list_)};
       case Step::What::kNumber:
         return {step.type == ir::Type::kF32 ? fmt::format("{}", static_cast<float>(step.number))
                                             : fmt::format("{}", step.number),
                 step.number < 0 ? Binding::kProduct : Binding::kAtom};
       case Step::What::kIndex:
-        return RowText(step.index, statement_);
+        return RowText(step.index);
       case Step::What::kCompute:
         break;
     }
@@ -152,15 +122,13 @@ std::string_view ReductionWord(Op op) {
 
 }  // namespace
 
-std::int64_t IndexRow::At(const std::vector<std::int64_t>& point) const {
-  std::int64_t sum = constant;
-  for (std::size_t i = 0; i < coefficients.size(); ++i) sum += coefficients[i] * point[i];
-  if (divisor != 1) sum = sum >= 0 ? sum / divisor : -((-sum + divisor - 1) / divisor);
-  return modulus == 0 ? sum : ((sum % modulus) + modulus) % modulus;
+bool Access::is_affine() const {
+  return std::ranges::all_of(rows, &ir::Index::IsAffine);
 }
 
-bool Access::is_affine() const {
-  return std::ranges::all_of(rows, &IndexRow::is_affine);
+ir::Index Statement::Iterated(std::size_t place) const {
+  const Iterator& of = iterators[place];
+  return ir::Index(ir::IndexVariable::Of(static_cast<int>(place), of.name, of.extent));
 }
 
 std::int64_t StatementTensor::elements() const {
@@ -185,7 +153,7 @@ std::string TextOf(const Statement& statement, const StatementList& list) {
       text = fmt::format("{}({})", ir::WordOf(type), text);
     }
   }
-  return fmt::format("{} = {}{}{}", AccessText(statement.write, statement, list), text,
+  return fmt::format("{} = {}{}{}", AccessText(statement.write, list), text,
                      domain.empty() ? "" : "    ", domain);
 }
 

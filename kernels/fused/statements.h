@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
+#include "kernels/ir/index/index.h"
 #include "kernels/ir/types.h"
 
 namespace exh::kernels::fused {
@@ -30,23 +31,11 @@ struct Iterator {
   bool is_reduction = false;  ///< The written element does not depend on it.
 };
 
-/// A whole number at each point: floor((constant + sum of coefficients times iterators) / divisor),
-/// and of that, if there is a modulus, what division by it leaves over.
-struct IndexRow {
-  std::vector<std::int64_t> coefficients;  ///< By iterator.
-  std::int64_t constant = 0;
-  std::int64_t divisor = 1;  ///< 1: affine.
-  std::int64_t modulus = 0;  ///< 0: none.
-
-  bool is_affine() const { return divisor == 1 && modulus == 0; }
-  std::int64_t At(const std::vector<std::int64_t>& point) const;
-  bool operator==(const IndexRow&) const = default;
-};
-
-/// An element of a tensor at each point: a row for each of its dimensions.
+/// An element of a tensor at each point: an index for each of its dimensions, whose variables are
+/// the iterators by their places.
 struct Access {
   int tensor = -1;
-  std::vector<IndexRow> rows;
+  std::vector<ir::Index> rows;
   bool is_write = false;
   /// Reads may leave the tensor: there nothing is read, and the value is `otherwise`.
   bool is_guarded = false;
@@ -63,7 +52,7 @@ struct Step {
   ir::Type type = ir::Type::kF32;  ///< Of its value, which is rounded to it.
   double number = 0;               ///< kNumber: as `type` has it.
   int read = -1;                   ///< kRead: which of the reads.
-  IndexRow index = {};             ///< kIndex.
+  ir::Index index = {};            ///< kIndex: of the iterators.
   ir::Op op = ir::Op::kConst;      ///< kCompute; kConst casts.
   /// kCompute: what the operator is evaluated in; narrow types in ComputeTypeOf() them.
   ir::Type computes = ir::Type::kF32;
@@ -81,6 +70,9 @@ struct Statement {
   /// behind the last one it becomes what the tensor's type holds.
   std::optional<ir::Op> reduces;
   std::vector<int> operations;  ///< Of the graph, that it is made of.
+
+  /// The index that is an iterator.
+  ir::Index Iterated(std::size_t place) const;
 };
 
 /// A tensor as statements see it.

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/ir/index/affine.h"
 #include "kernels/ir/index/condition.h"
 
 namespace exh::kernels::ir {
@@ -272,10 +273,13 @@ TEST(IndexTest, VariablesBecomeIndices) {
     const Pair outer = RandomPair(random, 3);
     // What is put in has the range that the variable had.
     const Index inner = (Index(kVariables[1]) * 2 + Index(kVariables[2])).Mod(6);
-    const Index whole = outer.index.With(1, inner);
+    const std::vector<Index> both = {inner, Index(kVariables[1]).Mod(5)};
+    const Index whole = outer.index.With(1, inner), of_both = outer.index.With(1, both);
     for (const Point& point : Points()) {
       const Point moved = {point[0], inner.At(point), point[2]};
       ASSERT_EQ(whole.At(point), outer.value(moved)) << outer.index.Text();
+      const Point both_moved = {point[0], inner.At(point), both[1].At(point)};
+      ASSERT_EQ(of_both.At(point), outer.value(both_moved)) << outer.index.Text();
     }
   }
 }
@@ -330,6 +334,21 @@ TEST(IndexTest, TermsAreOrderedByNamesOrFactors) {
   const Index index = i * 8 + j * 64 - i.Div(3) * 5 + Index(7);
   EXPECT_EQ(index.Text(), "8 * i - 5 * (i / 3) + 64 * j + 7");
   EXPECT_EQ(index.Text(IndexOrder::kFactors), "j * 64 + i * 8 - (i / 3) * 5 + 7");
+}
+
+TEST(AffineTest, HasAStrideOfEachVariableAndARange) {
+  Affine<int> affine{3, {}};
+  affine.Add(1, 4);
+  affine.Add(2, -2);
+  affine.Add(0, 0);
+  EXPECT_EQ(affine.StrideOf(1), 4);
+  EXPECT_EQ(affine.StrideOf(0), 0);
+  EXPECT_EQ(affine.At([](int variable) { return 10 * variable; }), 3 + 40 - 40);
+  const auto range_of = [](int variable) { return std::pair(-1, 2 * variable); };
+  EXPECT_EQ(affine.Range(range_of), (std::pair<std::int64_t, std::int64_t>(3 - 4 - 8, 3 + 8 + 2)));
+  affine.Add(1, 1);
+  affine.Add(2, 2);
+  EXPECT_EQ(affine.strides, (Affine<int>::Strides{{1, 5}}));
 }
 
 TEST(ConditionTest, HoldsWhereAndSaysWhatItIsMadeOf) {

@@ -2,44 +2,29 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/ir/index/affine.h"
 
 namespace exh::kernels::codegen {
 
-/// constant + sum of coefficient * index of a dim class.
-struct Affine {
-  struct Term {
-    int dim_class = -1;
-    std::int64_t coefficient = 0;
-  };
-  std::int64_t constant = 0;
-  std::vector<Term> terms;  ///< Each class once, no zero coefficients.
-
-  void Add(int dim_class, std::int64_t coefficient) {
-    if (coefficient == 0) return;
-    for (Term& term : terms) {
-      if (term.dim_class == dim_class) {
-        term.coefficient += coefficient;
-        return;
-      }
-    }
-    terms.push_back({dim_class, coefficient});
-  }
-  std::int64_t coefficient(int dim_class) const {
-    for (const Term& term : terms) {
-      if (term.dim_class == dim_class) return term.coefficient;
-    }
-    return 0;
-  }
-};
+/// Over the indices of dim classes.
+using Affine = ir::Affine<int>;
 
 /// Adds the index of a dim, times `stride`.
 inline void AddDim(const LoopTree& tree, ir::DimId dim, std::int64_t stride, Affine& affine) {
   const DimClass& dim_class = tree.class_of(dim);
   affine.Add(tree.class_of_dim[dim.index()], dim_class.step * stride);
   if (dim_class.lanes >= 0) affine.Add(dim_class.lanes, dim_class.lane_step * stride);
+}
+
+/// The least and the largest value, wherever the loops are.
+inline std::pair<std::int64_t, std::int64_t> RangeOf(const LoopTree& tree, const Affine& affine) {
+  return affine.Range([&](int dim_class) {
+    const std::int64_t size = tree.classes[static_cast<std::size_t>(dim_class)].size;
+    return std::pair(std::int64_t{0}, size - 1);
+  });
 }
 
 }  // namespace exh::kernels::codegen

@@ -285,21 +285,19 @@ std::uint32_t PaddingOf(Skew skew) {
 }
 
 std::int64_t ElementTaken(const LoopTree& tree, const Affine& address, std::uint32_t thread) {
-  std::int64_t element = address.constant;
-  for (const Affine::Term& term : address.terms) {
-    const int axis = tree.classes[Nth(term.dim_class)].axis;
-    if (axis >= 0) element += term.coefficient * tree.axes[Nth(axis)].IndexOf(thread);
-  }
-  return element;
+  return address.At([&](int dim_class) {
+    const int axis = tree.classes[Nth(dim_class)].axis;
+    return axis < 0 ? std::int64_t{0} : std::int64_t{tree.axes[Nth(axis)].IndexOf(thread)};
+  });
 }
 
 std::uint32_t WidthOf(const Schedule& schedule, const LoopTree& tree, const Affine& address,
                       const ir::Instruction& inst) {
   const std::uint32_t vec = schedule.vec.Or(1, inst.id);
   std::uint32_t width = 1;
-  for (const Affine::Term& term : address.terms) {
-    const DimClass& moved = tree.classes[Nth(term.dim_class)];
-    if (term.coefficient != 1) continue;
+  for (const auto& [dim_class, stride] : address.strides) {
+    const DimClass& moved = tree.classes[Nth(dim_class)];
+    if (stride != 1) continue;
     if (moved.kind == DimKind::VECTOR) width = std::max(width, moved.size);
     if (moved.kind == DimKind::UNROLL) width = std::max(width, vec);
   }

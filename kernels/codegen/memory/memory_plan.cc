@@ -2,6 +2,7 @@
 #include "kernels/codegen/memory/memory_plan.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/check.h"
 #include "kernels/codegen/memory/covered_axes.h"
@@ -33,7 +34,7 @@ class MemoryPlanner {
       const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
       if (is_argument || inst.op == ir::Op::kIndex) address = IndexOf(inst.offset, inst.access);
       if (inst.is_memory()) CheckVector(inst);
-      SortTerms(address);
+      SortStrides(address);
       for (const ir::AccessGuard& guard : inst.guards) AddGuard(inst, guard);
       for (const ir::LogicalDimId axis : GuardedAxes(function_, inst)) AddCover(inst, axis);
     }
@@ -108,7 +109,7 @@ class MemoryPlanner {
     const ir::Instruction& read = function_.inst(window.read);
     plan_.address[read.id.index()] = std::move(planned.address);
     CheckVector(read);
-    SortTerms(plan_.address[read.id.index()]);
+    SortStrides(plan_.address[read.id.index()]);
     for (const ir::LogicalDimId axis : GuardedAxes(function_, read)) {
       if (!IsZeroInWindow(function_, window, axis)) AddCover(read, axis);
     }
@@ -155,14 +156,13 @@ class MemoryPlanner {
   }
 
   /// Largest step first, as people write addresses.
-  static void SortTerms(Affine& affine) {
-    std::stable_sort(affine.terms.begin(), affine.terms.end(),
-                     [](const auto& a, const auto& b) { return a.coefficient > b.coefficient; });
+  static void SortStrides(Affine& affine) {
+    std::ranges::stable_sort(affine.strides, std::greater(), &Affine::Strides::value_type::second);
   }
 
   Affine IndexOf(std::int64_t offset, const std::vector<ir::AccessAxis>& axes) const {
     Affine index;
-    index.constant = offset;
+    index.offset = offset;
     for (const ir::AccessAxis& access : axes) {
       const ir::LogicalDim& logical = function_.logical(access.logical);
       std::int64_t stride = access.stride;
@@ -176,19 +176,15 @@ class MemoryPlanner {
 
   void AddGuard(const ir::Instruction& inst, const ir::AccessGuard& guard) {
     GuardIndex added{IndexOf(guard.offset, guard.axes), guard.extent};
-    std::int64_t least = added.index.constant, most = least;
-    for (const Affine::Term& term : added.index.terms) {
-      const std::int64_t last = tree_.classes[static_cast<std::size_t>(term.dim_class)].size - 1;
-      (term.coefficient < 0 ? least : most) += term.coefficient * last;
-    }
+    const auto [least, most] = RangeOf(tree_, added.index);
     if (least >= 0 && most < guard.extent) return;  // It never leaves the array.
-    SortTerms(added.index);
+    SortStrides(added.index);
     plan_.guards[inst.id.index()].push_back(std::move(added));
   }
 
   void AddCover(const ir::Instruction& inst, ir::LogicalDimId axis) {
     GuardIndex added{IndexOf(0, {{axis, 1}}), function_.logical(axis).total, true};
-    SortTerms(added.index);
+    SortStrides(added.index);
     plan_.guards[inst.id.index()].push_back(std::move(added));
   }
 
@@ -198,7 +194,7 @@ class MemoryPlanner {
       const DimClass& dim_class = tree_.class_of(dim);
       if (dim_class.kind != DimKind::VECTOR) continue;
       const std::int64_t stride =
-          plan_.address[inst.id.index()].coefficient(tree_.class_of_dim[dim.index()]);
+          plan_.address[inst.id.index()].StrideOf(tree_.class_of_dim[dim.index()]);
       const bool is_load = inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad;
       if (stride != 1 && !(is_load && stride == 0)) {
         Fail("the lanes of " + function_.dim(dim).name() + " are " + std::to_string(stride) +
@@ -236,7 +232,7 @@ bool IsSplit(const MemoryPlan& plan, ir::InstId inst, int dim_class, std::uint32
   return std::ranges::any_of(plan.guards[inst.index()], [&](const GuardIndex& guard) {
     // An access begins at a multiple of its width.
     const bool is_whole = guard.is_cover && guard.extent % lanes == 0;
-    return guard.index.coefficient(dim_class) != 0 && !is_whole;
+    return guard.index.StrideOf(dim_class) != 0 && !is_whole;
   });
 }
 

@@ -114,9 +114,9 @@ class RingPlanner {
 
   /// The unrolled class that steps from element to element; -1: none.
   int WideClass(const Affine& address) const {
-    for (const Affine::Term& term : address.terms) {
-      const DimClass& c = tree_.classes[static_cast<std::size_t>(term.dim_class)];
-      if (term.coefficient == 1 && c.kind == DimKind::UNROLL) return term.dim_class;
+    for (const auto& [dim_class, stride] : address.strides) {
+      const DimClass& c = tree_.classes[static_cast<std::size_t>(dim_class)];
+      if (stride == 1 && c.kind == DimKind::UNROLL) return dim_class;
     }
     return -1;
   }

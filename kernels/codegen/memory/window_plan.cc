@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 namespace exh::kernels::codegen {
 namespace {
@@ -61,20 +62,16 @@ class WindowPlanner {
     WindowSide side;
     side.unit = span.unit;
     side.extent = span.extent;
-    side.first.constant = span.offset;
+    side.first.offset = span.offset;
     for (const ir::AccessAxis& axis : span.axes) {
       const std::int64_t reach = (TileOf(axis.logical) - 1) * std::abs(axis.stride);
       side.length += static_cast<std::uint64_t>(reach);
-      if (axis.stride < 0) side.first.constant -= reach;
+      if (axis.stride < 0) side.first.offset -= reach;
       ForEachLevel(axis.logical, [&](ir::DimId dim, std::int64_t step) {
         if (IsAround(dim)) AddDim(tree_, dim, step * axis.stride, side.first);
       });
     }
-    side.least = side.most = side.first.constant;
-    for (const Affine::Term& term : side.first.terms) {
-      const std::int64_t last = tree_.classes[static_cast<std::size_t>(term.dim_class)].size - 1;
-      (term.coefficient < 0 ? side.least : side.most) += term.coefficient * last;
-    }
+    std::tie(side.least, side.most) = RangeOf(tree_, side.first);
     side.most += static_cast<std::int64_t>(side.length) - 1;
     side.leaves = side.least < 0 || side.most >= side.extent;
     return side;
@@ -83,7 +80,7 @@ class WindowPlanner {
   /// What an axis adds to the place of an element in the window.
   void AddPlace(const ir::AccessAxis& axis, std::int64_t stride) {
     if (axis.stride < 0) {
-      planned_.address.constant += (TileOf(axis.logical) - 1) * -axis.stride * stride;
+      planned_.address.offset += (TileOf(axis.logical) - 1) * -axis.stride * stride;
     }
     ForEachLevel(axis.logical, [&](ir::DimId dim, std::int64_t step) {
       if (!IsAround(dim)) AddDim(tree_, dim, step * axis.stride * stride, planned_.address);
@@ -109,11 +106,12 @@ class WindowPlanner {
     const WindowSide& last = sides.back();
     if (last.unit != 1 || last.length % width != 0 ||
         array.alignment < width * window_.element_bytes || !is_multiple(planned_.window.base) ||
-        !is_multiple(last.first.constant) || (last.leaves && !is_multiple(last.extent))) {
+        !is_multiple(last.first.offset) || (last.leaves && !is_multiple(last.extent))) {
       return false;
     }
-    return std::ranges::all_of(last.first.terms,
-                               [&](const auto& term) { return is_multiple(term.coefficient); }) &&
+    return std::ranges::all_of(
+               last.first.strides,
+               [&](const auto& of_class) { return is_multiple(of_class.second); }) &&
            std::all_of(sides.begin(), sides.end() - 1, [&](const WindowSide& side) {
              return is_multiple(side.unit) || (side.least == 0 && side.most == 0);
            });

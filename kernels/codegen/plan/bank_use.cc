@@ -38,7 +38,7 @@ class UseCounter {
     for (int at = node; at >= 0 && at != band; at = tree.node(at).parent) {
       const LoopNode& around = tree.node(at);
       if (around.kind != NodeKind::kUnroll) continue;
-      const std::int64_t step = address_.coefficient(around.dim_class);
+      const std::int64_t step = address_.StrideOf(around.dim_class);
       std::uint32_t size = tree.classes[Nth(around.dim_class)].size, by = 1;
       if (is_wide && step == 1) {  // One access for several copies.
         by = width_;

@@ -9,10 +9,10 @@ namespace {
 
 /// Halving keeps addresses in bounds, so the fault shows as wrong numbers and not as a crash.
 void HalveStride(LoweredCode& code, const ir::Instruction& inst) {
-  for (Affine::Term& term : code.memory.address[inst.id.index()].terms) {
-    const DimClass& dim_class = code.tree.classes[static_cast<std::size_t>(term.dim_class)];
+  for (auto& [number, stride] : code.memory.address[inst.id.index()].strides) {
+    const DimClass& dim_class = code.tree.classes[static_cast<std::size_t>(number)];
     if (dim_class.kind == DimKind::VECTOR || dim_class.size == 1) continue;
-    term.coefficient /= 2;
+    stride /= 2;
     return;
   }
 }

@@ -190,7 +190,7 @@ class Counter {
         const ir::Instruction& inst = function_.inst(node.inst);
         if (inst.is_reduction()) return false;
         if (!inst.is_memory()) return true;
-        const std::int64_t step = code_.memory.address[inst.id.index()].coefficient(along);
+        const std::int64_t step = code_.memory.address[inst.id.index()].StrideOf(along);
         const bool reads = inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad;
         return step == 1 || (step == 0 && reads);
       }
@@ -228,7 +228,7 @@ class Counter {
     for (int at = index; at >= 0; at = tree_.node(at).parent) {
       const LoopNode& around = tree_.node(at);
       if (around.kind != NodeKind::kUnroll && around.kind != NodeKind::kVector) continue;
-      const std::int64_t step = std::abs(address.coefficient(around.dim_class));
+      const std::int64_t step = std::abs(address.StrideOf(around.dim_class));
       const double size = SizeOf(around.dim_class);
       if (step == 0) continue;
       if (step == 1) {
@@ -350,7 +350,7 @@ class Counter {
   }
 
   void Add(const Use& use, int dim_class, std::vector<Stride>& strides) const {
-    const std::int64_t step = std::abs(use.address->coefficient(dim_class));
+    const std::int64_t step = std::abs(use.address->StrideOf(dim_class));
     if (step != 0 && SizeOf(dim_class) > 1) strides.push_back({step, SizeOf(dim_class)});
   }
 

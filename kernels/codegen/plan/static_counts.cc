@@ -380,7 +380,7 @@ class Counter {
     for (int at = index; at >= 0; at = tree_.node(at).parent) {
       const LoopNode& around = tree_.node(at);
       if (around.kind != NodeKind::kUnroll && around.kind != NodeKind::kVector) continue;
-      const std::int64_t step = address.coefficient(around.dim_class);
+      const std::int64_t step = address.StrideOf(around.dim_class);
       if (step == 0) continue;
       std::uint32_t size = SizeOf(around.dim_class);
       if (step == 1 && wide > 1) {
@@ -506,7 +506,7 @@ class Counter {
     if (width > 1) strides_.push_back({1, width});
     bool is_wide = width > 1;
     const auto add = [&](int dim_class) {
-      const std::int64_t step = std::abs(address.coefficient(dim_class));
+      const std::int64_t step = std::abs(address.StrideOf(dim_class));
       if (step == 0 || SizeOf(dim_class) < 2) return;
       if (step == 1 && is_wide) {
         is_wide = false;

@@ -125,7 +125,7 @@ std::string CpuStatements::Text(const Affine& affine, std::int64_t lane) const {
 
 bool CpuStatements::IsAlongLanes(const ir::Instruction& inst, const GuardIndex& guard) const {
   const InstValues& values = Values(inst.id);
-  return values.lanes > 1 && guard.index.coefficient(values.vector_class) != 0;
+  return values.lanes > 1 && guard.index.StrideOf(values.vector_class) != 0;
 }
 
 /// "(unsigned long)(i_n0 * 4 - 1) < 16"
@@ -144,13 +144,13 @@ std::string CpuStatements::InsideOfAllLanes(const ir::Instruction& inst) const {
 std::int64_t CpuStatements::IterationsInside(ir::InstId inst, int dim_class) const {
   std::int64_t inside = code_.tree.classes[At(dim_class)].size;
   for (const GuardIndex& guard : code_.memory.guards[inst.index()]) {
-    const std::int64_t step = guard.index.coefficient(dim_class);
+    const std::int64_t step = guard.index.StrideOf(dim_class);
     if (!guard.is_cover || step <= 0) continue;
-    std::int64_t beyond = guard.extent - guard.index.constant;  // What is left for this loop.
-    for (const Affine::Term& term : guard.index.terms) {
-      if (term.dim_class == dim_class) continue;
-      const auto [first, last] = ranges_[At(term.dim_class)];
-      beyond -= (term.coefficient < 0 ? first : last) * term.coefficient;
+    std::int64_t beyond = guard.extent - guard.index.offset;  // What is left for this loop.
+    for (const auto& [other, stride] : guard.index.strides) {
+      if (other == dim_class) continue;
+      const auto [first, last] = ranges_[At(other)];
+      beyond -= (stride < 0 ? first : last) * stride;
     }
     inside = std::min(inside, beyond <= 0 ? 0 : (beyond + step - 1) / step);
   }
@@ -171,11 +171,11 @@ std::string CpuStatements::LoadLane(const ir::Instruction& inst, std::int64_t la
 const GuardIndex* CpuStatements::CoverAlongLanes(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
   const Affine& address = code_.memory.address[inst.id.index()];
-  if (values.lanes == 1 || address.coefficient(values.vector_class) != 1) return nullptr;
+  if (values.lanes == 1 || address.StrideOf(values.vector_class) != 1) return nullptr;
   const GuardIndex* only = nullptr;
   for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
     if (!IsAlongLanes(inst, guard)) continue;
-    const bool is_simple = guard.is_cover && guard.index.coefficient(values.vector_class) == 1;
+    const bool is_simple = guard.is_cover && guard.index.StrideOf(values.vector_class) == 1;
     if (only != nullptr || !is_simple) return nullptr;
     only = &guard;
   }
@@ -191,7 +191,7 @@ const GuardIndex* CpuStatements::GuardAlongLanes(const ir::Instruction& inst) co
 
 std::string CpuStatements::LanesInside(const ir::Instruction& inst, const GuardIndex& cover) const {
   const std::string left = std::to_string(cover.extent) + " - (" + Text(cover.index, 0) + ")";
-  const std::int64_t step = cover.index.coefficient(Values(inst.id).vector_class);
+  const std::int64_t step = cover.index.StrideOf(Values(inst.id).vector_class);
   if (step == 1) return left;
   return "(" + left + " + " + std::to_string(step - 1) + ") / " + std::to_string(step);
 }
@@ -217,7 +217,7 @@ ValueText CpuStatements::Load(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
   if (const GuardIndex* const cover = CoverAlongLanes(inst)) return LoadPart(inst, *cover);
   const auto moves = [&](const Affine& affine) {
-    return values.lanes > 1 && affine.coefficient(values.vector_class) != 0;
+    return values.lanes > 1 && affine.StrideOf(values.vector_class) != 0;
   };
   const auto& guards = code_.memory.guards[inst.id.index()];
   const bool lanes_move = moves(code_.memory.address[inst.id.index()]);
@@ -255,7 +255,7 @@ ValueText CpuStatements::Index(const ir::Instruction& inst) const {
   const Affine& index = code_.memory.address[inst.id.index()];
   const std::string type(RegisterName(inst.type));
   const std::string first = "static_cast<" + type + ">(" + Text(index, 0) + ")";
-  const std::int64_t step = values.lanes > 1 ? index.coefficient(values.vector_class) : 0;
+  const std::int64_t step = values.lanes > 1 ? index.StrideOf(values.vector_class) : 0;
   if (step == 0) return {first, false};
   std::string steps = VectorName(inst.type, values.lanes) + "{";
   for (std::int64_t lane = 0; lane < values.lanes; ++lane) {

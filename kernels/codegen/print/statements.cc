@@ -197,16 +197,16 @@ std::optional<std::int64_t> Statements::FixedIndex(int dim_class, std::int64_t l
 std::string Statements::SumOf(const Affine& affine, bool is_large, const Wanted& wanted,
                               std::int64_t constant, std::int64_t lane) const {
   std::string text;
-  for (const Affine::Term& term : affine.terms) {
-    if (wanted && !wanted(term.dim_class)) continue;
-    if (const auto index = FixedIndex(term.dim_class, lane)) {
-      constant += *index * term.coefficient;
+  for (const auto& [dim_class, stride] : affine.strides) {
+    if (wanted && !wanted(dim_class)) continue;
+    if (const auto index = FixedIndex(dim_class, lane)) {
+      constant += *index * stride;
       continue;
     }
     text += text.empty() ? "" : " + ";
-    text += term.dim_class == moved_class_ ? moved_index_ : names_.index(term.dim_class);
-    if (term.coefficient != 1) {
-      text += " * " + std::to_string(term.coefficient) +
+    text += dim_class == moved_class_ ? moved_index_ : names_.index(dim_class);
+    if (stride != 1) {
+      text += " * " + std::to_string(stride) +
               std::string(is_large ? ir::LongSuffix(helpers_.dialect()) : "");
     }
   }
@@ -215,14 +215,11 @@ std::string Statements::SumOf(const Affine& affine, bool is_large, const Wanted&
 }
 
 Statements::Range Statements::RangeOf(const Affine& affine, std::int64_t lane) const {
-  Range range{affine.constant, affine.constant};
-  for (const Affine::Term& term : affine.terms) {
-    Range index = ranges_[At(term.dim_class)];
-    if (const auto fixed = FixedIndex(term.dim_class, lane)) index = {*fixed, *fixed};
-    range.least += (term.coefficient < 0 ? index.most : index.least) * term.coefficient;
-    range.most += (term.coefficient < 0 ? index.least : index.most) * term.coefficient;
-  }
-  return range;
+  const auto [least, most] = affine.Range([&](int dim_class) {
+    const auto fixed = FixedIndex(dim_class, lane);
+    return fixed ? Range{*fixed, *fixed} : ranges_[At(dim_class)];
+  });
+  return {least, most};
 }
 
 std::string Statements::Inside(const ir::Instruction& inst, const std::vector<std::int64_t>& lanes,

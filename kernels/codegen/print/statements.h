@@ -132,7 +132,7 @@ class Statements {
   /// "i_m0 * 4096 + i_k0 * 8 + 3": the affine value at the current copies; empty when it is 0.
   /// `lane`: of a VECTOR dim; -1: the one that is being printed. `is_large`: too much for an int.
   std::string Sum(const Affine& affine, bool is_large = false, std::int64_t lane = -1) const {
-    return SumOf(affine, is_large, nullptr, affine.constant, lane);
+    return SumOf(affine, is_large, nullptr, affine.offset, lane);
   }
   /// `constant` and the terms that `wanted` accepts.
   using Wanted = std::function<bool(int dim_class)>;

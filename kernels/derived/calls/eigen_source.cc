@@ -170,11 +170,11 @@ class Printer : public TextWriter {
     } else {
       if (store.axes.size() != 2) return false;
       int row = store.axes[0], column = store.axes[1];
-      if (store.stride(row) < store.stride(column)) std::swap(row, column);
+      if (store.StrideOf(row) < store.StrideOf(column)) std::swap(row, column);
       shape.m = e_.axis(row).total;
       shape.n = e_.axis(column).total;
-      shape.c.row = store.stride(row);
-      shape.c.column = store.stride(column);
+      shape.c.row = store.StrideOf(row);
+      shape.c.column = store.StrideOf(column);
     }
     const std::string result = AddLoads(loads, store, shape);
     if (result.empty()) return false;
@@ -194,8 +194,8 @@ class Printer : public TextWriter {
       if (!LiesAs(e_, load, store)) {
         if (store.axes.size() > 2) return "";
         for (const int axis : store.axes) {
-          const bool is_row = store.stride(axis) == shape.c.row && e_.axis(axis).total == shape.m;
-          (is_row ? place.row : place.column) = load.stride(axis);
+          const bool is_row = store.StrideOf(axis) == shape.c.row && e_.axis(axis).total == shape.m;
+          (is_row ? place.row : place.column) = load.StrideOf(axis);
         }
       }
       sum += (sum.empty() ? "" : " + ") + Times(term.coefficient) +

@@ -10,7 +10,7 @@ namespace {
 
 void SortByStride(const StridedAccess& access, std::vector<int>& axes) {
   std::ranges::stable_sort(axes, std::ranges::greater{},
-                           [&](int axis) { return access.stride(axis); });
+                           [&](int axis) { return access.StrideOf(axis); });
 }
 
 /// The shortest step of these axes through the array.
@@ -18,7 +18,7 @@ std::int64_t ShortestStep(const Expression& e, const Expression::Node& node,
                           const std::vector<int>& axes) {
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
   for (const int axis : axes) {
-    if (e.axis(axis).total > 1) shortest = std::min(shortest, std::abs(node.stride(axis)));
+    if (e.axis(axis).total > 1) shortest = std::min(shortest, std::abs(node.StrideOf(axis)));
   }
   return shortest;
 }

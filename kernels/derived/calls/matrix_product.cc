@@ -28,7 +28,7 @@ std::optional<Kinds> KindsOf(const std::vector<int>& axes, const std::vector<int
 /// The axis that moves farthest in c goes to the batch: there, only one factor moves with it.
 void MoveOutermost(const StridedAccess& c, std::vector<int>& from, std::vector<int>& batch) {
   const auto outermost =
-      std::ranges::max_element(from, {}, [&](int axis) { return c.stride(axis); });
+      std::ranges::max_element(from, {}, [&](int axis) { return c.StrideOf(axis); });
   batch.push_back(*outermost);
   from.erase(outermost);
 }
@@ -100,26 +100,19 @@ bool StridedAccess::Has(int axis) const {
   return std::ranges::any_of(strides, [&](const auto& s) { return s.first == axis; });
 }
 
-std::int64_t StridedAccess::stride(int axis) const {
-  for (const auto& [of, step] : strides) {
-    if (of == axis) return step;
-  }
-  return 0;
-}
-
 StridedAccess AccessOf(const Expression::Node& node) {
-  return {static_cast<int>(node.array.index()), node.strides};
+  return {node, static_cast<int>(node.array.index())};
 }
 
 bool LiesAs(const Expression& expression, const Expression::Node& load,
             const Expression::Node& store) {
   return std::ranges::all_of(store.axes, [&](int axis) {
-    return expression.axis(axis).total == 1 || load.stride(axis) == store.stride(axis);
+    return expression.axis(axis).total == 1 || load.StrideOf(axis) == store.StrideOf(axis);
   });
 }
 
 StridedAccess RowMajor(const Expression& expression, const std::vector<int>& axes, int array) {
-  StridedAccess access{array, {}};
+  StridedAccess access{{}, array};
   std::int64_t stride = 1;
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
     access.strides.insert(access.strides.begin(), {*axis, stride});
@@ -149,13 +142,13 @@ std::optional<FoldedAxes> Fold(const Expression& expression, std::vector<int> ax
   }
   if (axes.empty()) return folded;
   std::ranges::stable_sort(axes, std::ranges::greater{},
-                           [&](int axis) { return values.back()->stride(axis); });
+                           [&](int axis) { return values.back()->StrideOf(axis); });
   for (std::size_t value = 0; value < values.size(); ++value) {
     for (std::size_t i = 0; i + 1 < axes.size(); ++i) {
-      const std::int64_t outer = values[value]->stride(axes[i]);
-      if (outer != values[value]->stride(axes[i + 1]) * total(axes[i + 1])) return std::nullopt;
+      const std::int64_t outer = values[value]->StrideOf(axes[i]);
+      if (outer != values[value]->StrideOf(axes[i + 1]) * total(axes[i + 1])) return std::nullopt;
     }
-    folded.strides[value] = values[value]->stride(axes.back());
+    folded.strides[value] = values[value]->StrideOf(axes.back());
   }
   for (const int axis : axes) folded.total *= total(axis);
   return folded;

@@ -16,13 +16,11 @@
 
 namespace exh::kernels::derived {
 
-/// Where the elements of a value are.
-struct StridedAccess {
-  int array = 0;                                      ///< A number that the caller knows.
-  std::vector<std::pair<int, std::int64_t>> strides;  ///< By axis.
+/// Where the elements of a value are, over axes.
+struct StridedAccess : ir::Affine<int> {
+  int array = 0;  ///< A number that the caller knows.
 
   bool Has(int axis) const;
-  std::int64_t stride(int axis) const;  ///< 0 when it does not have the axis.
 };
 
 StridedAccess AccessOf(const Expression::Node& node);

@@ -90,7 +90,7 @@ class Matcher {
     TensorView tensor{static_cast<int>(access.array.index()), {}, {}};
     for (const int axis : axes) {
       tensor.dims.push_back(Steps(axis));
-      tensor.strides.push_back(access.stride(axis));
+      tensor.strides.push_back(access.StrideOf(axis));
     }
     return tensor;
   }
@@ -104,7 +104,7 @@ class Matcher {
                const std::vector<int>& axes_b) const {
     if (a.array != b.array || axes_a.size() != axes_b.size()) return false;
     for (std::size_t i = 0; i < axes_a.size(); ++i) {
-      if (Steps(axes_a[i]) != Steps(axes_b[i]) || a.stride(axes_a[i]) != b.stride(axes_b[i])) {
+      if (Steps(axes_a[i]) != Steps(axes_b[i]) || a.StrideOf(axes_a[i]) != b.StrideOf(axes_b[i])) {
         return false;
       }
     }
@@ -149,15 +149,15 @@ class Matcher {
     std::vector<int> axes = PointsOf(*sum);
     std::erase_if(axes, [&](int axis) { return Steps(axis) == 1; });
     std::ranges::stable_sort(axes, std::ranges::greater{},
-                             [&](int axis) { return load->stride(axis); });
+                             [&](int axis) { return load->StrideOf(axis); });
     TensorView &from = found.from, &to = found.to;
     from.array = static_cast<int>(load->array.index());
     to.array = static_cast<int>(store_->array.index());
     bool was_reduced = false;
     for (const int axis : axes) {
       const bool is_reduced = std::ranges::count(sum->reduced, axis) > 0;
-      const std::int64_t steps = Steps(axis), moves = load->stride(axis);
-      const std::int64_t writes = is_reduced ? 0 : store_->stride(axis);
+      const std::int64_t steps = Steps(axis), moves = load->StrideOf(axis);
+      const std::int64_t writes = is_reduced ? 0 : store_->StrideOf(axis);
       const bool nests = !from.dims.empty() && was_reduced == is_reduced &&
                          from.strides.back() == steps * moves &&
                          (is_reduced || to.strides.back() == steps * writes);
@@ -361,7 +361,7 @@ class Matcher {
       for (const auto& [axis, steps] : guard.strides) {
         if (std::ranges::count(axes, axis) > 0) window.axis = axis;
         if (std::ranges::count(taps, axis) > 0) window.tap = axis;
-        const std::int64_t moves = load.stride(axis);
+        const std::int64_t moves = load.StrideOf(axis);
         if (steps <= 0 || moves % steps != 0) return {};
         window.unit = moves / steps;
       }
@@ -370,13 +370,13 @@ class Matcher {
     }
     if (!load.guards.empty()) return windows;
     std::vector<int> left = axes;
-    std::ranges::stable_sort(left, {}, [&](int axis) { return load.stride(axis); });
+    std::ranges::stable_sort(left, {}, [&](int axis) { return load.StrideOf(axis); });
     std::vector<int> free = taps;
     for (const int axis : left) {
       Window best;
       for (const int tap : free) {
-        const std::int64_t unit = std::gcd(load.stride(axis), load.stride(tap));
-        const bool is_nearer = best.tap >= 0 && load.stride(tap) < load.stride(best.tap);
+        const std::int64_t unit = std::gcd(load.StrideOf(axis), load.StrideOf(tap));
+        const bool is_nearer = best.tap >= 0 && load.StrideOf(tap) < load.StrideOf(best.tap);
         if (best.tap < 0 || unit > best.unit || (unit == best.unit && is_nearer)) {
           best = {axis, tap, unit};
         }
@@ -414,12 +414,12 @@ class Matcher {
     if (!is_f32 || !IsPlain(filter)) return std::nullopt;
     std::vector<int> of_images, of_filters;  // Axes of the result.
     for (const int axis : product.axes) {
-      const bool in_image = image.stride(axis) != 0, in_filter = filter.stride(axis) != 0;
+      const bool in_image = image.StrideOf(axis) != 0, in_filter = filter.StrideOf(axis) != 0;
       if (in_image == in_filter) return std::nullopt;
       (in_image ? of_images : of_filters).push_back(axis);
     }
     for (const int axis : product.reduced) {
-      if (image.stride(axis) == 0 || filter.stride(axis) == 0) return std::nullopt;
+      if (image.StrideOf(axis) == 0 || filter.StrideOf(axis) == 0) return std::nullopt;
     }
     std::vector<Window> windows = WindowsOf(image, of_images, product.reduced);
     if (windows.size() != 2) return std::nullopt;
@@ -435,7 +435,7 @@ class Matcher {
     Primitive found{.kind = Kind::kConvolution};
     const auto add = [&](TensorView& tensor, const Node& access, const std::vector<int>& axis) {
       tensor.dims.push_back(axis.empty() ? 1 : Steps(axis.front()));
-      tensor.strides.push_back(axis.empty() ? 0 : access.stride(axis.front()));
+      tensor.strides.push_back(axis.empty() ? 0 : access.StrideOf(axis.front()));
     };
     found.from.array = static_cast<int>(image.array.index());
     found.weights.array = static_cast<int>(filter.array.index());
@@ -449,8 +449,8 @@ class Matcher {
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < 2; ++i) {
       const Window& window = windows[i];
-      found.step[i] = image.stride(window.axis) / window.unit;
-      found.dilation[i] = image.stride(window.tap) / window.unit;
+      found.step[i] = image.StrideOf(window.axis) / window.unit;
+      found.dilation[i] = image.StrideOf(window.tap) / window.unit;
       const std::int64_t out = Steps(window.axis), taps = Steps(window.tap);
       const std::int64_t read = (out - 1) * found.step[i] + (taps - 1) * found.dilation[i] + 1;
       std::int64_t extent = read;
@@ -466,9 +466,9 @@ class Matcher {
       found.from.dims.push_back(extent);
       found.from.strides.push_back(window.unit);
       found.to.dims.push_back(out);
-      found.to.strides.push_back(store_->stride(window.axis));
+      found.to.strides.push_back(store_->StrideOf(window.axis));
       found.weights.dims.push_back(taps);
-      found.weights.strides.push_back(filter.stride(window.tap));
+      found.weights.strides.push_back(filter.StrideOf(window.tap));
     }
     if (image.offset != offset) return std::nullopt;
     for (TensorView* tensor : {&found.from, &found.weights, &found.to}) FillStrides(*tensor);

@@ -183,7 +183,7 @@ class Analysis {
       read.strides = read.tensor->strides;
     } else {
       read.strides = node.strides;
-      read.base = Base(node.offset, node.strides);
+      read.offset = Base(node.offset, node.strides);
       read.type = node.type;
       if (node.op == Op::kLoad) ReadArray(node, read);
     }
@@ -197,7 +197,7 @@ class Analysis {
     read.count = static_cast<std::int64_t>(array.elements);
     for (const Expression::Guard& of : load.guards) {
       Program::Guard guard;
-      guard.base = Base(of.offset, of.strides);
+      guard.offset = Base(of.offset, of.strides);
       guard.strides = of.strides;
       guard.extent = of.extent;
       read.guards.push_back(std::move(guard));
@@ -219,7 +219,7 @@ class Analysis {
     const Expression::Node& node = Node(index);
     Program::Read read;
     read.strides = node.strides;
-    read.base = Base(node.offset, node.strides);
+    read.offset = Base(node.offset, node.strides);
     ReadArray(node, read);
     read.index = SlotOf({node.index, 0, "", ir::Type::kI32}, ir::Type::kI32, program);
     Program::Step step;
@@ -396,7 +396,7 @@ class Analysis {
     const ir::Type as = is_wide || IsWide(input.type) ? node.type : input.type;
     Program program = ProgramOf(input, as);
     Axes axes = node.axes;
-    std::ranges::stable_sort(axes, std::greater<>(), [&](int axis) { return node.stride(axis); });
+    std::ranges::stable_sort(axes, std::greater<>(), [&](int axis) { return node.StrideOf(axis); });
     SetAxes(WithRowsLast(program, axes, node.strides), program);
     std::vector<std::int64_t> steps = Steps(node.strides, program);
     program.Fuse(0, &steps);
@@ -688,7 +688,8 @@ class Analysis {
       result.depth = left.depth;
       result.terms = Terms(node);
       result.own = RoundingSquares(ir::ComputeTypeOf(node.computes));
-      result.keeps_negative_zeros = !BeginsWithNumber(node);
+      const ir::Number* const init = expression_.InitNumber(node);
+      result.keeps_negative_zeros = init == nullptr || std::signbit(double{*init});
       result.product = std::move(product);
       result.values = &tensor.values[At(batch * elements)];
       if (tensor.errors) result.errors = &tensor.errors[At(batch * elements)];
@@ -742,52 +743,21 @@ class Analysis {
     return Begin(index, tensor, axes, largest);
   }
 
-  /// A sum that begins with it is never -0.
-  bool BeginsWithNumber(const Expression::Node& node) const {
-    const Expression::Node& init = Node(node.init);
-    if (init.op != Op::kConst || !init.inputs.at(0).is_number()) return false;
-    return !std::signbit(init.inputs[0].number);
-  }
-
   /// Does a reduction begin with what changes nothing?
   bool BeginsWithIdentity(const Expression::Node& node) const {
-    const Expression::Node& of = Node(node.init);
-    if (of.op != Op::kConst || !of.inputs.at(0).is_number()) return false;
-    const Expression::Input& init = of.inputs[0];
-    if (!init.scalar.empty()) return false;
-    const Op adds = node.op == Op::kMad ? Op::kAdd : node.op;
-    const double identity = ir::IdentityOf(adds, ir::ComputeTypeOf(node.computes));
-    return double{init.number} == identity;
+    const ir::Number* const init = expression_.InitNumber(node);
+    const Op op = node.op == Op::kMad ? Op::kAdd : node.op;
+    return init != nullptr && double{*init} == ir::IdentityOf(op, ir::ComputeTypeOf(node.computes));
   }
 
   // ---- Outputs ----
 
   void Finish(int store) {
     ArrayData& array = Output(store);
-    array.rms_limit = MeanLimit(store, array.tolerance);
+    array.rms_limit = MeanLimit(expression_, plan_.roundings, store, array.tolerance);
     std::vector<bool> seen(expression_.nodes.size(), false);
     array.largest_sum = 0;
     FindLargest(store, seen, array.largest_sum);
-  }
-
-  /// RmsLimit() of a result. Where a value that errs is read several times its errors add up, and
-  /// they need not be at random: four times the square of it is left to them. What is rounded to a
-  /// narrow type is off by as much as may be or not at all, and in up to a hundredth of the
-  /// elements it is.
-  double MeanLimit(int store, const std::vector<double>& tolerances) const {
-    if (!ir::IsFloat(Node(store).type)) return 1;  // It is another one or it is not.
-    const auto err = static_cast<double>(std::ranges::count_if(
-        tolerances, [](double tolerance) { return tolerance > 0 && std::isfinite(tolerance); }));
-    if (err == 0) return 1;
-    const double sharing = Sharing(expression_, plan_.roundings, store);
-    const double independent =
-        std::min(err, std::floor(static_cast<double>(tolerances.size()) / sharing));
-    const double roundings = plan_.roundings[At(store)];
-    if (ErrsAtRandom(expression_, store)) return RmsLimit(roundings, independent);
-    constexpr double kRepeated = 2, kNarrow = 0.01;
-    const double factor = ErrorFactor(std::max(roundings, 1.0));
-    return std::min(1.0, kRepeated * std::sqrt(1 / (factor * factor) + 1 / independent +
-                                               (HasNarrowFloats(expression_) ? kNarrow : 0)));
   }
 
   void FindLargest(int index, std::vector<bool>& seen, double& largest) const {

@@ -120,7 +120,7 @@ void Rows::Locate(std::int64_t index) {
 
 void Rows::Load(std::size_t which, std::int64_t points) {
   const Program::Read& read = program_.reads[which];
-  const std::int64_t offset = read.base + Offset(read.steps), step = read.steps.back();
+  const std::int64_t offset = read.offset + Offset(read.steps), step = read.steps.back();
   // As on the row before? Guards may be elsewhere at the same element.
   if (last_[which] == std::pair(offset, points) && read.guards.empty()) return;
   last_[which] = {offset, points};
@@ -149,7 +149,7 @@ void Rows::Load(std::size_t which, std::int64_t points) {
 Stretch Rows::Inside(const Program::Read& read, std::int64_t points) const {
   Stretch inside = {0, points};
   for (const Program::Guard& guard : read.guards) {
-    inside = Cut(inside, guard.base + Offset(guard.steps), guard.steps.back(), guard.extent);
+    inside = Cut(inside, guard.offset + Offset(guard.steps), guard.steps.back(), guard.extent);
   }
   return inside.first < inside.second ? inside : Stretch{0, 0};
 }
@@ -169,7 +169,7 @@ void Rows::LoadElements(const Program::Read& read, std::int64_t offset, std::int
 
 void Rows::Gather(const Program::Read& read, std::int64_t points) {
   const auto [first, end] = Inside(read, points);
-  const std::int64_t offset = read.base + Offset(read.steps), step = read.steps.back();
+  const std::int64_t offset = read.offset + Offset(read.steps), step = read.steps.back();
   const double* const index = read.index < 0 ? Zeros() : slots_[At(read.index)].value;
   double* const values = Memory(read.slot);
   double* const errors = values + kRow;

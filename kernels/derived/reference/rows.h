@@ -51,9 +51,7 @@ struct Tensor {
 /// How rows of points along some axes are computed.
 struct Program {
   /// Whole numbers that grow from point to point.
-  struct Affine {
-    std::int64_t base = 0;
-    Strides strides;
+  struct Affine : ir::Affine<int> {
     std::vector<std::int64_t> steps;  ///< The strides by place in `axes`.
   };
   /// Where an affine number is not in 0 … extent - 1, nothing is read.

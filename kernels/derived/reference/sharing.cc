@@ -2,11 +2,15 @@
 #include "kernels/derived/reference/sharing.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "kernels/derived/tolerance.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::derived {
 namespace {
+
+double Sharing(const Expression& expression, const std::vector<double>& roundings, int store);
 
 class Finder {
  public:
@@ -61,7 +65,7 @@ class Finder {
         const auto has = [axis](const std::vector<int>& axes) {
           return std::ranges::find(axes, axis) != axes.end();
         };
-        const bool moves = node.index >= 0 ? has(node.axes) : node.stride(axis) != 0;
+        const bool moves = node.index >= 0 ? has(node.axes) : node.StrideOf(axis) != 0;
         if (!has(kept) || !moves) shared *= expression_.axis(axis).total;
       }
       least = std::min(least, shared);
@@ -110,8 +114,10 @@ bool RepeatsErrors(const Expression& expression) {
   return false;
 }
 
-}  // namespace
-
+/// How many elements of the output that `store` writes err together, at least 1: they come of the
+/// same rounding, their sums have rows of terms in common, or are the same sum. The last sums on
+/// the way to the output count, and of the loads that their terms come of the one that fewest
+/// elements share.
 double Sharing(const Expression& expression, const std::vector<double>& roundings, int store) {
   const Expression::Node& node = expression.node(store);
   Finder finder(expression, roundings, node.axes);
@@ -119,14 +125,8 @@ double Sharing(const Expression& expression, const std::vector<double>& rounding
   return finder.sharing();
 }
 
-bool HasNarrowFloats(const Expression& expression) {
-  const auto is_narrow = [](ir::Type type) {
-    return ir::IsFloat(type) && ir::InfoOf(type).is_narrow();
-  };
-  return std::ranges::any_of(expression.nodes,
-                             [&](const auto& node) { return is_narrow(node.type); });
-}
-
+/// Do the elements of this output err by roundings that differ from one to the next, or not at all?
+/// Only arithmetic of floats does, where it converts nothing.
 bool ErrsAtRandom(const Expression& expression, int store) {
   const ir::TypeInfo& type = ir::InfoOf(expression.node(store).type);
   if (!type.is_float || type.is_narrow() || RepeatsErrors(expression)) return false;
@@ -135,6 +135,34 @@ bool ErrsAtRandom(const Expression& expression, int store) {
     if (are_values[i] && !ErrsAtRandom(expression, expression.nodes[i])) return false;
   }
   return true;
+}
+
+/// Is anything a float of less than single precision?
+bool HasNarrowFloats(const Expression& expression) {
+  const auto is_narrow = [](ir::Type type) {
+    return ir::IsFloat(type) && ir::InfoOf(type).is_narrow();
+  };
+  return std::ranges::any_of(expression.nodes,
+                             [&](const auto& node) { return is_narrow(node.type); });
+}
+
+}  // namespace
+
+double MeanLimit(const Expression& expression, const std::vector<double>& roundings, int store,
+                 const std::vector<double>& tolerances) {
+  if (!ir::IsFloat(expression.node(store).type)) return 1;  // It is another one or it is not.
+  const auto err = static_cast<double>(std::ranges::count_if(
+      tolerances, [](double tolerance) { return tolerance > 0 && std::isfinite(tolerance); }));
+  if (err == 0) return 1;
+  const double sharing = Sharing(expression, roundings, store);
+  const double independent =
+      std::min(err, std::floor(static_cast<double>(tolerances.size()) / sharing));
+  const double in_a_row = roundings[static_cast<std::size_t>(store)];
+  if (ErrsAtRandom(expression, store)) return RmsLimit(in_a_row, independent);
+  constexpr double kRepeated = 2, kNarrow = 0.01;
+  const double factor = ErrorFactor(std::max(in_a_row, 1.0));
+  return std::min(1.0, kRepeated * std::sqrt(1 / (factor * factor) + 1 / independent +
+                                             (HasNarrowFloats(expression) ? kNarrow : 0)));
 }
 
 }  // namespace exh::kernels::derived

@@ -7,17 +7,12 @@
 
 namespace exh::kernels::derived {
 
-/// How many elements of the output that `store` writes err together, at least 1: they come of the
-/// same rounding, their sums have rows of terms in common, or are the same sum. The last sums on
-/// the way to the output count, and of the loads that their terms come of the one that fewest
-/// elements share. `roundings`: RoundingsInARow().
-double Sharing(const Expression& expression, const std::vector<double>& roundings, int store);
-
-/// Do the elements of this output err by roundings that differ from one to the next, or not at all?
-/// Only arithmetic of floats does, where it converts nothing.
-bool ErrsAtRandom(const Expression& expression, int store);
-
-/// Is anything a float of less than single precision?
-bool HasNarrowFloats(const Expression& expression);
+/// ArrayData::rms_limit of the result that `store` writes: RmsLimit() of so many elements as err on
+/// their own. Where a value that errs is read several times its errors add up, and they need not be
+/// at random: four times the square of it is left to them. What is rounded to a narrow type is off
+/// by as much as may be or not at all, and in up to a hundredth of the elements it is. `roundings`:
+/// RoundingsInARow().
+double MeanLimit(const Expression& expression, const std::vector<double>& roundings, int store,
+                 const std::vector<double>& tolerances);
 
 }  // namespace exh::kernels::derived

@@ -157,8 +157,8 @@ ElementValue ElementValues::Computed(int node, int block) {
   const Expression::Node& of = e_.node(node);
   if (of.op == ir::Op::kLoad) return {Loaded(of), {}, {}};
   if (of.op == ir::Op::kIndex) {
-    const Form form = IsAtom(e_, of.offset, of.strides) ? Form::kShort : Form::kOther;
-    return {{"double(" + AffineText(e_, names_, of.offset, of.strides) + ")"}, {}, {}, form};
+    const Form form = IsAtom(e_, of) ? Form::kShort : Form::kOther;
+    return {{"double(" + AffineText(e_, names_, of) + ")"}, {}, {}, form};
   }
   std::vector<ElementValue> inputs;
   for (const Expression::Input& input : of.inputs) inputs.push_back(ValueOf(input, block));

@@ -130,7 +130,7 @@ class Printer : public TextWriter {
     const Expression::Node& node = e_.node(index);
     if (node.op == ir::Op::kLoad) return Loaded(node);
     if (node.op == ir::Op::kIndex) {
-      const std::string text = AffineText(e_, names_, node.offset, node.strides);
+      const std::string text = AffineText(e_, names_, node);
       return {"static_cast<" + std::string(RegisterName(node.type)) + ">(" + text + ")"};
     }
     const std::vector<Piece> operands = Operands(node, block);
@@ -196,7 +196,7 @@ constexpr std::uint64_t Blocks(std::uint64_t points, std::uint64_t size) {
 std::vector<int> ByStride(const Expression::Node& store) {
   std::vector<int> axes = store.axes;
   std::ranges::stable_sort(axes, std::ranges::greater{},
-                           [&](int axis) { return store.stride(axis); });
+                           [&](int axis) { return store.StrideOf(axis); });
   return axes;
 }
 
@@ -235,7 +235,7 @@ Launch PrintLinear(const Expression::Node& store, const std::vector<int>& axes, 
   out.Line("if (" + i + " >= " + Number(points) + ") return;");
   for (std::size_t position = 0; axes.size() > 1 && position < axes.size(); ++position) {
     const int axis = axes[position];
-    const std::int64_t stride = store.stride(axis);
+    const std::int64_t stride = store.StrideOf(axis);
     std::string line = "const long " + out.names().axis(axis) + " = " + i;
     if (stride > 1) line += " / " + std::to_string(stride);
     if (position > 0) line += " % " + Number(out.expression().axis(axis).total);

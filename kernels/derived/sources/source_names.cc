@@ -31,28 +31,28 @@ std::string SourceNames::Unique(const std::string& wanted) {
   return ir::Identifier(wanted, taken_);
 }
 
-std::string AffineText(const Expression& expression, const SourceNames& names, std::int64_t offset,
-                       const Expression::Strides& strides) {
+std::string AffineText(const Expression& expression, const SourceNames& names,
+                       const ir::Affine<int>& affine) {
   std::vector<std::pair<std::string, std::int64_t>> indices;
-  for (const auto& [axis, stride] : strides) {
+  for (const auto& [axis, stride] : affine.strides) {
     const bool moves = expression.axis(axis).total > 1 && stride != 0;
     if (moves) indices.emplace_back(names.axis(axis), stride);
   }
-  return IndexText(indices, offset);
+  return IndexText(indices, affine.offset);
 }
 
-bool IsAtom(const Expression& expression, std::int64_t offset, const Expression::Strides& strides) {
+bool IsAtom(const Expression& expression, const ir::Affine<int>& affine) {
   std::vector<std::int64_t> steps;
-  for (const auto& [axis, stride] : strides) {
+  for (const auto& [axis, stride] : affine.strides) {
     if (expression.axis(axis).total > 1 && stride != 0) steps.push_back(stride);
   }
-  return steps.empty() ? offset >= 0 : steps.size() == 1 && steps.front() == 1 && offset == 0;
+  return steps.empty() ? affine.offset >= 0
+                       : steps == std::vector<std::int64_t>{1} && affine.offset == 0;
 }
 
 std::string AccessText(const Expression& expression, const SourceNames& names,
                        const Expression::Node& node) {
-  return names.array(node.array) + "[" + AffineText(expression, names, node.offset, node.strides) +
-         "]";
+  return names.array(node.array) + "[" + AffineText(expression, names, node) + "]";
 }
 
 std::string GuardText(const Expression& expression, const SourceNames& names,
@@ -62,9 +62,9 @@ std::string GuardText(const Expression& expression, const SourceNames& names,
     text += (text.empty() ? "" : " && ") + condition;
   };
   for (const Expression::Guard& guard : load.guards) {
-    const auto [least, largest] = expression.Range(guard.offset, guard.strides);
+    const auto [least, largest] = expression.Range(guard);
     if (least >= 0 && largest < guard.extent) continue;
-    const std::string index = AffineText(expression, names, guard.offset, guard.strides);
+    const std::string index = AffineText(expression, names, guard);
     if (least < 0) add(index + " >= 0");
     if (largest >= guard.extent) add(index + " < " + std::to_string(guard.extent));
   }

@@ -44,11 +44,11 @@ class SourceNames {
 
 /// `m * 512 + 3`: the offset and the steps of the axes. Those of a single iteration are left out,
 /// here and below.
-std::string AffineText(const Expression& expression, const SourceNames& names, std::int64_t offset,
-                       const Expression::Strides& strides);
+std::string AffineText(const Expression& expression, const SourceNames& names,
+                       const ir::Affine<int>& affine);
 
 /// Is that a name, or a number that is not negative?
-bool IsAtom(const Expression& expression, std::int64_t offset, const Expression::Strides& strides);
+bool IsAtom(const Expression& expression, const ir::Affine<int>& affine);
 
 /// The element that a load or store is of.
 std::string AccessText(const Expression& expression, const SourceNames& names,

@@ -315,7 +315,7 @@ derived::Piece BodyPrinter::Value(const Statement& of, const std::vector<ir::Ind
         break;
       case Step::What::kIndex:
         value = {fmt::format("static_cast<{}>({})", ir::RegisterName(step.type),
-                             TextOf(IndexOf(step.index, arguments), ir::IndexOrder::kFactors))};
+                             TextOf(step.index.With(0, arguments), ir::IndexOrder::kFactors))};
         break;
       case Step::What::kCompute:
         value = Computed(of, step, values);

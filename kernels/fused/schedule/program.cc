@@ -150,10 +150,10 @@ class Divider {
 
   static poly::IntMatrix MapOf(const Access& access, const StatementPiece& piece) {
     poly::IntMatrix map;
-    for (const IndexRow& row : access.rows) {
+    for (const ir::Index& row : access.rows) {
       poly::IntRow numbers;
-      for (const int iterator : piece.iterators) numbers.push_back(row.coefficients[At(iterator)]);
-      numbers.push_back(row.constant);
+      for (const int iterator : piece.iterators) numbers.push_back(row.FactorOf(iterator));
+      numbers.push_back(row.constant());
       map.push_back(std::move(numbers));
     }
     return map;

@@ -68,11 +68,11 @@ std::optional<Condition> Condition::Without(const Condition& part) const {
   return rest == *this ? std::nullopt : std::optional(rest);
 }
 
-Condition Condition::With(int variable, const Index& value) const {
+Condition Condition::With(int first, std::span<const Index> values) const {
   Condition replaced = *this;
-  replaced.left_ = left_.With(variable, value);
-  replaced.right_ = right_.With(variable, value);
-  for (Condition& part : replaced.parts_) part = part.With(variable, value);
+  replaced.left_ = left_.With(first, values);
+  replaced.right_ = right_.With(first, values);
+  for (Condition& part : replaced.parts_) part = part.With(first, values);
   return replaced;
 }
 
@@ -94,9 +94,9 @@ std::optional<std::int64_t> Condition::Most(int variable) const {
   return most;
 }
 
-bool Condition::Uses(int variable) const {
-  return left_.Uses(variable) || right_.Uses(variable) ||
-         std::ranges::any_of(parts_, [&](const Condition& part) { return part.Uses(variable); });
+bool Condition::Uses(int variable, int count) const {
+  return left_.Uses(variable, count) || right_.Uses(variable, count) ||
+         std::ranges::any_of(parts_, [&](const Condition& of) { return of.Uses(variable, count); });
 }
 
 bool Condition::HoldsAt(std::span<const std::int64_t> values) const {

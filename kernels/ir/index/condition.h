@@ -36,8 +36,9 @@ class Condition {
   friend Condition operator!(const Condition& a);
   /// Without one of the conditions that must all hold; nothing: it is none of them.
   std::optional<Condition> Without(const Condition& part) const;
-  /// With an index for a variable.
-  Condition With(int variable, const Index& value) const;
+  /// With indices for variables: for `first` and those numbered behind it.
+  Condition With(int first, std::span<const Index> values) const;
+  Condition With(int variable, const Index& value) const { return With(variable, {&value, 1}); }
 
   Kind kind() const { return kind_; }
   /// No condition at all.
@@ -47,7 +48,7 @@ class Condition {
   std::optional<Index> Last(int variable) const;
   /// No value of the variable is larger where it holds, if such comparisons say so.
   std::optional<std::int64_t> Most(int variable) const;
-  bool Uses(int variable) const;
+  bool Uses(int variable, int count = 1) const;
   /// Where the variables have these values, by number. All others are 0.
   bool HoldsAt(std::span<const std::int64_t> values) const;
   int NumQuotients() const;

@@ -60,11 +60,12 @@ std::string TextOf(const IndexAtom& atom, IndexOrder order) {
   return fmt::format("{} {} {}", of, atom.kind == Kind::kDiv ? '/' : '%', atom.by);
 }
 
-Index WithIn(const IndexAtom& atom, int variable, const Index& value) {
+Index WithIn(const IndexAtom& atom, int first, std::span<const Index> values) {
   if (atom.kind == Kind::kVariable) {
-    return atom.variable.number == variable ? value : Index(atom.variable);
+    const auto place = static_cast<std::size_t>(atom.variable.number - first);
+    return place < values.size() ? values[place] : Index(atom.variable);
   }
-  const Index of = atom.of.With(variable, value), other = atom.other.With(variable, value);
+  const Index of = atom.of.With(first, values), other = atom.other.With(first, values);
   switch (atom.kind) {
     case Kind::kDiv:
       return of.Div(atom.by);
@@ -75,16 +76,18 @@ Index WithIn(const IndexAtom& atom, int variable, const Index& value) {
     case Kind::kMax:
       return Index::Max(of, other);
     case Kind::kChoice:
-      return Index::Choice(atom.condition->With(variable, value), of, other);
+      return Index::Choice(atom.condition->With(first, values), of, other);
     default:
       return of.Within(atom.by);
   }
 }
 
-bool IsUsedIn(const IndexAtom& atom, int variable) {
-  if (atom.kind == Kind::kVariable) return atom.variable.number == variable;
-  return atom.of.Uses(variable) || atom.other.Uses(variable) ||
-         (atom.condition != nullptr && atom.condition->Uses(variable));
+bool IsUsedIn(const IndexAtom& atom, int variable, int count) {
+  if (atom.kind == Kind::kVariable) {
+    return atom.variable.number >= variable && atom.variable.number < variable + count;
+  }
+  return atom.of.Uses(variable, count) || atom.other.Uses(variable, count) ||
+         (atom.condition != nullptr && atom.condition->Uses(variable, count));
 }
 
 std::int64_t ValueOf(const IndexAtom& atom, std::span<const std::int64_t> values) {
@@ -274,10 +277,10 @@ Index Index::Choice(const Condition& condition, const Index& a, const Index& b) 
              .max = std::max(a.max_, b.max_)});
 }
 
-Index Index::With(int variable, const Index& value) const {
-  if (!Uses(variable)) return *this;
+Index Index::With(int first, std::span<const Index> values) const {
+  if (!Uses(first, static_cast<int>(values.size()))) return *this;
   Index sum = constant_;
-  for (const Term& term : terms_) sum = sum + WithIn(*term.atom, variable, value) * term.factor;
+  for (const Term& term : terms_) sum = sum + WithIn(*term.atom, first, values) * term.factor;
   return sum;
 }
 
@@ -304,9 +307,9 @@ std::int64_t Index::FactorOf(int variable) const {
   return 0;
 }
 
-bool Index::Uses(int variable) const {
-  return std::ranges::any_of(terms_,
-                             [&](const Term& term) { return IsUsedIn(*term.atom, variable); });
+bool Index::Uses(int variable, int count) const {
+  return std::ranges::any_of(
+      terms_, [&](const Term& term) { return IsUsedIn(*term.atom, variable, count); });
 }
 
 int Index::NumQuotients() const {

@@ -79,8 +79,9 @@ class Index {
   static Index Max(const Index& a, const Index& b);
   /// `a` where the condition holds, else `b`.
   static Index Choice(const Condition& condition, const Index& a, const Index& b);
-  /// With an index for a variable.
-  Index With(int variable, const Index& value) const;
+  /// With indices for variables: for `first` and those numbered behind it.
+  Index With(int first, std::span<const Index> values) const;
+  Index With(int variable, const Index& value) const { return With(variable, {&value, 1}); }
 
   std::int64_t min() const { return min_; }
   std::int64_t max() const { return max_; }
@@ -94,8 +95,8 @@ class Index {
   bool IsAffine() const;
   /// Of the term that is this variable itself; 0: there is none.
   std::int64_t FactorOf(int variable) const;
-  /// Does the value of a variable matter?
-  bool Uses(int variable) const;
+  /// Does the value of a variable matter, or of one of so many from it on?
+  bool Uses(int variable, int count = 1) const;
   /// Quotients and remainders that Text() has.
   int NumQuotients() const;
   /// Where the variables have these values, by number. All others are 0.

@@ -393,14 +393,11 @@ class Evaluator {
     index = before;
   }
 
-  std::int64_t Affine(std::int64_t offset, const Expression::Strides& strides) const {
-    for (const auto& [axis, stride] : strides) {
-      offset += at_[static_cast<std::size_t>(axis)] * stride;
-    }
-    return offset;
+  std::int64_t ValueOf(const ir::Affine<int>& affine) const {
+    return affine.At([&](int axis) { return at_[static_cast<std::size_t>(axis)]; });
   }
   std::size_t Offset(const Expression::Node& node) const {
-    return static_cast<std::size_t>(Affine(node.offset, node.strides));
+    return static_cast<std::size_t>(ValueOf(node));
   }
 
   /// `own`: what a rounding of 1 is, as a square.
@@ -447,7 +444,7 @@ class Evaluator {
     const Expression::Node& node = e_.node(input.node);
     if (node.op == Op::kLoad) return {Loaded(node), 0, 0};
     if (node.op == Op::kIndex) {
-      return {static_cast<double>(Affine(node.offset, node.strides)), 0, 0};
+      return {static_cast<double>(ValueOf(node)), 0, 0};
     }
     if (node.op == Op::kConst) return Of(node.inputs[0], node.type);
     if (node.is_reduction()) return Sum(node);
@@ -481,7 +478,7 @@ class Evaluator {
 
   double Loaded(const Expression::Node& load) const {
     for (const Expression::Guard& guard : load.guards) {
-      const std::int64_t index = Affine(guard.offset, guard.strides);
+      const std::int64_t index = ValueOf(guard);
       if (index < 0 || index >= guard.extent) return 0;
     }
     return data_.arrays[load.array.index()][Offset(load)];

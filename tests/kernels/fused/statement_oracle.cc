@@ -244,13 +244,13 @@ class StatementRun {
   /// The iterators that a step's value depends on.
   std::vector<bool> Places(const Step& of) const {
     std::vector<bool> places(statement_.iterators.size(), false);
-    const auto add = [&](const IndexRow& row) {
+    const auto add = [&](const ir::Index& row) {
       for (std::size_t i = 0; i < places.size(); ++i) {
-        places[i] = places[i] || row.coefficients[i] != 0;
+        places[i] = places[i] || row.Uses(static_cast<int>(i));
       }
     };
     if (of.what == Step::What::kRead) {
-      for (const IndexRow& row : statement_.reads[At(of.read)].rows) add(row);
+      for (const ir::Index& row : statement_.reads[At(of.read)].rows) add(row);
     } else if (of.what == Step::What::kIndex) {
       add(of.index);
     }

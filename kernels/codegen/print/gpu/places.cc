@@ -52,10 +52,10 @@ std::string GpuStatements::PlaceFunction(const ir::Instruction& inst, const XorL
 std::uint64_t GpuStatements::SettableBits(const Affine& affine, const Wanted& wanted) const {
   std::uint64_t bits = 0, most = 0;
   bool carries = false;
-  for (const Affine::Term& term : affine.terms) {
-    const std::uint64_t last = code_.tree.classes[At(term.dim_class)].size - std::uint64_t{1};
-    if (last == 0 || !wanted(term.dim_class)) continue;
-    const auto step = static_cast<std::uint64_t>(term.coefficient);
+  for (const auto& [dim_class, stride] : affine.strides) {
+    const std::uint64_t last = code_.tree.classes[At(dim_class)].size - std::uint64_t{1};
+    if (last == 0 || !wanted(dim_class)) continue;
+    const auto step = static_cast<std::uint64_t>(stride);
     // Of a step that is no power of two: all bits from its lowest on.
     const std::uint64_t own = std::has_single_bit(step)
                                   ? step * (std::bit_ceil(last + 1) - 1)
@@ -75,7 +75,7 @@ bool GpuStatements::HasPlacesApart(const ir::Instruction& inst) const {
   const std::uint64_t copied = SettableBits(address, [&](int c) { return IsCopied(c); });
   const std::uint64_t looped =
       SettableBits(address, [&](int c) { return !IsFixedIn(band, c) && !IsCopied(c); });
-  return address.constant == 0 && (fixed & copied) == 0 && (fixed & looped) == 0 &&
+  return address.offset == 0 && (fixed & copied) == 0 && (fixed & looped) == 0 &&
          (copied & looped) == 0;
 }
 
@@ -93,12 +93,12 @@ std::string GpuStatements::PlacedOffset(const ir::Instruction& inst, const XorLa
   const auto is_fixed = [&](int c) { return IsFixedIn(band, c); };
   const auto is_looped = [&](int c) { return !IsFixedIn(band, c) && !IsCopied(c); };
   const bool has_fixed = std::ranges::any_of(
-      address.terms, [&](const Affine::Term& term) { return is_fixed(term.dim_class); });
+      address.strides, [&](const auto& of_class) { return is_fixed(of_class.first); });
   const std::string declared = has_fixed ? "o_" + BareName(inst.id) : "";
   const std::string loops = SumOf(address, false, is_looped, 0);
-  std::int64_t copied = band < 0 ? address.constant : 0;
-  for (const Affine::Term& term : address.terms) {
-    if (IsCopied(term.dim_class)) copied += copy(term.dim_class) * term.coefficient;
+  std::int64_t copied = band < 0 ? address.offset : 0;
+  for (const auto& [dim_class, stride] : address.strides) {
+    if (IsCopied(dim_class)) copied += copy(dim_class) * stride;
   }
   const auto join = [](std::string text, const std::string& more, const char* by) {
     return text + (text.empty() || more.empty() ? "" : by) + more;

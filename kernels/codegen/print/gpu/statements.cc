@@ -66,13 +66,9 @@ bool GpuStatements::IsLarge(const ir::Instruction& inst) const {
   if (inst.op != ir::Op::kLoad && inst.op != ir::Op::kStore) return false;
   if (code_.memory.window(inst) != nullptr) return false;
   const Affine& address = code_.memory.address[inst.id.index()];
-  std::int64_t most = address.constant;
-  for (const Affine::Term& term : address.terms) {
-    const std::int64_t last = code_.tree.classes[At(term.dim_class)].size - std::int64_t{1};
-    most += std::max(std::int64_t{0}, last * term.coefficient);
-  }
-  return !FitsInt(most) || code_.function->array(inst.array).elements >
-                               static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+  return !FitsInt(codegen::RangeOf(code_.tree, address).second) ||
+         code_.function->array(inst.array).elements >
+             static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
 }
 
 std::string GpuStatements::GuardText(const GuardIndex& guard, const Range& range,
@@ -95,7 +91,7 @@ void GpuStatements::DeclarePointers(int band) {
     if (band_[inst.id.index()] != band) continue;
     const Affine& address = code_.memory.address[inst.id.index()];
     const std::string terms = SumOf(
-        address, IsLarge(inst), [&](int c) { return IsFixedIn(band, c); }, address.constant);
+        address, IsLarge(inst), [&](int c) { return IsFixedIn(band, c); }, address.offset);
     if (const XorLayout* layout = LayoutOf(inst)) {
       DeclarePlace(inst, *layout, terms);
       continue;
@@ -117,7 +113,7 @@ GpuStatements::Address GpuStatements::AddressOf(const ir::Instruction& inst) {
   const Affine& address = code_.memory.address[inst.id.index()];
   const std::string terms = SumOf(
       address, IsLarge(inst), [&](int c) { return !IsFixedIn(band, c); },
-      band < 0 ? address.constant : 0);
+      band < 0 ? address.offset : 0);
   return {base, terms};
 }
 
@@ -150,15 +146,15 @@ bool GpuStatements::HasScopeOfEach(const ir::Instruction& inst, int dim_class) c
 GpuStatements::Width GpuStatements::WidthOf(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
   const Affine& address = code_.memory.address[inst.id.index()];
-  if (values.lanes > 1 && address.coefficient(values.vector_class) != 0) {
+  if (values.lanes > 1 && address.StrideOf(values.vector_class) != 0) {
     const Width width = {values.vector_class, values.lanes};
     return IsSplit(inst, width) ? Width{} : width;
   }
   const std::uint32_t vec = code_.schedule->vec.Or(1, inst.id);
-  for (const Affine::Term& term : address.terms) {
-    if (vec > 1 && term.coefficient == 1 && Kind(term.dim_class) == DimKind::UNROLL) {
-      const Width width = {term.dim_class, vec};
-      return IsSplit(inst, width) || HasScopeOfEach(inst, term.dim_class) ? Width{} : width;
+  for (const auto& [dim_class, stride] : address.strides) {
+    if (vec > 1 && stride == 1 && Kind(dim_class) == DimKind::UNROLL) {
+      const Width width = {dim_class, vec};
+      return IsSplit(inst, width) || HasScopeOfEach(inst, dim_class) ? Width{} : width;
     }
   }
   return {};
