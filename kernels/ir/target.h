@@ -302,7 +302,7 @@ class Target : public Function {
   /// May the threads of a processor share out blocks in more than one way? (places.exh,
   /// block_schedule)
   bool may_schedule() const { return !paper && device.vector_arithmetic && device.threads > 1; }
-  std::uint32_t warp_lanes() const { return kUnitLanes; }
+  std::uint32_t warp_lanes() const { return kWarpLanes; }
   /// Blocks that a kernel may ask a multiprocessor to hold.
   std::vector<std::uint32_t> min_blocks_universe() const;
   /// Sums of a reduction that the warps of a block hold at most when so many blocks are to be held,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/codegen/loops/schedule.h"
+#include "kernels/ir/device.h"
 
 namespace exh::kernels::codegen {
 
@@ -39,16 +40,16 @@ struct ThreadAxis {
 struct ThreadLayout {
   std::uint32_t threads = 1;  ///< Product of its axes.
   /// Lanes of a warp along the second innermost axis, if more than 1 (places.exh): a warp is then
-  /// ir::kUnitLanes / patch by patch threads, and `row` is the innermost axis.
+  /// ir::kWarpLanes / patch by patch threads, and `row` is the innermost axis.
   std::uint32_t patch = 1, row = 1;
 
-  std::uint32_t columns() const { return ir::kUnitLanes / patch; }
+  std::uint32_t columns() const { return ir::kWarpLanes / patch; }
   /// Which thread of the layout the block's `thread` is. Whole rows of patches change places
   /// within.
   std::uint32_t PlaceOf(std::uint32_t thread) const {
     if (patch == 1) return thread;
-    const std::uint32_t rows = patch * row, warp = thread % rows / ir::kUnitLanes;
-    return thread / rows * rows + thread % ir::kUnitLanes / columns() * row + warp * columns() +
+    const std::uint32_t rows = patch * row, warp = thread % rows / ir::kWarpLanes;
+    return thread / rows * rows + thread % ir::kWarpLanes / columns() * row + warp * columns() +
            thread % columns();
   }
 };

@@ -139,8 +139,8 @@ class Assigner {
       if (axis.layout == layout) sizes.insert(sizes.begin(), axis.size);
     }
     ThreadLayout& of = result_.layouts[static_cast<std::size_t>(layout)];
-    const bool fits = sizes.size() >= 2 && ir::kUnitLanes % patch == 0 &&
-                      sizes[0] * patch % ir::kUnitLanes == 0 && sizes[1] % patch == 0;
+    const bool fits = sizes.size() >= 2 && ir::kWarpLanes % patch == 0 &&
+                      sizes[0] * patch % ir::kWarpLanes == 0 && sizes[1] % patch == 0;
     const bool meets = std::ranges::any_of(classes_, [&](const DimClass& c) {
       return (c.kind == DimKind::THREAD || c.kind == DimKind::BLOCK) &&
              function_.dim(c.dims.front()).is_reduction;

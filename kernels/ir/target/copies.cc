@@ -21,7 +21,7 @@ bool Target::is_copy(const Communication& c) const {
 }
 
 std::uint32_t Target::least_copying(const Communication& c) const {
-  constexpr std::uint64_t kWarp = 32, kEach = 4;
+  constexpr std::uint64_t kEach = 4;
   std::uint64_t points = 1;
   std::set<LogicalDimId> counted;
   for (const DimId id : inst(c.producer).dims) {
@@ -30,7 +30,7 @@ std::uint32_t Target::least_copying(const Communication& c) const {
   }
   if (counted.size() < 2) return 1;  // Of a vector there may be little.
   return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>({kWarp, points / kEach, device.max_threads}));
+      std::min<std::uint64_t>({kWarpLanes, points / kEach, device.max_threads}));
 }
 
 Refs<Communication> Target::copies() const {
