@@ -85,7 +85,8 @@ std::vector<std::uint32_t> Target::min_blocks_universe() const {
 
 std::uint32_t Target::sums_of_resident_warps(const Instruction& reduction,
                                              const Count& wanted) const {
-  return device.block_registers / (tensor_registers(reduction) * kUnitLanes * wanted.value);
+  const std::uint32_t lanes = ShapeOf(UnitOf(*this, reduction)).lanes;
+  return device.block_registers / (tensor_registers(reduction) * lanes * wanted.value);
 }
 
 std::uint32_t Target::threads_of_resident(const Count& wanted) const {
@@ -95,15 +96,12 @@ std::uint32_t Target::threads_of_resident(const Count& wanted) const {
 
 std::uint32_t Target::lanes_of_resident(const Instruction& reduction, const Count& wanted) const {
   // An instruction's operands and sums; as many again are where they come from and go to.
-  constexpr std::uint32_t kRows = FragmentOf(FragmentPart::kRow).registers;
-  constexpr std::uint32_t kColumns = FragmentOf(FragmentPart::kColumn).registers;
-  constexpr std::uint32_t kDepth = FragmentOf(FragmentPart::kDepth).registers;
-  constexpr std::uint32_t kOperandColumns = FragmentOf(FragmentPart::kOperandColumn).registers;
-  constexpr std::uint32_t kFactors = kRows * kDepth + kDepth * kOperandColumns;
   const MatrixUnit unit = UnitOf(*this, reduction);
+  const UnitShape& shape = ShapeOf(unit);
   const Type element = *TypeOf(reduction.operands.front());
+  const std::uint32_t factors = shape.first_elements() + shape.second_elements();
   const std::uint32_t bytes =
-      kFactors * BytesOf(FactorsOf(unit, element)) + kRows * kColumns * BytesOf(SumsOf(unit));
+      factors * BytesOf(FactorsOf(unit, element)) + shape.sums() * BytesOf(SumsOf(unit));
   const std::uint32_t fewest = 2 * bytes / 4;
   return device.block_registers / (fewest * wanted.value);
 }

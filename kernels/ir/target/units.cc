@@ -48,9 +48,8 @@ bool Target::fits_fragment(const DimPair& pair) const {
 }
 
 std::uint32_t Target::tensor_registers(const Instruction& reduction) const {
-  constexpr std::uint32_t kSums =
-      FragmentOf(FragmentPart::kRow).registers * FragmentOf(FragmentPart::kColumn).registers;
-  return kSums * BytesOf(SumsOf(UnitOf(*this, reduction))) / 4 / registers_of(reduction);
+  const MatrixUnit unit = UnitOf(*this, reduction);
+  return ShapeOf(unit).sums() * BytesOf(SumsOf(unit)) / 4 / registers_of(reduction);
 }
 
 }  // namespace exh::kernels::ir
