@@ -11,6 +11,7 @@ import check_docs
 import check_format
 import check_layers
 import check_names
+import check_questions
 import check_references
 import check_tours
 
@@ -206,6 +207,44 @@ class Names(TreeTest):
                     known={"Step": (*rooms, "models")})
         self.expect("tests/check_names.py: Row is not shared by runtime, kernels/ir any more: take that out of KNOWN",
                     known={"Step": rooms, "Row": rooms})
+
+
+class Questions(TreeTest):
+    HEADER = ("class Target {{\n public:\n  bool paper = false;\n{}  // No space asks these.\n  bool why() const;\n\n"
+              " private:\n  bool helps() const;\n}};\n")
+    DIMS = "  // dims.exh: sizes.\n  /// Is it?\n  bool is_own(int a,\n              int b) const;\n  bool fits() const;\n"
+    RING = "  // ring.exh: slots.\n  int slots() const { return count(1); }\n"
+
+    def setUp(self):
+        super().setUp()
+        self.write("kernels/spaces/linalg.exh", 'include "dims.exh"\ninclude "order.exh"\ninclude "ring.exh"\n')
+        self.write("kernels/spaces/dims.exh", 'extern predicate is_own($a in A, $b in B)\n  "$fun.fits()"  // $fun.why()\n')
+        self.write("kernels/spaces/ring.exh", '  "$fun.slots()" "$fun.fits()"\n')
+        self.write("kernels/ir/target.h", self.HEADER.format(self.DIMS + self.RING))
+        self.write("kernels/ir/target/dims.cc", "bool Target::fits() const {\n  return Target::slots() > 1;\n}\n")
+
+    def expect(self, *problems):
+        self.assertEqual(check_questions.check(self.root), list(problems))
+
+    def test_a_tree_that_is_right(self):
+        self.expect()
+
+    def test_a_question_of_another_file(self):
+        self.write("kernels/spaces/ring.exh", '"$fun.fits()"\n')
+        self.write("kernels/spaces/order.exh", '"$fun.slots()"\n')
+        self.expect("kernels/ir/target.h:10: slots is asked by order.exh")
+
+    def test_questions_that_nobody_asks_and_one_that_is_asked(self):
+        self.write("kernels/spaces/dims.exh", '"$fun.fits()" "$fun.why()"\n')
+        self.expect("kernels/ir/target.h:6: is_own is asked by no space", "kernels/ir/target.h:12: why is asked by dims.exh")
+
+    def test_another_order(self):
+        self.write("kernels/ir/target.h", self.HEADER.format(self.RING + self.DIMS))
+        self.expect("kernels/ir/target.h: the files do not come in the order of linalg.exh")
+
+    def test_an_answer_in_another_file(self):
+        self.write("kernels/ir/target/ring.cc", "bool Target::fits() const {}\nbool Target::helps() const {}\n")
+        self.expect("kernels/ir/target/ring.cc: fits belongs to dims.cc")
 
 
 class Tours(TreeTest):

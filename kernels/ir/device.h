@@ -9,6 +9,10 @@
 
 namespace exh::kernels::ir {
 
+/// Lanes of a warp: threads of a block, neighbours of each other, that run one instruction together
+/// where a device has warps.
+inline constexpr std::uint32_t kWarpLanes = 32;
+
 /// Limits of the machine that runs a candidate: data, read from kernels/devices/<name>.json.
 /// Snippets of a space may ask it. Nobody asks which device it is: what differs otherwise is the
 /// business of its backend (kernels/devices/backend.h).

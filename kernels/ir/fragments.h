@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Fragments: what each lane of a warp has of the operands and of the result of a matrix unit. A
-// unit multiplies 16 x 16 elements of one operand with 16 x 8 elements of another one, and adds
-// them to 16 x 8 sums. Units of all types do so. Let g = lane / 4 and q = lane % 4.
+// Fragments: what each lane has of the operands and of the result of a matrix unit. A unit has a
+// shape: how many lanes share one of its instructions, what that multiplies, and which rows,
+// columns and steps a lane has in its registers. All units here have that of a warp: it multiplies
+// 16 x 16 elements of one operand with 16 x 8 elements of another one, and adds them to 16 x 8
+// sums. Let g = lane / 4 and q = lane % 4.
 //
 //   first operand, rows x depth      row g + 8 h      depth  4 q + i      h < 2, i < 4
 //   second operand, depth x columns  depth 4 q + i    column g            i < 4
@@ -14,14 +16,17 @@
 // Bytes lie in the hardware's layout as they do here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "kernels/ir/device.h"
 #include "kernels/ir/types.h"
 
 namespace exh::kernels::ir {
 
+struct CoveredRows;
 struct Function;
 struct Instruction;
 
@@ -58,54 +63,116 @@ enum class FragmentPart : std::uint8_t {
   kOperandColumn,  ///< Of the second operand.
 };
 
-/// How the iterations of a dimension are lanes and registers: iteration lane * lane_step + register
-/// * register_step, where the lane is one of `lanes`: g for 8 of them, q for 4.
+/// A digit of a lane's number: number / stride % count. Steps of a dimension's iteration belong to
+/// it.
+struct LaneDigit {
+  std::uint32_t count = 1;
+  std::uint32_t stride = 1;
+  std::int64_t step = 0;
+
+  friend constexpr bool operator==(const LaneDigit&, const LaneDigit&) = default;
+};
+
+/// How the iterations of a dimension are lanes and registers: the iteration is the sum of the steps
+/// of the lane's digits, each times the digit, and of register * register_step.
 struct Fragment {
-  std::uint32_t lanes = 1;
-  std::int64_t lane_step = 0;
+  std::array<LaneDigit, 2> digits;  ///< One of count 1 says nothing.
   std::uint32_t registers = 1;
   std::int64_t register_step = 0;
 
-  constexpr std::uint32_t size() const { return lanes * registers; }
+  /// Lanes that have different iterations.
+  constexpr std::uint32_t lanes() const {
+    std::uint32_t lanes = 1;
+    for (const LaneDigit& digit : digits) lanes *= digit.count;
+    return lanes;
+  }
+  constexpr std::uint32_t size() const { return lanes() * registers; }
   /// Neighbouring iterations that a lane has.
   constexpr std::uint32_t run() const { return register_step == 1 ? registers : 1; }
+
+  friend constexpr bool operator==(const Fragment&, const Fragment&) = default;
 };
 
-constexpr Fragment FragmentOf(FragmentPart part) {
-  switch (part) {
-    case FragmentPart::kRow:
-      return {8, 1, 2, 8};
-    case FragmentPart::kColumn:
-      return {4, 2, 2, 1};
-    case FragmentPart::kDepth:
-      return {4, 4, 4, 1};
-    case FragmentPart::kOperandColumn:
-      return {8, 1, 1, 0};
-    case FragmentPart::kNone:
+/// What one instruction of a matrix unit does, and who has what of it. Without a unit it is one
+/// multiply-add of one lane.
+struct UnitShape {
+  std::uint32_t lanes = 1;  ///< They share the instruction.
+  Fragment rows, columns, depth;
+  /// Of the second operand. One that lanes read in memory has none.
+  Fragment operand_columns;
+
+  constexpr Fragment Of(FragmentPart part) const {
+    switch (part) {
+      case FragmentPart::kRow:
+        return rows;
+      case FragmentPart::kColumn:
+        return columns;
+      case FragmentPart::kDepth:
+        return depth;
+      case FragmentPart::kOperandColumn:
+        return operand_columns;
+      case FragmentPart::kNone:
+        break;
+    }
+    return {};
+  }
+  constexpr std::uint32_t multiply_adds() const {
+    return rows.size() * columns.size() * depth.size();
+  }
+  /// Registers of a lane: of the sums, of the first operand and of the second one. Each holds one
+  /// element.
+  constexpr std::uint32_t sums() const { return rows.registers * columns.registers; }
+  constexpr std::uint32_t first_elements() const { return rows.registers * depth.registers; }
+  constexpr std::uint32_t second_elements() const {
+    return depth.registers * operand_columns.registers;
+  }
+
+  friend constexpr bool operator==(const UnitShape&, const UnitShape&) = default;
+};
+
+/// That of a multiply-add without a unit, and that of the units that the lanes of a warp share.
+inline constexpr UnitShape kNoShape;
+inline constexpr UnitShape kWarpShape = {.lanes = kWarpLanes,
+                                         .rows = {{{{8, 4, 1}}}, 2, 8},
+                                         .columns = {{{{4, 1, 2}}}, 2, 1},
+                                         .depth = {{{{4, 1, 4}}}, 4, 1},
+                                         .operand_columns = {{{{8, 4, 1}}}, 1, 0}};
+
+constexpr const UnitShape& ShapeOf(MatrixUnit unit) {
+  switch (unit) {
+    case MatrixUnit::kDmma:
+    case MatrixUnit::kMma:
+    case MatrixUnit::kImma:
+      return kWarpShape;
+    case MatrixUnit::kNone:
       break;
   }
-  return {};
+  return kNoShape;
 }
 
-/// Multiply-adds of one instruction of a unit, steps of a sum among them, and the lanes that share
-/// them.
-inline constexpr std::uint32_t kUnitDepth = FragmentOf(FragmentPart::kDepth).size();
-inline constexpr std::uint32_t kUnitColumns = FragmentOf(FragmentPart::kColumn).size();
-inline constexpr std::uint32_t kUnitSteps =
-    FragmentOf(FragmentPart::kRow).size() * FragmentOf(FragmentPart::kColumn).size() * kUnitDepth;
-inline constexpr std::uint32_t kUnitLanes = 32;
+/// Has every lane its own part of the sums and of both operands?
+constexpr bool LanesFit(const UnitShape& shape) {
+  return shape.rows.lanes() * shape.columns.lanes() == shape.lanes &&
+         shape.rows.lanes() * shape.depth.lanes() == shape.lanes &&
+         (shape.operand_columns == Fragment() ||
+          shape.depth.lanes() * shape.operand_columns.lanes() == shape.lanes);
+}
+static_assert(LanesFit(ShapeOf(MatrixUnit::kNone)) && LanesFit(ShapeOf(MatrixUnit::kDmma)) &&
+              LanesFit(ShapeOf(MatrixUnit::kMma)) && LanesFit(ShapeOf(MatrixUnit::kImma)));
+
+/// The lanes of each unit, by the name that units.exh has for them.
+inline constexpr std::uint32_t kUnitLanes = kWarpShape.lanes;
 
 /// Finds the multiply-adds that a matrix unit could do, as far as the backbone goes: sums of
 /// products of which one factor moves along rows and the other one along columns, and both along
 /// what is summed over. Of several such axes one is the depth, and the others are loops around it.
 /// Of each, one level of its axes becomes rows, columns and depth, and the same levels of
 /// everything that values may reach it from, or reach from it, in registers (Dimension::part,
-/// Dimension::unit).
+/// Dimension::matrix_unit, Dimension::unit).
 void FindFragments(Function& function);
 
-/// Axes that the columns of a unit would fit if they were covered by multiples of kUnitColumns,
+/// Axes that the columns of a unit would fit if they were covered by a multiple of its columns,
 /// where a sum over several axes has no other: 14 columns of an image. At most a seventh is added.
-/// By the names that the backbone's builder knows them by.
-std::vector<std::string> AxesToCover(const Function& function);
+CoveredRows AxesToCover(const Function& function);
 
 }  // namespace exh::kernels::ir

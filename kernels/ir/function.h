@@ -45,10 +45,11 @@ struct Dimension {
   InstId inst;                       ///< The instruction whose nest it belongs to.
   /// Filled by PlanLowering: what it is to a matrix unit, …
   FragmentPart part = FragmentPart::kNone;
-  InstId unit;  ///< … and the reduction that this unit would do.
+  MatrixUnit matrix_unit = MatrixUnit::kNone;  ///< … which one, as far as types go, …
+  InstId unit;                                 ///< … and the reduction that this unit would do.
 
   const std::string& name() const { return name_; }
-  Fragment fragment() const { return FragmentOf(part); }
+  Fragment fragment() const { return ShapeOf(matrix_unit).Of(part); }
   /// May the level have a single iteration, where other sizes are possible?
   bool may_be_absent() const { return sizes.front() == 1 && sizes.back() > 1; }
 };

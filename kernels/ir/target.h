@@ -48,7 +48,9 @@ inline constexpr std::string_view kDmma = "DMMA";
 inline constexpr std::string_view kMma = "MMA";
 inline constexpr std::string_view kImma = "IMMA";
 
-/// A backbone on a device: `$fun` in the files of kernels/spaces.
+/// A backbone on a device: `$fun` in the files of kernels/spaces. Its questions stand by the file
+/// that asks them, in the order in which linalg.exh includes these, and the file of that name in
+/// target/ answers them. One that several files ask stands by the one that it is about.
 class Target : public Function {
  public:
   Device device;
@@ -57,26 +59,41 @@ class Target : public Function {
   /// The space keeps programs that fill a temporary which nothing needs (memory.exh,
   /// nothing_is_filled_in_vain), so that they can be counted.
   bool keeps_vain_fills = false;
-  bool refuses_vain_fills() const { return !paper && !keeps_vain_fills; }
   /// The space keeps copies of arguments that are not in the canonical form (copies.exh), so that
   /// what was measured of them still bounds.
   bool keeps_loose_copies = false;
   /// The sizes of axes are known when the code is printed also in the paper's space (dims.exh).
   bool known_sizes = false;
 
+  // statements.exh: the objects.
   const Statement& statement(StmtId id) const;
   /// The dimension (instruction) that a statement is, or null.
   const Dimension* as_dim(const Statement& statement) const;
   const Instruction* as_inst(const Statement& statement) const;
-  StmtId statement_id(const Dimension& d) const { return d.id; }
-
-  Refs<Dimension> own_dims(const Instruction& inst) const { return refs(inst.dims); }
-  Refs<Dimension> reduce_dims(const Instruction& inst) const { return refs(inst.reduce_dims); }
-  Refs<Dimension> tile_dims(const LogicalDim& axis) const { return refs(axis.dims); }
   Refs<Instruction> memory_insts() const;
   Refs<Instruction> once_insts() const;
   Refs<Instruction> reductions() const;
   Refs<Instruction> init_of(const Instruction& reduction) const;
+  Refs<Dimension> own_dims(const Instruction& inst) const { return refs(inst.dims); }
+  /// Is `dim` one of the declared dims of `inst`?
+  bool is_own(const Instruction& inst, const Dimension& dim) const;
+  /// Its own dims, and those that may_split() of reductions that it comes after.
+  Refs<Dimension> once_dims(const Instruction& inst) const;
+  bool is_once_dim(const Instruction& inst, const Dimension& dim) const;
+  Refs<Dimension> reduce_dims(const Instruction& inst) const { return refs(inst.reduce_dims); }
+  /// The dims that are parts of fragments where a matrix unit does the reduction.
+  Refs<Dimension> tensor_dims(const Instruction& reduction) const;
+  bool is_tensor_dim(const Instruction& reduction, const Dimension& d) const {
+    return d.part != FragmentPart::kNone && d.unit == reduction.id && may_use_unit(reduction);
+  }
+  /// The store of a result that takes the value as it is, if nothing else reads it.
+  Refs<Instruction> direct_store(const Instruction& reduction) const;
+  bool stores_directly(const Instruction& reduction, const Instruction& store) const {
+    const Refs<Instruction> direct = direct_store(reduction);
+    return !direct.empty() && direct.front().get().id == store.id;
+  }
+  Refs<Dimension> tile_dims(const LogicalDim& axis) const { return refs(axis.dims); }
+  Refs<Communication> lowerable_comms() const;
   Refs<Instruction> producer(const Communication& c) const { return {std::cref(inst(c.producer))}; }
   /// Is it a read of an argument that nothing writes?
   bool reads_input(const Instruction& inst) const {
@@ -92,22 +109,18 @@ class Target : public Function {
   Refs<Dimension> done_dims(const Communication& c) const {
     return refs(inst(c.producer).reduce_dims);
   }
-  Refs<Dimension> src(const DimPair& p) const { return {std::cref(dim(p.src))}; }
-  Refs<Dimension> dst(const DimPair& p) const { return {std::cref(dim(p.dst))}; }
-  Refs<Instruction> store_of(const MemBlock& b) const { return {std::cref(inst(b.store))}; }
-  Refs<Instruction> load_of(const MemBlock& b) const { return {std::cref(inst(b.load))}; }
-  Refs<Dimension> store_dim(const Axis& a) const { return {std::cref(dim(a.store_dim))}; }
-  Refs<Dimension> load_dim(const Axis& a) const { return {std::cref(dim(a.load_dim))}; }
   Refs<DimPair> pairs_of(const Communication& c) const;
-  Refs<Communication> lowerable_comms() const;
   /// The pairs of lowerable communications.
   Refs<DimPair> tile_pairs() const;
-  /// Is `outer` the tile level around that of `inner`, of the same axis of one communication?
-  bool level_around_pair(const DimPair& outer, const DimPair& inner) const;
-  /// Of one communication: is `other` of another axis, or a level further out than `pair`?
-  bool stays_around(const DimPair& other, const DimPair& pair) const;
-  /// Has some pair a level around it?
-  bool has_level_around(const DimPair& inner) const;
+  Refs<Communication> comm_of(const DimPair& p) const { return {std::cref(comm(p.comm))}; }
+  Refs<Dimension> src(const DimPair& p) const { return {std::cref(dim(p.src))}; }
+  Refs<Dimension> dst(const DimPair& p) const { return {std::cref(dim(p.dst))}; }
+  Refs<Communication> served(const MemBlock& b) const { return {std::cref(comm(b.comm))}; }
+  Refs<Instruction> store_of(const MemBlock& b) const { return {std::cref(inst(b.store))}; }
+  Refs<Instruction> load_of(const MemBlock& b) const { return {std::cref(inst(b.load))}; }
+  Refs<Instruction> accesses_of(const MemBlock& b) const {
+    return {std::cref(inst(b.store)), std::cref(inst(b.load))};
+  }
   /// Is a lowered communication a copy and nothing else: an argument is read and stored, by threads
   /// that have nothing else to do?
   bool is_copy(const Communication& c) const;
@@ -116,36 +129,29 @@ class Target : public Function {
   Refs<Communication> copy_of(const DimPair& p) const;
   /// The copy that fills the array, if it is one.
   Refs<Communication> copy_into(const MemBlock& b) const;
+  Refs<Axis> axes_of(const MemBlock& b) const;
+  Refs<Dimension> store_dim(const Axis& a) const { return {std::cref(dim(a.store_dim))}; }
+  Refs<Dimension> load_dim(const Axis& a) const { return {std::cref(dim(a.load_dim))}; }
+  /// The dim of the producer that an axis of the array stores.
+  Refs<Dimension> filled_from(const Axis& a) const;
+  bool is_filled_from(const Axis& a, const Dimension& d) const {
+    return filled_from(a).front().get().id == d.id;
+  }
+  Refs<Dimension> dims_of(const Phase& p) const;
+  /// The dim along which an access to an array moves from element to element, if there is one.
+  Refs<Dimension> contiguous_dim(const Instruction& inst) const;
+  bool is_contiguous(const Instruction& inst, const Dimension& dim) const;
+  /// 1, 2, … as far as slots, or blocks that a kernel may ask for, are counted.
+  Refs<Count> counts() const;
+  const Count& count(std::uint32_t value) const;
   /// What reads the argument of a copy, and stores it.
   Refs<Phase> read_phase(const Communication& c) const {
     return {std::cref(phase(inst(c.producer).phase))};
   }
-  /// Of two dimensions of an access to an array: does a canonical copy put `outer` outside? The
-  /// axis along which neighbours are nearest in memory is innermost, and levels are as they are
-  /// numbered.
-  bool copied_outside(const Dimension& outer, const Dimension& inner) const;
-  /// Threads that copy at least: a warp, or as many as may have four elements of the argument; of a
-  /// vector one.
-  std::uint32_t least_copying(const Communication& c) const;
-  /// Elements that a thread copies at most: all of them are in registers at once.
-  std::uint32_t most_copied() const {
-    return device.max_registers == 0 ? device.max_unroll : device.max_registers / 4 + 1;
-  }
-  /// Iterations that the loops around a tile of the communication must have for the tile to fit the
-  /// memory of temporary arrays.
-  std::uint32_t least_around_tile(const Communication& c) const;
-  /// Are there tiles of its communication that do not fit?
-  bool limits_tile(const DimPair& pair) const { return least_around_tile(comm(pair.comm)) > 1; }
-  Refs<Communication> comm_of(const DimPair& p) const { return {std::cref(comm(p.comm))}; }
-  Refs<Communication> served(const MemBlock& b) const { return {std::cref(comm(b.comm))}; }
-  Refs<Instruction> accesses_of(const MemBlock& b) const {
-    return {std::cref(inst(b.store)), std::cref(inst(b.load))};
-  }
-  Refs<Dimension> dims_of(const Phase& p) const;
-  PhaseId phase_of(const Dimension& d) const { return inst(d.inst).phase; }
-  Refs<Axis> axes_of(const MemBlock& b) const;
-  /// Is `dim` one of the declared dims of `inst`?
-  bool is_own(const Instruction& inst, const Dimension& dim) const;
+  /// The innermost position of a storage order.
+  Refs<Rank> first_rank() const;
+
+  // dims.exh: sizes and kinds of dimensions.
   /// Is the statement the instruction of the dim's nest, or another dim of it?
   bool shares_nest(const Statement& s, const Dimension& d) const {
     return s.id.is_inst ? s.id.inst() == d.inst : dim(s.id.dim()).inst == d.inst;
@@ -155,50 +161,36 @@ class Target : public Function {
   bool tiles_next(const Dimension& outer, const Dimension& inner) const {
     return outer.logical == inner.logical && outer.level >= 1 && outer.level + 1 == inner.level;
   }
-  bool level_around(const Axis& outer, const Axis& inner) const;
-  /// The dim along which an access to an array moves from element to element, if there is one.
-  Refs<Dimension> contiguous_dim(const Instruction& inst) const;
-  bool is_contiguous(const Instruction& inst, const Dimension& dim) const;
-  /// How many elements an access may take at once: 16 bytes at most.
-  std::vector<std::uint32_t> vec_universe(const Instruction& inst) const;
-  /// The dim of the producer that an axis of the array stores.
-  Refs<Dimension> filled_from(const Axis& a) const;
-  bool is_filled_from(const Axis& a, const Dimension& d) const {
-    return filled_from(a).front().get().id == d.id;
-  }
-  /// May the rows of the array be skewed in this way (a value of `skew`)? The device has it, and
-  /// the array has rows.
-  bool may_skew(const MemBlock& b, std::string_view way) const;
-  /// Place of the axis that ends the row of an array which `a` is a level of.
-  std::uint32_t row_place(const Axis& a) const { return place_of(axis(a.row_end)); }
-  /// 1, 2, 4 … as far as sizes go.
-  std::vector<std::uint32_t> powers_of_two() const;
-  /// The innermost position of a storage order.
-  Refs<Rank> first_rank() const;
-  /// n, 2n, … as far as sizes go.
-  std::vector<std::uint32_t> multiples(std::uint32_t n) const;
-  /// Limits on dims of one kind. Linear indices have none; the paper's space has the hardware's.
-  std::uint32_t max_thread_dims() const { return paper ? device.max_thread_dims : 64; }
-  std::uint32_t max_block_dims() const { return paper ? device.max_block_dims : 64; }
   /// Is the size of the dim what a program of the paper learns when it runs: that of the outermost
   /// level of its axis?
   bool has_run_time_size(const Dimension& d) const { return paper && !known_sizes && d.level == 0; }
-  /// Limits that the paper's space does not have.
-  bool limits_code() const { return !paper && device.max_code > 0; }
-  bool counts_as_code(const Instruction& inst) const {
-    return limits_code() && inst.op != Op::kConst;
+  /// May lanes have parts of the reduction along its dimension? They compute.
+  bool may_take_lanes(const Dimension& d) const {
+    return may_have_parts(d) && device.vector_arithmetic;
   }
-  /// Of 4 bytes: what a value takes.
-  std::uint32_t registers_of(const Instruction& inst) const {
-    return BytesOf(ComputeTypeOf(inst.type)) / 4;
+  /// May threads have slices of the reduction along its dimension? They have memory to meet in.
+  bool may_slice(const Dimension& d) const {
+    return may_have_parts(d) && device.max_threads > 1 && device.shared_bytes >= 2 * kSliceBytes;
   }
-  bool limits_registers() const { return !paper && device.max_registers > 0; }
   /// Does consecutive iteration of `dim` touch consecutive elements, so that an access of several
   /// at once is one vector access? Asked for declared dims of accesses to arrays only: those of
   /// temporaries depend on the layout, which is a decision.
   bool vectorizable(const Instruction& inst, const Dimension& dim) const;
-  /// Do lanes along the axis begin at aligned elements of the array?
-  bool is_aligned(const Instruction& inst, const LogicalDim& lanes) const;
+
+  // threads.exh: threads and the hardware axes that they share.
+  PhaseId phase_of(const Dimension& d) const { return inst(d.inst).phase; }
+
+  // operands.exh: how values travel.
+  /// Is `outer` the tile level around that of `inner`, of the same axis of one communication?
+  bool level_around_pair(const DimPair& outer, const DimPair& inner) const;
+  /// Of one communication: is `other` of another axis, or a level further out than `pair`?
+  bool stays_around(const DimPair& other, const DimPair& pair) const;
+  /// Has some pair a level around it?
+  bool has_level_around(const DimPair& inner) const;
+  const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }
+
+  // memory.exh: where temporaries live, their layout, how wide accesses are.
+  bool level_around(const Axis& outer, const Axis& inner) const;
   /// Positions that an axis of the block may take: 0 (not stored), 1 … number of axes.
   std::vector<std::uint32_t> rank_universe(const MemBlock& b) const;
   /// Places of axes that may have a rank; and 0.
@@ -208,80 +200,40 @@ class Target : public Function {
   /// Places of axes whose loop the two sides of a temporary can share, so that each iteration uses
   /// the array again; and 0.
   std::vector<std::uint32_t> shared_universe(const MemBlock& b) const;
-  /// May threads have slices of the reduction along its dimension? They have memory to meet in.
-  bool may_slice(const Dimension& d) const {
-    return may_have_parts(d) && device.max_threads > 1 && device.shared_bytes >= 2 * kSliceBytes;
-  }
-  /// May lanes have parts of the reduction along its dimension? They compute.
-  bool may_take_lanes(const Dimension& d) const {
-    return may_have_parts(d) && device.vector_arithmetic;
-  }
-  /// Bytes that a block shares, where slices meet in the rest.
-  std::uint32_t shared_beside_slices() const { return device.shared_bytes - kSliceBytes; }
-  /// May blocks divide the reduction along its dimension? It is the outermost level, no reduction
-  /// comes after it, and the device has a way to make one value of the parts.
-  bool may_split(const Dimension& d) const;
-  /// May the partial results of the reduction become one in this way (a value of `across_blocks`)?
-  bool may_cross(const Instruction& reduction, std::string_view way) const {
-    return why_not_across(reduction, way).empty();
-  }
-  /// Why they may not, in words; empty: they may.
-  std::string_view why_not_across(const Instruction& reduction, std::string_view way) const;
-  /// Parts of it at most; 1: it is not divided.
-  std::uint32_t max_splits(const Instruction& reduction) const;
-  /// How many of its dims may_split().
-  std::uint32_t splittable_dims(const Instruction& reduction) const;
-  /// Does the value of `producer` reach the instruction, through others or not?
-  bool is_after(const Instruction& inst, const Instruction& producer) const;
-  /// Are there instructions which both reach? Also when each meets a third reduction.
-  bool meet(const Instruction& a, const Instruction& b) const;
-  /// The store of a result that takes the value as it is, if nothing else reads it.
-  Refs<Instruction> direct_store(const Instruction& reduction) const;
-  bool stores_directly(const Instruction& reduction, const Instruction& store) const {
-    const Refs<Instruction> direct = direct_store(reduction);
-    return !direct.empty() && direct.front().get().id == store.id;
-  }
-  /// Its own dims, and those that may_split() of reductions that it comes after.
-  Refs<Dimension> once_dims(const Instruction& inst) const;
-  bool is_once_dim(const Instruction& inst, const Dimension& dim) const;
-  /// The matrix unit that may do the steps of the reduction, a value of `unit`: the reduction has
-  /// fragments (fragments.h), the device has the unit, and no step needs to be left out. Empty:
-  /// none.
-  std::string_view unit_of(const Instruction& reduction) const;
-  bool may_use_unit(const Instruction& reduction) const { return !unit_of(reduction).empty(); }
-  /// May the dim be part of a fragment?
-  bool may_be_tensor(const Dimension& d) const {
-    return d.part != FragmentPart::kNone && may_use_unit(inst(d.unit));
-  }
-  /// The dims that are parts of fragments where a matrix unit does the reduction.
-  Refs<Dimension> tensor_dims(const Instruction& reduction) const;
-  bool is_tensor_dim(const Instruction& reduction, const Dimension& d) const {
-    return d.part != FragmentPart::kNone && d.unit == reduction.id && may_use_unit(reduction);
-  }
-  /// Do lanes that have a part of the src's fragment have the same part of the dst's, or is the dst
-  /// the matrix unit's, which takes it as its operand?
-  bool fits_fragment(const DimPair& pair) const;
-  /// Is the dim part of a fragment only where the pair stays in registers?
-  bool hangs_on(const Dimension& d, const DimPair& pair) const {
-    return may_be_tensor(d) && inst(d.inst).fragment_through == pair.comm;
-  }
-  /// Neighbouring iterations that a lane has of a dim that is part of a fragment; 1: it never is.
-  std::uint32_t tensor_run(const Dimension& d) const {
-    return may_be_tensor(d) ? d.fragment().run() : 1;
-  }
-  /// Blocks of threads have at most so many warps.
-  std::uint32_t max_warps() const { return device.max_threads / kUnitLanes; }
-  /// Registers of 4 bytes that the sums of a fragment take of a lane, for each that one sum takes
-  /// elsewhere (registers_of).
-  std::uint32_t tensor_registers(const Instruction& reduction) const;
-  /// May the read begin an iteration before its value is needed? (memory.exh, advance)
+  bool refuses_vain_fills() const { return !paper && !keeps_vain_fills; }
+  /// How many elements an access may take at once: 16 bytes at most.
+  std::vector<std::uint32_t> vec_universe(const Instruction& inst) const;
+  /// n, 2n, … as far as sizes go.
+  std::vector<std::uint32_t> multiples(std::uint32_t n) const;
+  /// May the rows of the array be skewed in this way (a value of `skew`)? The device has it, and
+  /// the array has rows.
+  bool may_skew(const MemBlock& b, std::string_view way) const;
+  /// Place of the axis that ends the row of an array which `a` is a level of.
+  std::uint32_t row_place(const Axis& a) const { return place_of(axis(a.row_end)); }
+  /// 1, 2, 4 … as far as sizes go.
+  std::vector<std::uint32_t> powers_of_two() const;
+  /// Does the device have this cache directive, and is it legal for this instruction?
+  bool allows_cache(const Instruction& inst, std::string_view flag) const;
+  /// May the read begin an iteration before its value is needed? (advance)
   bool allows_advance(const Instruction& inst) const {
     return !paper && !device.vector_arithmetic && reads_input(inst);
   }
-  /// 1, 2, … as far as slots, or blocks that a kernel may ask for, are counted.
-  Refs<Count> counts() const;
-  const Count& count(std::uint32_t value) const;
-  /// May the temporary have several slots (ring.exh)? It holds what was read of an argument, and
+
+  // copies.exh: how threads copy an argument into a temporary.
+  /// Elements that a thread copies at most: all of them are in registers at once.
+  std::uint32_t most_copied() const {
+    return device.max_registers == 0 ? device.max_unroll : device.max_registers / 4 + 1;
+  }
+  /// Threads that copy at least: a warp, or as many as may have four elements of the argument; of a
+  /// vector one.
+  std::uint32_t least_copying(const Communication& c) const;
+  /// Of two dimensions of an access to an array: does a canonical copy put `outer` outside? The
+  /// axis along which neighbours are nearest in memory is innermost, and levels are as they are
+  /// numbered.
+  bool copied_outside(const Dimension& outer, const Dimension& inner) const;
+
+  // ring.exh: temporaries of several slots.
+  /// May the temporary have several slots? It holds what was read of an argument, and
   /// nothing else needs that.
   bool may_turn(const MemBlock& b) const;
   /// Slots that it may have.
@@ -295,29 +247,8 @@ class Target : public Function {
   std::uint32_t widest_copy(const MemBlock& b) const;
   /// Is it the storage axis that the read of the argument moves along from element to element?
   bool is_copied_along(const Axis& axis) const;
-  /// Lanes of a warp that may lie along the second innermost axis of a block's threads, and rows of
-  /// blocks that may be gone through together (places.exh).
-  std::vector<std::uint32_t> patch_universe() const;
-  std::vector<std::uint32_t> raster_universe() const;
-  /// May the threads of a processor share out blocks in more than one way? (places.exh,
-  /// block_schedule)
-  bool may_schedule() const { return !paper && device.vector_arithmetic && device.threads > 1; }
-  std::uint32_t warp_lanes() const { return kUnitLanes; }
-  /// Blocks that a kernel may ask a multiprocessor to hold.
-  std::vector<std::uint32_t> min_blocks_universe() const;
-  /// Sums of a reduction that the warps of a block hold at most when so many blocks are to be held,
-  /// counted for one lane and register of each fragment.
-  std::uint32_t sums_of_resident_warps(const Instruction& reduction, const Count& wanted) const;
-  /// Most threads of a block when so many blocks are to be held: fewer registers than this leaves
-  /// to each are too few for any program.
-  std::uint32_t threads_of_resident(const Count& wanted) const;
-  /// The same where a matrix unit is at work, whose lanes hold fragments.
-  std::uint32_t lanes_of_resident(const Instruction& reduction, const Count& wanted) const;
-  /// Does the device have this cache directive, and is it legal for this instruction?
-  bool allows_cache(const Instruction& inst, std::string_view flag) const;
-  const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }
-  /// Does the space have windows (kernels/spaces/windows.exh)?
-  bool plans_windows() const { return !paper && device.windows && device.max_threads > 1; }
+
+  // windows.exh: what reads copy of an argument.
   Refs<Instruction> window_read(const Window& w) const { return {std::cref(inst(w.read))}; }
   Refs<Instruction> window_copy(const Window& w) const { return {std::cref(inst(w.copy))}; }
   /// The dims of its read.
@@ -327,30 +258,128 @@ class Target : public Function {
   Refs<Window> window_of(const SpanTerm& t) const {
     return {std::cref(window(span(t.span).window))};
   }
-  bool is_window_dim(const Window& w, const Dimension& d) const { return d.inst == w.read; }
+  /// What copying the window brings to life.
+  LoweredObjects window_objects(WindowId id) const {
+    return {.statements = {StmtId(window(id).copy)}};
+  }
   /// Is `outer` a level of the same axis around that of `inner`, at whatever distance?
   bool is_level_around(const Dimension& outer, const Dimension& inner) const {
     return outer.logical == inner.logical && outer.level < inner.level;
   }
+  bool is_window_dim(const Window& w, const Dimension& d) const { return d.inst == w.read; }
+  const Room& room(std::uint32_t number) const { return room_list[number - 1]; }
   /// KiB that windows may take; none where there are no windows.
   Refs<Room> rooms() const;
-  const Room& room(std::uint32_t number) const { return room_list[number - 1]; }
   bool is_last_room(const Room& room) const { return room.bytes() >= device.shared_bytes; }
   /// Bytes that windows leave to others of `all`, when they take up to so many KiB.
   std::uint32_t left_by(const Room& room, std::uint32_t all) const {
     return all > room.bytes() ? all - room.bytes() : 0;
   }
-  /// What copying the window brings to life.
-  LoweredObjects window_objects(WindowId id) const {
-    return {.statements = {StmtId(window(id).copy)}};
+
+  // across.exh: reductions that are divided among blocks.
+  /// May the partial results of the reduction become one in this way (a value of `across_blocks`)?
+  bool may_cross(const Instruction& reduction, std::string_view way) const {
+    return why_not_across(reduction, way).empty();
+  }
+  /// May blocks divide the reduction along its dimension? It is the outermost level, no reduction
+  /// comes after it, and the device has a way to make one value of the parts.
+  bool may_split(const Dimension& d) const;
+  /// How many dims of the reduction may_split().
+  std::uint32_t splittable_dims(const Instruction& reduction) const;
+  /// Parts of the reduction at most; 1: it is not divided.
+  std::uint32_t max_splits(const Instruction& reduction) const;
+  /// Does the value of `producer` reach the instruction, through others or not?
+  bool is_after(const Instruction& inst, const Instruction& producer) const;
+  /// Are there instructions which values of both reach? Also when each meets a third reduction.
+  bool meet(const Instruction& a, const Instruction& b) const;
+
+  // units.exh: reductions that matrix units do.
+  /// The matrix unit that may do the steps of the reduction, a value of `unit`: the reduction has
+  /// fragments (fragments.h), the device has the unit, and no step needs to be left out. Empty:
+  /// none.
+  std::string_view unit_of(const Instruction& reduction) const;
+  bool may_use_unit(const Instruction& reduction) const { return !unit_of(reduction).empty(); }
+  /// May the dim be part of a fragment?
+  bool may_be_tensor(const Dimension& d) const {
+    return d.part != FragmentPart::kNone && may_use_unit(inst(d.unit));
+  }
+  /// Do lanes that have a part of the src's fragment have the same part of the dst's, or is the dst
+  /// the matrix unit's, which takes it as its operand?
+  bool fits_fragment(const DimPair& pair) const;
+  /// Is the dim part of a fragment only where the pair stays in registers?
+  bool hangs_on(const Dimension& d, const DimPair& pair) const {
+    return may_be_tensor(d) && inst(d.inst).fragment_through == pair.comm;
+  }
+  /// Blocks of threads have at most so many warps.
+  std::uint32_t max_warps() const { return device.max_threads / kUnitLanes; }
+  /// Most lanes of a block when so many blocks are to be held, and a matrix unit is at work, whose
+  /// lanes hold fragments: threads_of_resident() of these.
+  std::uint32_t lanes_of_resident(const Instruction& reduction, const Count& wanted) const;
+  /// Registers of 4 bytes that the sums of a fragment take of a lane, for each that one sum takes
+  /// elsewhere (registers_of).
+  std::uint32_t tensor_registers(const Instruction& reduction) const;
+  /// Sums of a reduction that the warps of a block hold at most when so many blocks are to be held,
+  /// counted for one lane and register of each fragment.
+  std::uint32_t sums_of_resident_warps(const Instruction& reduction, const Count& wanted) const;
+  /// Neighbouring iterations that a lane has of a dim that is part of a fragment; 1: it never is.
+  std::uint32_t tensor_run(const Dimension& d) const {
+    return may_be_tensor(d) ? d.fragment().run() : 1;
   }
 
+  // places.exh: which threads are a warp, and which block comes when.
+  /// Lanes of a warp that may lie along the second innermost axis of a block's threads, and rows of
+  /// blocks that may be gone through together.
+  std::vector<std::uint32_t> patch_universe() const;
+  std::vector<std::uint32_t> raster_universe() const;
+  std::uint32_t warp_lanes() const { return kWarpLanes; }
+  /// May the threads of a processor share out blocks in more than one way?
+  /// (block_schedule)
+  bool may_schedule() const { return !paper && device.vector_arithmetic && device.threads > 1; }
+
+  // limits.exh: what the device can hold.
+  /// Limits on dims of one kind. Linear indices have none; the paper's space has the hardware's.
+  std::uint32_t max_thread_dims() const { return paper ? device.max_thread_dims : 64; }
+  std::uint32_t max_block_dims() const { return paper ? device.max_block_dims : 64; }
+  /// Limits that the paper's space does not have.
+  bool limits_code() const { return !paper && device.max_code > 0; }
+  bool counts_as_code(const Instruction& inst) const {
+    return limits_code() && inst.op != Op::kConst;
+  }
+  /// Of 4 bytes: what a value takes.
+  std::uint32_t registers_of(const Instruction& inst) const {
+    return BytesOf(ComputeTypeOf(inst.type)) / 4;
+  }
+  bool limits_registers() const { return !paper && device.max_registers > 0; }
+  /// Iterations that the loops around a tile of the communication must have for the tile to fit the
+  /// memory of temporary arrays.
+  std::uint32_t least_around_tile(const Communication& c) const;
+  /// Are there tiles of the pair's communication that do not fit?
+  bool limits_tile(const DimPair& pair) const { return least_around_tile(comm(pair.comm)) > 1; }
+  /// Bytes that a block shares, where slices meet in the rest.
+  std::uint32_t shared_beside_slices() const { return device.shared_bytes - kSliceBytes; }
+  /// Blocks that a kernel may ask a multiprocessor to hold.
+  std::vector<std::uint32_t> min_blocks_universe() const;
+  /// Most threads of a block when so many blocks are to be held: fewer registers than this leaves
+  /// to each are too few for any program.
+  std::uint32_t threads_of_resident(const Count& wanted) const;
+
+  // No space asks these.
+  /// Why the partial results of the reduction may not become one in this way, in words; empty: they
+  /// may_cross().
+  std::string_view why_not_across(const Instruction& reduction, std::string_view way) const;
+  /// Does the space have windows (kernels/spaces/windows.exh)?
+  bool plans_windows() const { return !paper && device.windows && device.max_threads > 1; }
+
  private:
+  /// Do lanes along the axis begin at aligned elements of the array?
+  bool is_aligned(const Instruction& inst, const LogicalDim& lanes) const;
   /// Is it a dimension of a reduction whose steps may be taken in any order? Each operator that
   /// reduces is associative. But what begins with its value would see a part of it.
   bool may_have_parts(const Dimension& d) const;
   bool is_guarded(const Instruction& inst, LogicalDimId axis) const;
   Refs<Dimension> refs(const std::vector<DimId>& ids) const;
+  /// 1, 2, … `most`, as far as these are counted.
+  static std::vector<std::uint32_t> up_to(std::uint32_t most);
 };
 
 }  // namespace exh::kernels::ir

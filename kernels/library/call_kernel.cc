@@ -185,8 +185,7 @@ BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool 
       may_cover = false;
     } else if (device != nullptr && !paper && may_cover && !has_looked) {
       has_looked = true;
-      covered = for_units ? ir::CoveredRows{ir::AxesToCover(function), ir::kUnitColumns}
-                          : ir::RowsToCover(function, *device);
+      covered = for_units ? ir::AxesToCover(function) : ir::RowsToCover(function, *device);
       if (covered.axes.empty()) return {builder.knows_sizes(), builder.notes()};
     } else {
       return {builder.knows_sizes(), builder.notes()};

@@ -41,9 +41,10 @@ class TileFinder {
   /// sum. Nothing: none fits.
   std::optional<UnitTile> Find(std::uint32_t warps, bool may_divide) {
     best_.reset();
-    UnitTile tile{.name = "unit, fitted tiles, " + std::to_string(warps) + " warps"};
+    UnitTile tile{.name = "unit, fitted tiles, " + std::to_string(warps) + " warps",
+                  .unit = ir::UnitOf(f_, product_)};
     constexpr std::uint32_t kDeep = 128;  // Rings of a short depth turn more often than once.
-    tile.steps = depth_ % 32 == 0 && depth_ >= kDeep ? 2 : 1;
+    tile.steps = depth_ % (2 * tile.shape().depth.size()) == 0 && depth_ >= kDeep ? 2 : 1;
     for (tile.row_warps = 1; tile.row_warps <= warps; tile.row_warps *= 2) {
       for (tile.more_warps = 1; tile.more_warps * tile.row_warps <= warps; tile.more_warps *= 2) {
         tile.column_warps = warps / tile.row_warps / tile.more_warps;
@@ -102,7 +103,9 @@ class TileFinder {
     const double of_rows = is_of_rows_ ? tile.more() : 1, of_columns = tile.more() / of_rows;
     const double copied_rows = tile.row_copies * (is_of_rows_ ? tile.more_copies : 1),
                  copied_columns = tile.column_copies * (is_of_rows_ ? 1 : tile.more_copies);
-    const double reads = kShared * (1 / (16 * copied_rows) + 1 / (8 * copied_columns)) +
+    const ir::UnitShape& shape = tile.shape();
+    const double reads = kShared * (1 / (shape.rows.size() * copied_rows) +
+                                    1 / (shape.columns.size() * copied_columns)) +
                          kMain * (1 / (of_rows * tile.rows()) + 1 / (of_columns * tile.columns()));
     const double products = results * turns * depth_ / tile.splits;
     const double block = products / kProducts * (1 + reads) + turns * kTurn + kBlock;

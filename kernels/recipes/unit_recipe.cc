@@ -75,7 +75,10 @@ bool HasScatteredOperand(const Target& function, const Instruction& product) {
 /// Slices in blocks that divide the sum, so many that there is a block for each multiprocessor;
 /// nothing where the result alone has that many.
 std::optional<UnitTile> DividedTile(const Target& function, const Instruction& product) {
-  UnitTile tile{.name = "unit, divided slices", .row_copies = 2, .slices = 4};
+  UnitTile tile{.name = "unit, divided slices",
+                .unit = ir::UnitOf(function, product),
+                .row_copies = 2,
+                .slices = 4};
   std::uint64_t points = 1;
   for (const LogicalDim* axis : ir::ResultAxes(function, product)) points *= axis->extent;
   const std::uint64_t blocks = points / (tile.rows() * tile.columns());
@@ -97,7 +100,8 @@ std::vector<Recipe> UnitRecipes(const Target& function) {
     product = &inst;
   }
   if (product == nullptr) return recipes;
-  const bool is_narrow = function.unit_of(*product) != ir::kDmma;
+  const ir::MatrixUnit unit = ir::UnitOf(function, *product);
+  const bool is_narrow = unit != ir::MatrixUnit::kDmma;
   std::vector<UnitTile> tiles = is_narrow
                                     ? std::vector(std::begin(kHalfTiles), std::end(kHalfTiles))
                                     : std::vector(std::begin(kTiles), std::end(kTiles));
@@ -107,6 +111,7 @@ std::vector<Recipe> UnitRecipes(const Target& function) {
   tiles.insert(tiles.begin(), fitted.begin(), fitted.end());
   for (const std::uint32_t stages : {kStages, 1u}) {
     for (UnitTile tile : tiles) {
+      tile.unit = unit;
       tile.stages = stages;
       if (auto recipe = UnitRecipe(function, *product, tile)) recipes.push_back(std::move(*recipe));
     }

@@ -20,6 +20,7 @@ inline constexpr std::uint32_t kUnitBlocks = 128;
 /// What a block does of a product.
 struct UnitTile {
   std::string name;
+  ir::MatrixUnit unit = ir::MatrixUnit::kNone;
   std::uint32_t row_warps = 1, row_copies = 1, column_warps = 1, column_copies = 4;
   /// Along a further axis of the result, which one of the operands moves along.
   std::uint32_t more_warps = 1, more_copies = 1;
@@ -29,12 +30,13 @@ struct UnitTile {
   std::uint32_t divided_loops = 0;
   std::uint32_t stages = 1;  ///< Tiles of an operand in shared memory.
 
-  std::uint32_t rows() const { return row_warps * row_copies * 16; }
-  std::uint32_t columns() const { return column_warps * column_copies * 8; }
+  const ir::UnitShape& shape() const { return ir::ShapeOf(unit); }
+  std::uint32_t rows() const { return row_warps * row_copies * shape().rows.size(); }
+  std::uint32_t columns() const { return column_warps * column_copies * shape().columns.size(); }
   std::uint32_t more() const { return more_warps * more_copies; }
-  std::uint32_t depth() const { return steps * slices * 16; }
+  std::uint32_t depth() const { return steps * slices * shape().depth.size(); }
   std::uint32_t threads() const {
-    return row_warps * column_warps * more_warps * slices * ir::kUnitLanes;
+    return row_warps * column_warps * more_warps * slices * shape().lanes;
   }
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The tile of a block is warps * copies * 16 rows, warps * 8 * 4 columns and steps * slices * 16 of
-// what is summed over, from the outermost level of an axis inwards; the outermost level of rows and
-// columns is blocks, that of the sum a loop, or, where blocks divide the sum, blocks around the
-// loop. Each operand comes as vectors into shared memory, by threads that divide the tile in their
-// own way, and is read from there as fragments. Where the device copies asynchronously each operand
-// has a ring of several such tiles.
+// The tile of a block is warps * copies of the rows and of the columns of a unit, and steps *
+// slices of its depth, which is what is summed over, from the outermost level of an axis inwards;
+// the outermost level of rows and columns is blocks, that of the sum a loop, or, where blocks
+// divide the sum, blocks around the loop. Each operand comes as vectors into shared memory, by
+// threads that divide the tile in their own way, and is read from there as fragments. Where the
+// device copies asynchronously each operand has a ring of several such tiles.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -131,20 +131,22 @@ class UnitWriter : RecipeWriter {
   bool DepthLevels() {
     const std::uint32_t each = tile_.slices > 1 ? tile_.slices : tile_.steps;
     const Place place = tile_.slices > 1 ? Place::kWarp : Place::kCopy;
-    if (tile_.splits == 1) return Levels(axes_.depth, {16, each}, {Place::kPart, place});
+    const std::uint32_t part = tile_.shape().depth.size();
+    if (tile_.splits == 1) return Levels(axes_.depth, {part, each}, {Place::kPart, place});
     const std::uint32_t whole = tile_.depth() * tile_.splits,
                         extent = f_.logical(axes_.depth).extent;
     if (extent % whole != 0) return false;
     const std::uint32_t loop = extent / whole;
-    if (each == 1) return Levels(axes_.depth, {16, loop}, {Place::kPart, Place::kLoop});
-    return Levels(axes_.depth, {16, each, loop}, {Place::kPart, place, Place::kLoop});
+    if (each == 1) return Levels(axes_.depth, {part, loop}, {Place::kPart, Place::kLoop});
+    return Levels(axes_.depth, {part, each, loop}, {Place::kPart, place, Place::kLoop});
   }
   bool TileLevels() {
-    return Levels(axes_.rows, {16, tile_.row_copies, tile_.row_warps},
+    return Levels(axes_.rows, {tile_.shape().rows.size(), tile_.row_copies, tile_.row_warps},
                   {Place::kPart, Place::kCopy, Place::kWarp}) &&
            (!more_.valid() ||
             Levels(more_, {tile_.more_copies, tile_.more_warps}, {Place::kCopy, Place::kWarp})) &&
-           Levels(axes_.columns, {tile_.column_copies, 8, tile_.column_warps},
+           Levels(axes_.columns,
+                  {tile_.column_copies, tile_.shape().columns.size(), tile_.column_warps},
                   {Place::kCopy, Place::kPart, Place::kWarp}) &&
            DepthLevels();
   }

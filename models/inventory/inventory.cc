@@ -129,6 +129,8 @@ std::size_t InventoryTaker::AddNest(const ir::Instruction& inst) {
   for (const ir::DimId dim : inst.dims) {
     const ir::LogicalDimId axis = function_.dim(dim).logical;
     const auto same = [&](const NestAxis& a) { return a.id == axis; };
+    const ir::MatrixUnit unit = function_.dim(dim).matrix_unit;
+    if (unit != ir::MatrixUnit::kNone) nest.unit = ir::ShapeOf(unit);
     if (std::any_of(nest.axes.begin(), nest.axes.end(), same)) continue;
     nest.axes.push_back(AxisOf(function_.logical(axis)));
   }

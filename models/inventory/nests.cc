@@ -108,14 +108,14 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
   }
   const bool may_have_fragments = MayHaveFragments(nest, domains);
   const bool may_be_unit = may_have_fragments && std::ranges::any_of(nest.axes, &NestAxis::is_sum);
-  work.lanes_of_thread = may_have_fragments ? ir::kUnitLanes : 1;
-  work.at_once = may_be_unit ? double{ir::kUnitSteps} / ir::kUnitLanes : 1;
+  work.lanes_of_thread = may_have_fragments ? nest.unit.lanes : 1;
+  work.at_once = may_be_unit ? static_cast<double>(nest.unit.multiply_adds()) / nest.unit.lanes : 1;
   work.splits = steps.splits;
   // A short part may have one step, and that for free (Computation::free).
   if (steps.splits > 1 && steps.is_covered) work.any_block = 0;
   work.max_blocks *= steps.splits;
   work.steps = steps.Least(max_threads);
-  if (may_be_unit) work.steps = std::max(1.0, work.steps / ir::kUnitDepth);
+  if (may_be_unit) work.steps = std::max(1.0, work.steps / nest.unit.depth.size());
   work.max_threads = std::min(work.max_threads, max_threads);
   work.waste = 1;
   if (may_have_fragments) return;  // Warps are whole.
@@ -142,8 +142,10 @@ Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads) {
     rounds.most_threads *= axis.extent / threads.OthersMin(axis.extent);
   }
   if (MayHaveFragments(nest, domains)) {
-    rounds.points_of_copy = ir::kUnitSteps;
-    if (std::ranges::any_of(nest.axes, &NestAxis::is_sum)) rounds.steps_at_once = ir::kUnitDepth;
+    rounds.points_of_copy = nest.unit.multiply_adds();
+    if (std::ranges::any_of(nest.axes, &NestAxis::is_sum)) {
+      rounds.steps_at_once = nest.unit.depth.size();
+    }
   }
   rounds.least *= std::max(1.0, steps.Least(max_threads) / rounds.steps_at_once);
   // Where nothing is uneven every thread has as many as the first.

@@ -53,6 +53,8 @@ struct Nest {
   /// Of what happens once: axes of the reductions before it that blocks may divide. These blocks
   /// are around it, too.
   std::vector<NestAxis> divided;
+  /// That of the unit whose fragments its dims may be parts of; else that of no unit.
+  kernels::ir::UnitShape unit;
 
   bool is_uneven() const { return std::ranges::any_of(axes, &NestAxis::is_uneven); }
 };

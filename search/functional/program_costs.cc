@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/numbers.h"
+#include "kernels/ir/device.h"
 
 namespace exh::search {
 namespace {
@@ -15,7 +16,7 @@ using functional::GpuLaunch;
 using functional::GpuProgram;
 using models::DeviceRates;
 
-constexpr double kWarp = 32, kIssuesPerClk = 4;
+constexpr double kWarp = kernels::ir::kWarpLanes, kIssuesPerClk = 4;
 /// Clocks of a multiprocessor: of an instruction of a warp, for each that issues at once, of a
 /// sector, and of a wavefront. Fitted to 870 mappings of five convolutions on an H200, with the
 /// next three; a compiler saves about half of what is counted.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "kernels/devices/backend.h"
+#include "kernels/ir/device.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
@@ -142,7 +143,7 @@ CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches
 CandidateBound::CandidateBound(const Problem& problem, const models::DeviceRates& rates,
                                models::CacheState caches)
     : task_(problem.task), bound_(*problem.task.function, rates, caches) {
-  if (rates.warp_lanes == kernels::codegen::kWarpLanes) {
+  if (rates.warp_lanes == kernels::ir::kWarpLanes) {
     limits_ = LimitsOf(rates);
   } else if (rates.warp_lanes == 1) {
     limits_ = LimitsOf(rates, problem.device);

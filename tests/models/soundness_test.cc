@@ -187,7 +187,8 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
       if (n.kind == codegen::NodeKind::kVector) lanes_of_vector *= size(n.dim_class);
     }
     // A matrix unit does a tile where the first of its copies stands.
-    const double tile = tree.IsUnit(inst) ? kernels::ir::kUnitSteps : 0;
+    const auto& shape = kernels::ir::ShapeOf(kernels::ir::UnitOf(*code.function, inst));
+    const double tile = tree.IsUnit(inst) ? shape.multiply_adds() : 0;
     for (const kernels::ir::DimId dim : inst.dims) {
       if (tile > 0 && tree.class_of(dim).part != kernels::ir::FragmentPart::kNone) {
         copies /= tree.class_of(dim).size;

@@ -2,6 +2,8 @@
 #include "kernels/codegen/loops/loop_tree.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "kernels/codegen/loops/copy_nests.h"
 #include "kernels/codegen/loops/forest.h"
@@ -24,7 +26,7 @@ class NestingCheck {
         schedule_(schedule),
         forest_(forest),
         thread_axes_(threads.axes),
-        lanes_(threads.lanes[0]) {}
+        lanes_(threads.lanes.empty() ? -1 : threads.lanes.front()) {}
 
   std::string Run() {
     for (std::size_t c = 0; c < forest_.classes.size(); ++c) CheckClass(static_cast<int>(c));
@@ -428,6 +430,33 @@ void AddRounds(const ir::Function& function, LoopTree& tree) {
   }
 }
 
+// The threads of a block are numbered once: its units have the same lanes.
+static_assert(ir::ShapeOf(ir::MatrixUnit::kDmma) == ir::ShapeOf(ir::MatrixUnit::kMma) &&
+              ir::ShapeOf(ir::MatrixUnit::kDmma) == ir::ShapeOf(ir::MatrixUnit::kImma));
+
+/// The digits of a lane's number that rows and columns of the unit take, the outermost first; of no
+/// unit none.
+std::vector<ir::LaneDigit> LaneDigits(ir::MatrixUnit unit) {
+  const ir::UnitShape& shape = ir::ShapeOf(unit);
+  std::vector<ir::LaneDigit> digits;
+  for (const ir::Fragment& fragment : {shape.rows, shape.columns}) {
+    std::ranges::copy_if(fragment.digits, std::back_inserter(digits),
+                         [](const ir::LaneDigit& digit) { return digit.count > 1; });
+  }
+  std::ranges::sort(digits, std::greater(), &ir::LaneDigit::stride);
+  return digits;
+}
+
+/// Those of the units that have TENSOR dims.
+std::vector<ir::LaneDigit> LaneDigits(const ir::Function& function, const Forest& forest) {
+  for (const DimClass& dim_class : forest.classes) {
+    if (dim_class.kind != DimKind::TENSOR) continue;
+    const ir::MatrixUnit unit = function.dim(dim_class.dims.front()).matrix_unit;
+    if (unit != ir::MatrixUnit::kNone) return LaneDigits(unit);
+  }
+  return {};
+}
+
 /// Lanes share what has TENSOR dims: classes of their own, and registers of what was a loop.
 void ShareAmongLanes(const ir::Function& function, const ThreadAxes& threads, LoopTree& tree) {
   const int first = static_cast<int>(tree.classes.size());
@@ -440,17 +469,21 @@ void ShareAmongLanes(const ir::Function& function, const ThreadAxes& threads, Lo
     dim_class.part = dim.part;
     dim_class.size = fragment.registers;
     dim_class.step = fragment.register_step;
-    dim_class.lane_step = fragment.lane_step;
-    const bool is_outer = fragment.lanes == tree.axes[Index(threads.lanes[0])].size;
-    dim_class.lanes = is_outer ? first : first + 1;
+    for (const ir::LaneDigit& digit : fragment.digits) {
+      for (std::size_t i = 0; i < threads.lanes.size(); ++i) {
+        const ThreadAxis& axis = tree.axes[Index(threads.lanes[i])];
+        if (digit.count == 1 || digit.stride != axis.stride) continue;
+        dim_class.lanes.push_back({first + static_cast<int>(i), digit.step});
+      }
+    }
   }
-  for (int i = 0; i < 2; ++i) {
+  for (const int axis : threads.lanes) {
     DimClass lanes;
     lanes.kind = DimKind::THREAD;
-    lanes.axis = threads.lanes[i];
-    lanes.size = tree.axes[Index(lanes.axis)].size;
+    lanes.axis = axis;
+    lanes.size = tree.axes[Index(axis)].size;
+    tree.lane_classes.push_back(static_cast<int>(tree.classes.size()));
     tree.classes.push_back(lanes);
-    tree.lane_classes[i] = first + i;
   }
 }
 
@@ -534,10 +567,9 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   Forest forest = BuildForest(function, schedule);
   if (!forest.error.empty()) return {std::nullopt, forest.error};
   LoopTree tree;
-  const bool has_tensors = std::ranges::any_of(
-      forest.classes, [](const DimClass& c) { return c.kind == DimKind::TENSOR; });
-  const bool has_lanes = has_tensors && form == TensorForm::kLanes;
-  const ThreadAxes threads = AssignThreadAxes(function, schedule, has_lanes, forest.classes);
+  std::vector<ir::LaneDigit> lanes;
+  if (form == TensorForm::kLanes) lanes = LaneDigits(function, forest);
+  const ThreadAxes threads = AssignThreadAxes(function, schedule, lanes, forest.classes);
   tree.axes = threads.axes;
   tree.layouts = threads.layouts;
   std::string error = threads.error;
@@ -546,7 +578,7 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
 
   tree.classes = forest.classes;
   tree.in_lanes.assign(function.insts.size(), false);
-  if (has_lanes) ShareAmongLanes(function, threads, tree);
+  if (!lanes.empty()) ShareAmongLanes(function, threads, tree);
   for (DimClass& dim_class : tree.classes) {
     if (dim_class.kind == DimKind::TENSOR) dim_class.kind = DimKind::UNROLL;
   }

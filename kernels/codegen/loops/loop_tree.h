@@ -9,8 +9,15 @@
 #include <vector>
 
 #include "kernels/codegen/loops/schedule.h"
+#include "kernels/ir/device.h"
 
 namespace exh::kernels::codegen {
+
+/// Lanes that have different iterations of a TENSOR dim.
+struct LaneTerm {
+  int dim_class = -1;     ///< Of a digit of their number: THREAD, of no dim.
+  std::int64_t step = 0;  ///< From one lane to the next.
+};
 
 /// A class of MERGED dims: one loop, of one kind and size.
 struct DimClass {
@@ -19,10 +26,11 @@ struct DimClass {
   std::uint32_t size = 1;
   int axis = -1;  ///< THREAD: its hardware axis.
   /// Of a TENSOR dim that lanes share: the class has the registers of a lane, as an UNROLL, and the
-  /// dim's iteration is step * index + lane_step * index of the lanes (AddDim, memory/affine.h).
+  /// dim's iteration is step * index, and the step of each of `lanes` times its index (AddDim,
+  /// memory/affine.h).
   ir::FragmentPart part = ir::FragmentPart::kNone;
-  std::int64_t step = 1, lane_step = 0;
-  int lanes = -1;  ///< The class of the lanes: THREAD, of no dim.
+  std::int64_t step = 1;
+  std::vector<LaneTerm> lanes;
 };
 
 /// A hardware thread axis: THREAD classes that are MAPPED on each other.
@@ -39,16 +47,16 @@ struct ThreadAxis {
 struct ThreadLayout {
   std::uint32_t threads = 1;  ///< Product of its axes.
   /// Lanes of a warp along the second innermost axis, if more than 1 (places.exh): a warp is then
-  /// ir::kUnitLanes / patch by patch threads, and `row` is the innermost axis.
+  /// ir::kWarpLanes / patch by patch threads, and `row` is the innermost axis.
   std::uint32_t patch = 1, row = 1;
 
-  std::uint32_t columns() const { return ir::kUnitLanes / patch; }
+  std::uint32_t columns() const { return ir::kWarpLanes / patch; }
   /// Which thread of the layout the block's `thread` is. Whole rows of patches change places
   /// within.
   std::uint32_t PlaceOf(std::uint32_t thread) const {
     if (patch == 1) return thread;
-    const std::uint32_t rows = patch * row, warp = thread % rows / ir::kUnitLanes;
-    return thread / rows * rows + thread % ir::kUnitLanes / columns() * row + warp * columns() +
+    const std::uint32_t rows = patch * row, warp = thread % rows / ir::kWarpLanes;
+    return thread / rows * rows + thread % ir::kWarpLanes / columns() * row + warp * columns() +
            thread % columns();
   }
 };
@@ -100,10 +108,10 @@ struct LoopTree {
   std::uint32_t num_threads = 1;   ///< Of a block: what the largest layout needs.
   std::uint64_t num_blocks = 1;    ///< Product of the BLOCK classes.
   std::vector<int> block_classes;  ///< Outermost first.
-  /// Where lanes of warps share something: the classes of lane / 4 and of lane % 4, their axes,
-  /// which are the innermost ones of their layout, and by instruction whether it is shared among
-  /// lanes.
-  int lane_classes[2] = {-1, -1};
+  /// Where lanes share something: the classes of the digits of their number, the outermost first,
+  /// whose axes are the innermost ones of their layout, and by instruction whether it is shared
+  /// among lanes.
+  std::vector<int> lane_classes;
   std::vector<bool> in_lanes;
 
   bool has_threads() const { return !axes.empty(); }
@@ -121,7 +129,7 @@ struct LoopTree {
   int BandAround(int node) const;
   /// The innermost loop of several iterations around a node, or -1.
   int LoopAround(int node) const;
-  bool has_lanes() const { return lane_classes[0] >= 0; }
+  bool has_lanes() const { return !lane_classes.empty(); }
   /// The hardware axes along which threads have iterations of the instruction of their own.
   std::vector<int> OwnAxes(const ir::Instruction& inst) const;
   /// Does a matrix unit do the reduction, with the lanes of warps?

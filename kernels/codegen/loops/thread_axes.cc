@@ -16,19 +16,19 @@ struct Group {
 
 class Assigner {
  public:
-  Assigner(const ir::Function& function, const Schedule& schedule, bool has_lanes,
-           std::vector<DimClass>& classes)
-      : function_(function), schedule_(schedule), has_lanes_(has_lanes), classes_(classes) {}
+  Assigner(const ir::Function& function, const Schedule& schedule,
+           std::span<const ir::LaneDigit> lanes, std::vector<DimClass>& classes)
+      : function_(function), schedule_(schedule), lanes_(lanes), classes_(classes) {}
 
   ThreadAxes Run() {
     GroupByAxis();
     if (result_.error.empty()) GroupByLayout();
     const std::uint32_t patch = schedule_.patch.Or(1);
-    const bool is_special = has_lanes_ || patch != 1;
+    const bool is_special = !lanes_.empty() || patch != 1;
     const int shared = is_special && result_.error.empty() ? SharedLayout() : -1;
     for (std::size_t layout = 0; layout < result_.layouts.size(); ++layout) {
       if (!result_.error.empty()) break;
-      OrderAxes(static_cast<int>(layout), has_lanes_ && static_cast<int>(layout) == shared);
+      OrderAxes(static_cast<int>(layout), static_cast<int>(layout) == shared);
     }
     if (patch != 1 && result_.error.empty()) MakePatches(patch, shared);
     if (result_.error.empty()) Verify();
@@ -87,21 +87,17 @@ class Assigner {
     return static_cast<int>(result_.layouts.size()) - 1;
   }
 
-  /// Two axes, of 8 and of 4 lanes.
+  /// An axis for each digit of a lane's number.
   void AddLanes(std::uint32_t& threads, int layout) {
-    constexpr std::uint32_t kGroups = ir::FragmentOf(ir::FragmentPart::kRow).lanes;
-    constexpr std::uint32_t kInGroup = ir::FragmentOf(ir::FragmentPart::kDepth).lanes;
-    static_assert(kGroups * kInGroup == ir::kUnitLanes);
-    const int first = static_cast<int>(result_.axes.size());
-    result_.axes.push_back({kGroups, kInGroup, layout});
-    result_.axes.push_back({kInGroup, 1, layout});
-    result_.lanes[0] = first;
-    result_.lanes[1] = first + 1;
-    threads = ir::kUnitLanes;
+    for (const ir::LaneDigit& digit : lanes_) {
+      result_.lanes.push_back(static_cast<int>(result_.axes.size()));
+      result_.axes.push_back({digit.count, digit.stride, layout});
+      threads *= digit.count;
+    }
   }
 
   /// An axis comes after all those of its layout that are outside it.
-  void OrderAxes(int layout, bool with_lanes) {
+  void OrderAxes(int layout, bool is_shared) {
     std::vector<Group*> members;
     for (Group& group : groups_) {
       if (group.layout == layout) members.push_back(&group);
@@ -122,7 +118,7 @@ class Assigner {
     const std::size_t first = result_.axes.size();
     result_.axes.resize(first + ordered.size());
     std::uint32_t& threads = result_.layouts[static_cast<std::size_t>(layout)].threads;
-    if (with_lanes) AddLanes(threads, layout);
+    if (is_shared) AddLanes(threads, layout);
     for (std::size_t i = ordered.size(); i-- > 0;) {
       result_.axes[first + i] = {ordered[i]->size(), threads, layout};
       threads *= ordered[i]->size();
@@ -139,13 +135,13 @@ class Assigner {
       if (axis.layout == layout) sizes.insert(sizes.begin(), axis.size);
     }
     ThreadLayout& of = result_.layouts[static_cast<std::size_t>(layout)];
-    const bool fits = sizes.size() >= 2 && ir::kUnitLanes % patch == 0 &&
-                      sizes[0] * patch % ir::kUnitLanes == 0 && sizes[1] % patch == 0;
+    const bool fits = sizes.size() >= 2 && ir::kWarpLanes % patch == 0 &&
+                      sizes[0] * patch % ir::kWarpLanes == 0 && sizes[1] % patch == 0;
     const bool meets = std::ranges::any_of(classes_, [&](const DimClass& c) {
       return (c.kind == DimKind::THREAD || c.kind == DimKind::BLOCK) &&
              function_.dim(c.dims.front()).is_reduction;
     });
-    if (!fits || has_lanes_) {
+    if (!fits || !lanes_.empty()) {
       result_.error = "warps of " + std::to_string(patch) + " rows do not tile the threads";
     } else if (meets) {
       result_.error = "slices of a reduction are in threads that patches number anew";
@@ -177,7 +173,7 @@ class Assigner {
 
   const ir::Function& function_;
   const Schedule& schedule_;
-  const bool has_lanes_;
+  const std::span<const ir::LaneDigit> lanes_;
   std::vector<DimClass>& classes_;
   std::vector<Group> groups_;
   ThreadAxes result_;
@@ -185,9 +181,9 @@ class Assigner {
 
 }  // namespace
 
-ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule, bool has_lanes,
-                            std::vector<DimClass>& classes) {
-  return Assigner(function, schedule, has_lanes, classes).Run();
+ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule,
+                            std::span<const ir::LaneDigit> lanes, std::vector<DimClass>& classes) {
+  return Assigner(function, schedule, lanes, classes).Run();
 }
 
 }  // namespace exh::kernels::codegen

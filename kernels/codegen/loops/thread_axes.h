@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,14 @@ namespace exh::kernels::codegen {
 struct ThreadAxes {
   std::vector<ThreadAxis> axes;
   std::vector<ThreadLayout> layouts;
-  int lanes[2] = {-1, -1};  ///< Where lanes share something: the axes of lane / 4 and of lane % 4.
-  std::string error;        ///< Why thread_mapping gives none; empty if it does.
+  std::vector<int> lanes;  ///< Where lanes share something: the axes of the digits of their number.
+  std::string error;       ///< Why thread_mapping gives none; empty if it does.
 };
 
 /// Groups the THREAD classes into layouts and axes by thread_mapping, orders the axes of each
-/// layout and fills DimClass::axis. `has_lanes`: the layout that phases share has the lanes of
-/// warps as its innermost axes.
-ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule, bool has_lanes,
-                            std::vector<DimClass>& classes);
+/// layout and fills DimClass::axis. `lanes`: digits of the number of a lane, the outermost first;
+/// the layout that phases share has them as its innermost axes.
+ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule,
+                            std::span<const ir::LaneDigit> lanes, std::vector<DimClass>& classes);
 
 }  // namespace exh::kernels::codegen

@@ -16,7 +16,7 @@ using Affine = ir::Affine<int>;
 inline void AddDim(const LoopTree& tree, ir::DimId dim, std::int64_t stride, Affine& affine) {
   const DimClass& dim_class = tree.class_of(dim);
   affine.Add(tree.class_of_dim[dim.index()], dim_class.step * stride);
-  if (dim_class.lanes >= 0) affine.Add(dim_class.lanes, dim_class.lane_step * stride);
+  for (const LaneTerm& lanes : dim_class.lanes) affine.Add(lanes.dim_class, lanes.step * stride);
 }
 
 /// The least and the largest value, wherever the loops are.

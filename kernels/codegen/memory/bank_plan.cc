@@ -19,13 +19,14 @@ std::size_t Nth(int i) {
 
 /// Lanes that an access of so many bytes takes at once.
 std::uint32_t LanesAtOnce(std::uint32_t bytes) {
-  return kWarpLanes * kWordBytes / std::max(bytes, kWordBytes);
+  return ir::kWarpLanes * kWordBytes / std::max(bytes, kWordBytes);
 }
 
 /// Words that lanes want at once, each once. `act(word)` is called for each.
 template <typename Action>
 void ForEachWord(std::span<const std::int64_t> lanes, std::uint32_t bytes, const Action& act) {
-  std::array<std::int64_t, kWarpLanes> known;  // An access has kWarpLanes words at most at once.
+  std::array<std::int64_t, ir::kWarpLanes>
+      known;  // An access has ir::kWarpLanes words at most at once.
   std::size_t size = 0;
   for (const std::int64_t lane : lanes) {
     if (lane == kIdleLane) continue;
@@ -225,11 +226,12 @@ WarpAccess FirstWarp(const Schedule& schedule, const LoopTree& tree, const Affin
   const ThreadLayout all{.threads = tree.num_threads};
   const ThreadLayout& layout = band < 0 ? all : tree.layouts[Nth(tree.node(band).layout)];
   const std::uint32_t threads = layout.threads;
-  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+  for (std::uint32_t lane = 0; lane < ir::kWarpLanes; ++lane) {
     access.elements.push_back(lane < threads ? ElementTaken(tree, address, layout.PlaceOf(lane))
                                              : kIdleLane);
   }
-  access.weight = static_cast<double>((threads + kWarpLanes - 1) / kWarpLanes) / access.width;
+  access.weight =
+      static_cast<double>((threads + ir::kWarpLanes - 1) / ir::kWarpLanes) / access.width;
   for (int at = node; at != around; at = tree.node(at).parent) {
     const int repeated = tree.node(at).dim_class;
     if (repeated >= 0) access.weight *= tree.classes[Nth(repeated)].size;

@@ -18,7 +18,6 @@
 
 namespace exh::kernels::codegen {
 
-inline constexpr std::uint32_t kWarpLanes = 32;
 /// The address of a lane that accesses nothing.
 inline constexpr std::int64_t kIdleLane = -1;
 

@@ -67,9 +67,9 @@ class UseCounter {
       return;
     }
     const ThreadGuard& of_store = code_.threads.store[inst_.id.index()];
-    for (std::uint32_t first = 0; first < code_.tree.num_threads; first += kWarpLanes) {
+    for (std::uint32_t first = 0; first < code_.tree.num_threads; first += ir::kWarpLanes) {
       std::vector<std::int64_t> lanes;
-      const std::uint32_t end = std::min(first + kWarpLanes, code_.tree.num_threads);
+      const std::uint32_t end = std::min(first + ir::kWarpLanes, code_.tree.num_threads);
       for (std::uint32_t thread = first; thread < end; ++thread) {
         const int layout = band < 0 ? -1 : code_.tree.node(band).layout;
         const std::uint32_t t =

@@ -11,14 +11,12 @@
 namespace exh::kernels::codegen {
 namespace {
 
-constexpr std::uint32_t kWarp = 32;
-
 /// Can threads be told apart by the bits of their index, and are all lanes of a warp there, or the
 /// lower part of one?
 bool HasShuffles(const LoopTree& tree, const ThreadAxis& axis) {
   return std::has_single_bit(axis.size) && std::has_single_bit(axis.stride) &&
-         (tree.num_threads % kWarp == 0 ||
-          (tree.num_threads < kWarp && std::has_single_bit(tree.num_threads)));
+         (tree.num_threads % ir::kWarpLanes == 0 ||
+          (tree.num_threads < ir::kWarpLanes && std::has_single_bit(tree.num_threads)));
 }
 
 void AddDigit(ThreadDigit digit, std::vector<ThreadDigit>& digits) {
@@ -28,7 +26,8 @@ void AddDigit(ThreadDigit digit, std::vector<ThreadDigit>& digits) {
 /// The bits of an axis of slices that shuffles combine, the lower ones by halving. What is left of
 /// the axis comes back.
 ThreadDigit AddShuffles(const ThreadAxis& axis, Combine& combine) {
-  const std::uint32_t lanes = axis.stride < kWarp ? std::min(axis.size, kWarp / axis.stride) : 1;
+  const std::uint32_t lanes =
+      axis.stride < ir::kWarpLanes ? std::min(axis.size, ir::kWarpLanes / axis.stride) : 1;
   // `lanes` is a power of two, so this is the largest one that divides both.
   const std::uint32_t halved = std::gcd(combine.owned, lanes);
   combine.owned /= halved;

@@ -137,7 +137,7 @@ class Counter {
     const int layout = band < 0 ? -1 : tree_.node(band).layout;
     const std::uint32_t threads =
         layout < 0 ? tree_.num_threads : tree_.layouts[Nth(layout)].threads;
-    return std::ceil(threads / static_cast<double>(kWarpLanes));
+    return std::ceil(threads / static_cast<double>(ir::kWarpLanes));
   }
 
   std::uint64_t SharedBytes() const {
@@ -164,7 +164,7 @@ class Counter {
     registers = std::max(kStep, std::floor(registers / kStep) * kStep);
     const double shared = static_cast<double>(SharedBytes()) + 1024;  // What the system has of it.
     const double resident = std::min({gpu_.blocks, gpu_.warps / warps, gpu_.shared_bytes / shared,
-                                      gpu_.registers / (registers * warps * kWarpLanes)});
+                                      gpu_.registers / (registers * warps * ir::kWarpLanes)});
     return std::max(1.0, std::floor(resident));
   }
 
@@ -434,12 +434,12 @@ class Counter {
     const ThreadGuard& of_band = band < 0 ? kAll : code_.threads.band[Nth(band)];
     const bool is_guarded = !of_store.empty() || !of_band.empty();
     WarpUse use;
-    std::array<std::int64_t, kWarpLanes> lanes;
+    std::array<std::int64_t, ir::kWarpLanes> lanes;
     const std::uint32_t threads =
         layout < 0 ? tree_.num_threads
                    : std::min(tree_.num_threads, tree_.layouts[Nth(layout)].threads);
-    for (std::uint32_t first = 0; first < threads; first += kWarpLanes) {
-      const std::uint32_t count = std::min(kWarpLanes, threads - first);
+    for (std::uint32_t first = 0; first < threads; first += ir::kWarpLanes) {
+      const std::uint32_t count = std::min(ir::kWarpLanes, threads - first);
       bool acts = false;
       for (std::uint32_t lane = 0; lane < count; ++lane) {
         const std::uint32_t thread =
@@ -469,7 +469,7 @@ class Counter {
           CountSectors(taken, width * bytes, use);
         }
         if (!is_guarded) {
-          use.warps = std::ceil(threads / static_cast<double>(kWarpLanes));
+          use.warps = std::ceil(threads / static_cast<double>(ir::kWarpLanes));
           return use;
         }
       }
@@ -479,7 +479,7 @@ class Counter {
   }
 
   static void CountSectors(std::span<const std::int64_t> lanes, std::int64_t bytes, WarpUse& use) {
-    std::array<std::int64_t, kWarpLanes> sectors;
+    std::array<std::int64_t, ir::kWarpLanes> sectors;
     std::size_t size = 0;
     for (const std::int64_t lane : lanes) {
       if (lane != kIdleLane) sectors[size++] = lane / kSectorBytes;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/ir/device.h"
+
 namespace exh::kernels::codegen {
 namespace {
 
@@ -35,7 +37,8 @@ std::vector<double> StepsOfNodes(const LoopTree& tree) {
 
 double RoughTimeNs(const LoopTree& tree, const Launch& launch) {
   const double steps = StepsOfNodes(tree).front();
-  const double warps = std::ceil(launch.threads / 32.0), grid = static_cast<double>(launch.grid);
+  const double warps = std::ceil(launch.threads / double{ir::kWarpLanes}),
+               grid = static_cast<double>(launch.grid);
   const double resident =
       std::clamp(std::floor(kResidentThreads / launch.threads), 1.0, kResidentBlocks);
   const double waves = std::ceil(grid / (kMultiprocessors * resident));

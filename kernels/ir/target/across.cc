@@ -40,20 +40,6 @@ std::uint64_t PointsOf(const Function& function, const Instruction& reduction) {
 
 }  // namespace
 
-bool Target::is_after(const Instruction& inst, const Instruction& producer) const {
-  return ReachedFrom(*this, producer.id)[inst.id.index()];
-}
-
-bool Target::meet(const Instruction& a, const Instruction& b) const {
-  return Meet(*this, a.id, b.id);
-}
-
-std::uint32_t Target::max_splits(const Instruction& reduction) const {
-  const std::uint64_t most = device.max_threads > 1 ? kMostPartials : kMostPartialsOfFew;
-  return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(most / PointsOf(*this, reduction), 1, kMostSplits));
-}
-
 bool Target::may_split(const Dimension& d) const {
   if (!d.is_reduction || paper || d.level != 0 || d.sizes.back() == 1) return false;
   if (device.across_blocks.empty()) return false;
@@ -62,23 +48,6 @@ bool Target::may_split(const Dimension& d) const {
   const std::vector<bool> reached = ReachedFrom(*this, reduction.id);
   return std::ranges::none_of(
       insts, [&](const Instruction& i) { return i.is_reduction() && reached[i.id.index()]; });
-}
-
-std::uint32_t Target::splittable_dims(const Instruction& reduction) const {
-  return static_cast<std::uint32_t>(
-      std::ranges::count_if(reduction.reduce_dims, [&](DimId id) { return may_split(dim(id)); }));
-}
-
-Refs<Instruction> Target::direct_store(const Instruction& reduction) const {
-  const Instruction* store = nullptr;
-  for (const Communication& comm : comms) {
-    if (comm.producer != reduction.id || comm.planned) continue;
-    const Instruction& reader = inst(comm.consumer);
-    if (store != nullptr || comm.is_init || comm.may_lower || reader.op != Op::kStore) return {};
-    store = &reader;
-  }
-  if (store == nullptr || array(store->array).type != reduction.type) return {};
-  return {std::cref(*store)};
 }
 
 std::string_view Target::why_not_across(const Instruction& reduction, std::string_view way) const {
@@ -105,17 +74,23 @@ std::string_view Target::why_not_across(const Instruction& reduction, std::strin
   return has_vectors ? std::string_view() : "it is no sum of floats that are neighbours in memory";
 }
 
-bool Target::is_once_dim(const Instruction& inst, const Dimension& dim) const {
-  if (is_own(inst, dim)) return true;
-  return may_split(dim) && is_after(inst, this->inst(dim.inst));
+std::uint32_t Target::splittable_dims(const Instruction& reduction) const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(reduction.reduce_dims, [&](DimId id) { return may_split(dim(id)); }));
 }
 
-Refs<Dimension> Target::once_dims(const Instruction& inst) const {
-  Refs<Dimension> out = own_dims(inst);
-  for (const Dimension& d : dims) {
-    if (!is_own(inst, d) && is_once_dim(inst, d)) out.push_back(std::cref(d));
-  }
-  return out;
+std::uint32_t Target::max_splits(const Instruction& reduction) const {
+  const std::uint64_t most = device.max_threads > 1 ? kMostPartials : kMostPartialsOfFew;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(most / PointsOf(*this, reduction), 1, kMostSplits));
+}
+
+bool Target::is_after(const Instruction& inst, const Instruction& producer) const {
+  return ReachedFrom(*this, producer.id)[inst.id.index()];
+}
+
+bool Target::meet(const Instruction& a, const Instruction& b) const {
+  return Meet(*this, a.id, b.id);
 }
 
 }  // namespace exh::kernels::ir

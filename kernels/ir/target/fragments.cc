@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/ir/function.h"
+#include "kernels/ir/target/covered_rows.h"
 
 namespace exh::kernels::ir {
 namespace {
@@ -24,7 +26,11 @@ bool IsWideFloat(Type type) {
 template <typename Backbone>
 class Finder {
  public:
-  Finder(Backbone& function, const Instruction& product) : f_(function), product_(product) {}
+  Finder(Backbone& function, const Instruction& product)
+      : f_(function), product_(product), unit_(UnitOf(function, product)) {}
+
+  /// Of the unit.
+  std::uint32_t columns() const { return ShapeOf(unit_).columns.size(); }
 
   /// The axis that would be columns if it were covered; invalid: there is none, or no need.
   LogicalDimId AxisToCover() {
@@ -35,10 +41,10 @@ class Finder {
     const Alone alone = FindAlone(FindDepth());
     if (!alone.axes[0].valid() || !alone.axes[1].valid()) return {};
     for (const std::size_t operand : {alone.first, 1 - alone.first}) {
-      const LogicalDim& columns = f_.logical(alone.axes[1 - operand]);
-      const std::uint32_t beyond = (kUnitColumns - columns.total % kUnitColumns) % kUnitColumns;
-      const bool is_near = beyond > 0 && beyond * kMostBeyond <= columns.total;
-      if (is_near && MayAdd(alone.axes[operand], 0, FragmentPart::kRow)) return columns.id;
+      const LogicalDim& axis = f_.logical(alone.axes[1 - operand]);
+      const std::uint32_t beyond = (columns() - axis.total % columns()) % columns();
+      const bool is_near = beyond > 0 && beyond * kMostBeyond <= axis.total;
+      if (is_near && MayAdd(alone.axes[operand], 0, FragmentPart::kRow)) return axis.id;
     }
     return {};
   }
@@ -54,6 +60,7 @@ class Finder {
       f_.insts[inst.index()].fragment_through = through_[inst.index()];
       for (const auto& [dim, part] : parts_[inst.index()]) {
         f_.dims[dim.index()].part = part;
+        f_.dims[dim.index()].matrix_unit = unit_;
         f_.dims[dim.index()].unit = product_.id;
       }
     }
@@ -69,8 +76,7 @@ class Finder {
   };
 
   bool IsProduct() const {
-    if (product_.planned || !product_.is_reduction()) return false;
-    return UnitOf(f_, product_) != MatrixUnit::kNone;
+    return !product_.planned && product_.is_reduction() && unit_ != MatrixUnit::kNone;
   }
 
   LogicalDimId AxisOf(DimId dim) const { return f_.dim(dim).logical; }
@@ -82,8 +88,9 @@ class Finder {
                                [&](PairId pair) { return AxisOf(f_.pair(pair).dst) == axis; });
   }
 
-  static bool MayHave(const Dimension& dim, FragmentPart part) {
-    return std::ranges::find(dim.sizes, FragmentOf(part).size()) != dim.sizes.end();
+  bool MayHave(const Dimension& dim, FragmentPart part) const {
+    const std::uint32_t size = ShapeOf(unit_).Of(part).size();
+    return std::ranges::find(dim.sizes, size) != dim.sizes.end();
   }
 
   /// What a unit sums over: of the axes that both operands move along the longest one that it may
@@ -201,6 +208,7 @@ class Finder {
 
   Backbone& f_;
   const Instruction& product_;
+  const MatrixUnit unit_;        ///< That may do it.
   Parts tile_;                   ///< Of the product itself.
   std::vector<Parts> parts_;     ///< By instruction.
   std::vector<CommId> through_;  ///< The same.
@@ -231,15 +239,17 @@ void FindFragments(Function& function) {
   for (const Instruction& inst : function.insts) Finder(function, inst).Run();
 }
 
-std::vector<std::string> AxesToCover(const Function& function) {
-  std::vector<std::string> names;
+CoveredRows AxesToCover(const Function& function) {
+  CoveredRows covered;
   for (const Instruction& inst : function.insts) {
-    const LogicalDimId axis = Finder(function, inst).AxisToCover();
+    Finder finder(function, inst);
+    const LogicalDimId axis = finder.AxisToCover();
     if (!axis.valid()) continue;
     const std::string& name = function.logical(axis).name;
-    names.push_back(name.substr(name.rfind('.') + 1));
+    covered.axes.push_back(name.substr(name.rfind('.') + 1));
+    covered.multiple = std::lcm(covered.multiple, finder.columns());
   }
-  return names;
+  return covered;
 }
 
 }  // namespace exh::kernels::ir

@@ -6,7 +6,7 @@
 namespace exh::kernels::ir {
 
 std::vector<std::uint32_t> Target::patch_universe() const {
-  if (paper || device.max_threads < kUnitLanes || reductions().empty()) return {1};
+  if (paper || device.max_threads < kWarpLanes || reductions().empty()) return {1};
   return {1, 2, 4, 8, 16};
 }
 

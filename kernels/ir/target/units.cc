@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What kernels/spaces/units.exh asks: which sums a matrix unit may do, and which dimensions are
-// parts of its fragments then.
+// What kernels/spaces/units.exh asks: which sums a matrix unit may do, and what its lanes hold.
 #include <algorithm>
 
 #include "kernels/ir/target.h"
@@ -30,14 +29,6 @@ std::string_view Target::unit_of(const Instruction& reduction) const {
   return !is_covered || std::ranges::all_of(reduction.operands, is_read) ? unit_name : "";
 }
 
-Refs<Dimension> Target::tensor_dims(const Instruction& reduction) const {
-  Refs<Dimension> out;
-  for (const Dimension& d : dims) {
-    if (is_tensor_dim(reduction, d)) out.push_back(std::cref(d));
-  }
-  return out;
-}
-
 bool Target::fits_fragment(const DimPair& pair) const {
   const Dimension &from = dim(pair.src), &to = dim(pair.dst);
   if (from.unit != to.unit) return false;
@@ -47,10 +38,27 @@ bool Target::fits_fragment(const DimPair& pair) const {
                                   to.part == FragmentPart::kColumn);
 }
 
+std::uint32_t Target::lanes_of_resident(const Instruction& reduction, const Count& wanted) const {
+  // An instruction's operands and sums; as many again are where they come from and go to.
+  const MatrixUnit unit = UnitOf(*this, reduction);
+  const UnitShape& shape = ShapeOf(unit);
+  const Type element = *TypeOf(reduction.operands.front());
+  const std::uint32_t factors = shape.first_elements() + shape.second_elements();
+  const std::uint32_t bytes =
+      factors * BytesOf(FactorsOf(unit, element)) + shape.sums() * BytesOf(SumsOf(unit));
+  const std::uint32_t fewest = 2 * bytes / 4;
+  return device.block_registers / (fewest * wanted.value);
+}
+
 std::uint32_t Target::tensor_registers(const Instruction& reduction) const {
-  constexpr std::uint32_t kSums =
-      FragmentOf(FragmentPart::kRow).registers * FragmentOf(FragmentPart::kColumn).registers;
-  return kSums * BytesOf(SumsOf(UnitOf(*this, reduction))) / 4 / registers_of(reduction);
+  const MatrixUnit unit = UnitOf(*this, reduction);
+  return ShapeOf(unit).sums() * BytesOf(SumsOf(unit)) / 4 / registers_of(reduction);
+}
+
+std::uint32_t Target::sums_of_resident_warps(const Instruction& reduction,
+                                             const Count& wanted) const {
+  const std::uint32_t lanes = ShapeOf(UnitOf(*this, reduction)).lanes;
+  return device.block_registers / (tensor_registers(reduction) * lanes * wanted.value);
 }
 
 }  // namespace exh::kernels::ir

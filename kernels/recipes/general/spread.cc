@@ -190,8 +190,7 @@ class ReductionSpreader {
                                     std::min(wanted / spread.copies, each / kLeastSlices));
       each /= spread.repeats;
     }
-    constexpr std::uint32_t kWarp = 32;
-    for (const std::uint32_t threads : {kWarp, 1u}) {  // Whole warps, or what there is.
+    for (const std::uint32_t threads : {ir::kWarpLanes, 1u}) {  // Whole warps, or what there is.
       spread.slices = Nearest(SliceDim(axis).sizes, kSlices, [&](std::uint32_t size) {
         return size % threads == 0 && size <= f_.device.max_threads && each % size == 0 &&
                ir::HasSize(outer, each / size);

@@ -266,7 +266,7 @@ class KernelPrinter : LoopPrinter {
       if (layout.patch == 1) continue;
       const std::string rows = Number(layout.patch * layout.row),
                         columns = Number(layout.columns());
-      const std::string lanes = Number(ir::kUnitLanes);
+      const std::string lanes = Number(ir::kWarpLanes);
       const std::string warp = code_.fault == Fault::kLostPlace
                                    ? ""
                                    : " + t % " + rows + " / " + lanes + " * " + columns;

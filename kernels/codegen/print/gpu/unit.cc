@@ -42,10 +42,6 @@ std::string Places(std::uint32_t first, std::uint32_t count) {
   return "{" + Join(places) + "}";
 }
 
-constexpr ir::Fragment kRows = ir::FragmentOf(FragmentPart::kRow);
-constexpr ir::Fragment kColumns = ir::FragmentOf(FragmentPart::kColumn);
-constexpr ir::Fragment kDepth = ir::FragmentOf(FragmentPart::kDepth);
-constexpr std::uint32_t kSums = kRows.registers * kColumns.registers;
 constexpr std::uint32_t kWordBytes = 4;
 
 /// Elements in a register of a unit.
@@ -65,10 +61,14 @@ struct UnitText {
   std::string function, instruction;
   std::string sum, factor;  ///< Types of the registers.
   std::string sum_constraint, factor_constraint;
-  std::uint32_t first = kRows.registers * kDepth.registers, second = kDepth.registers;
+  std::uint32_t sums, first, second;  ///< Registers.
 
   UnitText(MatrixUnit unit, ir::Type element) {
-    const std::string tile = "mma.sync.aligned.m16n8k16.row.col.";
+    const ir::UnitShape& shape = ir::ShapeOf(unit);
+    sums = shape.sums(), first = shape.first_elements(), second = shape.second_elements();
+    const std::string tile = "mma.sync.aligned.m" + std::to_string(shape.rows.size()) + "n" +
+                             std::to_string(shape.columns.size()) + "k" +
+                             std::to_string(shape.depth.size()) + ".row.col.";
     if (unit == MatrixUnit::kDmma) {
       function = "exh_dmma";
       instruction = tile + "f64.f64.f64.f64";
@@ -108,17 +108,18 @@ std::vector<std::string> Words(const std::vector<std::string>& elements, std::si
 /// What runs it on something else than a GPU has a function of that name.
 std::string StepFunction(MatrixUnit unit, ir::Type element) {
   const UnitText text(unit, element);
-  const std::uint32_t first = kSums, second = kSums + text.first;
+  const std::uint32_t first = text.sums, second = text.sums + text.first;
   const auto constraints = [](const std::string& kind, char name, std::uint32_t count) {
     return Numbered("\"" + kind + "\"(", name, count, ")");
   };
-  const std::string parameters = Numbered(text.sum + "& ", 'c', kSums) + ", " +
+  const std::string parameters = Numbered(text.sum + "& ", 'c', text.sums) + ", " +
                                  Numbered(text.factor + " ", 'a', text.first) + ", " +
                                  Numbered(text.factor + " ", 'b', text.second);
   return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void " + text.function + "(" +
-         parameters + ") {\n  asm volatile(\"" + text.instruction + " " + Places(0, kSums) + ", " +
-         Places(first, text.first) + ", " + Places(second, text.second) + ", " + Places(0, kSums) +
-         ";\"\n               : " + constraints("+" + text.sum_constraint, 'c', kSums) +
+         parameters + ") {\n  asm volatile(\"" + text.instruction + " " + Places(0, text.sums) +
+         ", " + Places(first, text.first) + ", " + Places(second, text.second) + ", " +
+         Places(0, text.sums) +
+         ";\"\n               : " + constraints("+" + text.sum_constraint, 'c', text.sums) +
          "\n               : " + constraints(text.factor_constraint, 'a', text.first) + ", " +
          constraints(text.factor_constraint, 'b', text.second) + ");\n}\n#endif";
 }
@@ -182,6 +183,7 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
   };
   const std::size_t first = moves_along_rows(inst.operands.front()) ? 0 : 1;
   const MatrixUnit unit = ir::UnitOf(*code_.function, inst);
+  const ir::UnitShape& shape = ir::ShapeOf(unit);
   const ir::Type factor =
       ir::FactorsOf(unit, code_.function->TypeOf(inst.operands[first]).value_or(inst.type));
   const auto read = [&](std::size_t operand) {
@@ -189,22 +191,22 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
                                : ReadAs(inst, operand, factor).text;
   };
   std::vector<std::string> a, b, sums;
-  for (std::uint32_t i = 0; i < kDepth.registers; ++i) {
+  for (std::uint32_t i = 0; i < shape.depth.registers; ++i) {
     SetIndex(depth, i);
     b.push_back(read(1 - first));
-    for (std::uint32_t h = 0; h < kRows.registers; ++h) {
+    for (std::uint32_t h = 0; h < shape.rows.registers; ++h) {
       SetIndex(rows, h);
       a.push_back(read(first));
     }
     SetIndex(rows, 0);
   }
   if (ir::TakesBits(unit)) {
-    a = Words(a, kRows.registers, AtOnce(unit, factor));
+    a = Words(a, shape.rows.registers, AtOnce(unit, factor));
     b = Words(b, 1, AtOnce(unit, factor));
   }
   SetIndex(depth, 0);
-  for (std::uint32_t h = 0; h < kRows.registers; ++h) {
-    for (std::uint32_t column = 0; column < kColumns.registers; ++column) {
+  for (std::uint32_t h = 0; h < shape.rows.registers; ++h) {
+    for (std::uint32_t column = 0; column < shape.columns.registers; ++column) {
       SetIndex(rows, h);
       SetIndex(columns, column);
       sums.push_back(SumRegister(inst.id, OwnKey(inst.id)));

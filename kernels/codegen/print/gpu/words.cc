@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "kernels/ir/device.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -116,7 +117,8 @@ std::string GpuWords::CastPointer(const std::string& pointer_type, const std::st
 
 std::string GpuWords::Shuffle(const std::string& value, std::uint32_t bit,
                               std::uint32_t threads) const {
-  const std::string all = threads < 32 ? std::to_string((1u << threads) - 1) + "u" : "0xffffffffu";
+  const std::string all =
+      threads < ir::kWarpLanes ? std::to_string((1u << threads) - 1) + "u" : "0xffffffffu";
   return "__shfl_xor_sync(" + all + ", " + value + ", " + std::to_string(bit) + ")";
 }
 

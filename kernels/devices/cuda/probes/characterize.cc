@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/ir/device.h"
+
 namespace exh::kernels {
 namespace {
 
 using cuda::CUdeviceptr;
 using cuda::DeviceBuffer;
 
-constexpr int kWarp = 32;
+constexpr int kWarp = ir::kWarpLanes;
 constexpr std::uint64_t kSharedBytes = 16 << 10;  ///< Dynamic, of a block of those that read it.
 constexpr std::uint64_t kMiB = 1 << 20;
 

@@ -18,9 +18,15 @@ namespace {
 
 using ir::MatrixUnit;
 
-// Blocks of one warp multiply 16 x 16 elements of `a` with 16 x 8 of `b`. Behind those of `a` are 8
-// values that the columns of the result begin with, in the first block alone.
-constexpr std::size_t kA = 16 * 16 + 8, kB = 16 * 8, kOut = 16 * 8, kBlocks = 2, kThreads = 32;
+// Blocks of one warp multiply 16 x 16 elements of `a` with 16 x 8 of `b`, as each of the units
+// does. Behind those of `a` are 8 values that the columns of the result begin with, in the first
+// block alone.
+constexpr const ir::UnitShape& kShape = ir::kWarpShape;
+constexpr std::size_t kRows = kShape.rows.size(), kColumns = kShape.columns.size(),
+                      kDepth = kShape.depth.size(), kThreads = kShape.lanes;
+static_assert(kRows == 16 && kColumns == 8 && kDepth == 16 && kThreads == 32);
+constexpr std::size_t kA = kRows * kDepth + kColumns, kB = kDepth * kColumns,
+                      kOut = kRows * kColumns, kBlocks = 2;
 
 constexpr const char* kExpect = R"(
 extern "C" __global__ void exh_expect(const float* a, const float* b, float* out) {

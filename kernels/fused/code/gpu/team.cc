@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/ir/device.h"
+
 namespace exh::kernels::fused {
 namespace {
 
@@ -10,7 +12,7 @@ using Kind = poly::ScopNode::Kind;
 
 constexpr std::int64_t kBlock = 256;  ///< Threads of a block, as a rule.
 constexpr std::int64_t kLargestBlock = 512;
-constexpr std::int64_t kWarp = 32;
+constexpr std::int64_t kWarp = ir::kWarpLanes;
 constexpr std::int64_t kEnough = 1 << 17;  ///< Threads that keep the largest GPUs busy.
 constexpr std::int64_t kEnoughBlocks = 512;
 constexpr std::int64_t kMostSplits = 256;
