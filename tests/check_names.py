@@ -16,12 +16,9 @@ KNOWN = {
     "Condition": ("dsl", "dsl/syntax", "kernels/ir/index", "runtime"),
     "Index": ("kernels/ir/index", "kernels/notation"),
     "Kernel": ("kernels/library", "kernels/notation/syntax"),
-    "Operand": ("kernels/fused/graph", "kernels/ir"),
     "Problem": ("kernels/cpu", "search/subject"),
-    "Program": ("functional/lift", "functional/meaning", "kernels/derived/reference", "kernels/fused/schedule"),
-    "Slot": ("functional/lift", "kernels/derived/reference"),
+    "Program": ("functional/lift", "functional/meaning"),
     "Statement": ("functional/syntax", "kernels/fused", "kernels/ir", "kernels/notation/syntax"),
-    "Tensor": ("kernels/derived/reference", "kernels/fused/graph"),
 }
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
                    r"|^[ \t]*#(?:\\\n|[^\n])*|[{};]", re.DOTALL | re.MULTILINE)

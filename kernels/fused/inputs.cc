@@ -197,7 +197,7 @@ std::vector<std::vector<bool>> Summed(const StatementList& list) {
 
 /// As many numbers as the tensor has elements. Throws Interrupted when `stop` is stopped.
 template <typename Draw>
-std::vector<double> Filled(const Tensor& tensor, const StopToken* stop, const Draw& draw) {
+std::vector<double> Filled(const GraphTensor& tensor, const StopToken* stop, const Draw& draw) {
   constexpr std::size_t kPerLook = 1 << 16;  // Numbers between two looks at the token.
   const auto count = static_cast<std::size_t>(ElementsOf(tensor.shape));
   std::vector<double> values;
@@ -237,7 +237,7 @@ std::vector<std::vector<double>> DrawWholeInputs(const Graph& graph, const State
   std::vector<std::vector<double>> inputs(graph.tensors.size());
   for (const int input : graph.inputs) {
     const auto at = static_cast<std::size_t>(input);
-    const Tensor& tensor = graph.tensor(input);
+    const GraphTensor& tensor = graph.tensor(input);
     const bool is_summed = std::ranges::find(summed[at], true) != summed[at].end();
     inputs[at] = Filled(tensor, stop, [&] {
       return DrawnWhole(random, tensor.type, wishes.of(input), wishes.depth(input),
@@ -321,7 +321,7 @@ std::vector<std::vector<double>> DrawInputs(const Graph& graph, std::uint64_t se
   Random random(seed);
   std::vector<std::vector<double>> inputs(graph.tensors.size());
   for (const int input : graph.inputs) {
-    const Tensor& tensor = graph.tensor(input);
+    const GraphTensor& tensor = graph.tensor(input);
     inputs[static_cast<std::size_t>(input)] = Filled(tensor, stop, [&] {
       return Drawn(random, tensor.type, wishes.of(input), wishes.depth(input));
     });

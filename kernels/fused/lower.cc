@@ -111,7 +111,7 @@ class Lowering {
 
   StatementList Run() {
     list_.name = graph_.name;
-    for (const Tensor& tensor : graph_.tensors) {
+    for (const GraphTensor& tensor : graph_.tensors) {
       const auto role =
           tensor.producer < 0 ? StatementTensor::Role::kInput : StatementTensor::Role::kTemporary;
       list_.tensors.push_back(
@@ -172,7 +172,7 @@ class Lowering {
   }
 
   /// Reads an operand as it is broadcast to the iterators.
-  int ReadBroadcast(const Operand& operand, Writer& writer) {
+  int ReadBroadcast(const GraphOperand& operand, Writer& writer) {
     if (operand.is_number()) return writer.Number(operand.number, operand.type);
     Access access;
     access.tensor = stands_for_[At(operand.tensor)];
@@ -186,7 +186,7 @@ class Lowering {
 
   void Elementwise(const Operation& of, Writer& writer) {
     std::vector<int> in;
-    for (const Operand& operand : of.inputs) in.push_back(ReadBroadcast(operand, writer));
+    for (const GraphOperand& operand : of.inputs) in.push_back(ReadBroadcast(operand, writer));
     const Type type = of.inputs.front().type, result = OutputType(of);
     const Type wide = ir::ComputeTypeOf(type);
     const auto compute = [&](Op op, std::vector<int> operands) {
@@ -232,7 +232,7 @@ class Lowering {
   }
 
   void Reduction(const Operation& of, Writer& writer) {
-    const Operand& operand = of.inputs.front();
+    const GraphOperand& operand = of.inputs.front();
     const auto is_reduced = [&](std::size_t i) {
       return std::ranges::binary_search(of.attributes.axes, static_cast<std::int64_t>(i));
     };
@@ -278,7 +278,7 @@ class Lowering {
   }
 
   void Reshape(const Operation& of, Writer& writer) {
-    const Operand& operand = of.inputs.front();
+    const GraphOperand& operand = of.inputs.front();
     const Shape& shape = OutputShape(of);
     Access access;
     access.tensor = operand.is_number() ? -1 : stands_for_[At(operand.tensor)];
@@ -313,7 +313,7 @@ class Lowering {
   }
 
   void Move(const Operation& of, Writer& writer) {
-    const Operand& operand = of.inputs.front();
+    const GraphOperand& operand = of.inputs.front();
     if (of.kind == Kind::kOneHot) return OneHot(of, writer);
     if (of.kind == Kind::kBroadcastTo || operand.is_number()) {
       ReadBroadcastOrPad(of, writer);
@@ -350,7 +350,7 @@ class Lowering {
 
   /// Of a number, all that moves elements but a pad is what it broadcasts to.
   void ReadBroadcastOrPad(const Operation& of, Writer& writer) {
-    const Operand& operand = of.inputs.front();
+    const GraphOperand& operand = of.inputs.front();
     if (of.kind != Kind::kPadAkg) {
       ReadBroadcast(operand, writer);
       return;
@@ -379,7 +379,7 @@ class Lowering {
   }
 
   void OneHot(const Operation& of, Writer& writer) {
-    const Operand& positions = of.inputs.front();
+    const GraphOperand& positions = of.inputs.front();
     const std::size_t axis = At(of.attributes.axes.front());
     int position = 0;
     if (positions.is_number()) {
@@ -395,7 +395,7 @@ class Lowering {
     const int index =
         writer.Push({.what = Step::What::kIndex, .type = Type::kI64, .index = writer.Of(axis)});
     const int equal = writer.Compute(Op::kEqual, Type::kI64, {position, index}, Type::kBool);
-    const auto value = [&](const Operand& operand) {
+    const auto value = [&](const GraphOperand& operand) {
       if (operand.is_number()) return writer.Number(operand.number, operand.type);
       Access access;
       access.tensor = stands_for_[At(operand.tensor)];
@@ -406,7 +406,7 @@ class Lowering {
     writer.Compute(Op::kSelect, OutputType(of), {equal, on, off}, OutputType(of));
   }
 
-  void Copy(const Operand& from, int to, const std::string& name, int index) {
+  void Copy(const GraphOperand& from, int to, const std::string& name, int index) {
     Writer writer(name, index);
     writer.Iterate(graph_.tensor(to).shape);
     ReadBroadcast(from, writer);

@@ -48,8 +48,8 @@ void AddOutline(const fused::NestNode& node, int depth, std::string& text) {
 }
 
 /// What is too large for its reference is refused before anything is scheduled or drawn.
-fused::Program ProgramWithin(const fused::Graph& graph, const Allowance& allowance) {
-  fused::Program program = fused::ProgramOf(fused::StatementsOf(graph));
+fused::OperatorProgram ProgramWithin(const fused::Graph& graph, const Allowance& allowance) {
+  fused::OperatorProgram program = fused::ProgramOf(fused::StatementsOf(graph));
   try {
     fused::CheckReferenceBytes(program.list, fused::MostBytes(allowance.bytes));
   } catch (const TooLarge& error) {

@@ -55,7 +55,7 @@ class FusedSubject final : public Subject {
   const kernels::ir::Device device_;
   const int leaves_;
   const Allowance allowance_;
-  const kernels::fused::Program program_;
+  const kernels::fused::OperatorProgram program_;
   const kernels::fused::Schedules schedules_;
   const kernels::fused::MappingSpace space_;
 };

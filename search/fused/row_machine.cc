@@ -44,7 +44,8 @@ class Nothing final : public kernels::Workload {
 class OperatorWorkload final : public kernels::Workload {
  public:
   OperatorWorkload(const kernels::ir::Device& device, const fused::Graph& graph,
-                   const fused::Program& program, std::uint64_t seed, std::uint64_t most_bytes)
+                   const fused::OperatorProgram& program, std::uint64_t seed,
+                   std::uint64_t most_bytes)
       : device_(device), graph_(graph), program_(program), seed_(seed), most_bytes_(most_bytes) {}
   const kernels::ir::Device& device() const override { return device_; }
   Source Emit(const runtime::Candidate&) const override { return {}; }
@@ -56,7 +57,7 @@ class OperatorWorkload final : public kernels::Workload {
  private:
   const kernels::ir::Device& device_;
   const fused::Graph& graph_;
-  const fused::Program& program_;
+  const fused::OperatorProgram& program_;
   const std::uint64_t seed_, most_bytes_;
 };
 
@@ -68,18 +69,18 @@ class EvaluatorMachine final : public fused::RowMachine {
         jobs_(std::max(1, options.jobs)),
         evaluator_(MakeEvaluator(std::make_unique<Nothing>(device), options)) {}
 
-  Source Text(const fused::Program& program,
+  Source Text(const fused::OperatorProgram& program,
               const std::vector<fused::NestNode>& nests) const override {
     return fused::Text(program, nests, dialect_);
   }
-  double Steps(const fused::Program& program,
+  double Steps(const fused::OperatorProgram& program,
                const std::vector<fused::NestNode>& nests) const override {
     return fused::Steps(program, nests, dialect_);
   }
   bool has_patches() const override { return fused::HasPatches(dialect_); }
 
-  std::string Begin(const fused::Graph& graph, const fused::Program& program, std::uint64_t seed,
-                    std::uint64_t most_bytes) override {
+  std::string Begin(const fused::Graph& graph, const fused::OperatorProgram& program,
+                    std::uint64_t seed, std::uint64_t most_bytes) override {
     fused::CheckReferenceBytes(program.list, most_bytes);
     return evaluator_->Take(
         std::make_unique<OperatorWorkload>(device_, graph, program, seed, most_bytes));

@@ -87,7 +87,7 @@ ProgramTarget FusedTarget(const std::string& name, const std::string& text,
                           const kernels::ir::Device& device, bool is_gpu) {
   ProgramTarget target{
       "fused", name, std::make_unique<search::FusedSubject>(text, device, 0), {}, {}};
-  const fused::Program program =
+  const fused::OperatorProgram program =
       fused::ProgramOf(fused::StatementsOf(*fused::ReadOperator(text).graph));
   const fused::Schedules schedules(program, poly::DependenceKind::kValue);
   const std::vector<fused::NestNode> nests =

@@ -89,7 +89,7 @@ TEST(Plan, TheSameSnippetOverTheSameVariablesIsOne) {
 
 TEST(Plan, ChoicesWhoseTypesClashWithOursGetNumbers) {
   const auto spec = SpecOf("define enum view($t in Tasks): value P: value NULL: end\n");
-  const Plan plan = MakePlan(*spec, {});
+  const SpacePlan plan = MakePlan(*spec, {});
   EXPECT_EQ(plan.choices[2].camel, "View_2");
   EXPECT_EQ(plan.choices[2].values[1], "NULL_");
 }

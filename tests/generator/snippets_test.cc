@@ -16,7 +16,7 @@ std::string Printed(const std::string& source, const std::string& text) {
   Options options;
   options.space = "a";
   options.prefix = "out/a.exh";
-  const Plan plan = MakePlan(spec, options);
+  const SpacePlan plan = MakePlan(spec, options);
   CodeWriter out;
   PrintSnippet(out, plan, snippet);
   return out.text();

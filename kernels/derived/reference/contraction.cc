@@ -111,7 +111,7 @@ bool Products::Compute(Factor& left, Factor& right) {
   return true;
 }
 
-bool ToSlots(const Reduction& reduction, double largest, std::int64_t count, Tensor& tensor) {
+bool ToSlots(const Reduction& reduction, double largest, std::int64_t count, NodeTensor& tensor) {
   constexpr double kExact = 0x1p53;
   if (reduction.is_whole && !(largest < kExact)) return false;
   // Below, something of a square of a double is missing.

@@ -34,7 +34,7 @@ struct Factor {
 
 /// How a matrix is computed: a program over the axes of the batch, then those of the matrix.
 struct Packing {
-  Program program;
+  RowProgram program;
   std::size_t batch_axes = 0;
   std::int64_t side = 1, depth = 1;
   bool has_errors = false, depth_is_last = false;
@@ -47,7 +47,7 @@ struct Packing {
   }
   std::int64_t rows() const { return program.RowsFrom(batch_axes); }
   /// A row of the matrix of a batch.
-  void Fill(std::int64_t batch, std::int64_t row, const Slot& slot, Factor& factor) const {
+  void Fill(std::int64_t batch, std::int64_t row, const RowSlot& slot, Factor& factor) const {
     const std::int64_t place = program.Place(row) - batch * side * depth;
     std::copy_n(slot.value, program.Length(row), &factor.values[At(place)]);
     if (!has_errors) return;
@@ -85,6 +85,6 @@ struct Products {
 /// Products are of doubles, and their errors squares: makes what slots hold of the `count` values
 /// of a tensor. `largest`: no sum of absolute values of terms is larger. False: a double has no
 /// place for some of it, so that all must be computed term by term.
-bool ToSlots(const Reduction& reduction, double largest, std::int64_t count, Tensor& tensor);
+bool ToSlots(const Reduction& reduction, double largest, std::int64_t count, NodeTensor& tensor);
 
 }  // namespace exh::kernels::derived

@@ -37,7 +37,7 @@ class ExactTotal {
     }
   }
   /// A row of terms.
-  void Take(const Slot& terms, std::int64_t points) {
+  void Take(const RowSlot& terms, std::int64_t points) {
     for (std::int64_t i = 0; i < points && may_be_; ++i) Take(terms.value[i], terms.error[i]);
   }
   void Take(const ExactTotal& more) {

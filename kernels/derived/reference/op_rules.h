@@ -42,11 +42,11 @@ inline bool HaveSameSlots(ir::Type a, ir::Type b) {
 }
 
 /// A row of points: values, and errors of each.
-struct Slot {
+struct RowSlot {
   const double* value = nullptr;
   const double* error = nullptr;
 };
-using Operands = std::array<Slot, kMostOperands>;
+using Operands = std::array<RowSlot, kMostOperands>;
 
 /// What an operation does to a row of points, and to the number of roundings.
 struct Rule {

@@ -17,9 +17,9 @@
 //
 // A node has its values in a tensor if it is a reduction, or if another node reads it at more
 // points than it has. Tensors are computed one after the other. All other nodes are computed where
-// they are read, a row of points at a time, an operation at a time: Program says how, Rows does it.
-// Reductions over products of two nodes are products of matrices wherever both have axes of their
-// own (Contraction); others go through their terms row by row.
+// they are read, a row of points at a time, an operation at a time: RowProgram says how, Rows does
+// it. Reductions over products of two nodes are products of matrices wherever both have axes of
+// their own (Contraction); others go through their terms row by row.
 //
 // Nothing is rounded where an operation on exact numbers yields one that its type holds, and where
 // a sum is exact in any order (exact_total.h). So much of what is computed of whole numbers and of
@@ -139,7 +139,7 @@ class Analysis {
   static bool IsWide(ir::Type type) { return type == ir::Type::kI64; }
 
   /// The slot of an operand that is read as a value of this type.
-  int SlotOf(Expression::Input input, ir::Type as, Program& program) const {
+  int SlotOf(Expression::Input input, ir::Type as, RowProgram& program) const {
     while (!input.is_number() && expression_.PassesOn(Node(input.node))) {
       const Expression::Node& node = Node(input.node);
       input = node.inputs.at(0);
@@ -162,22 +162,22 @@ class Analysis {
     return slot;
   }
 
-  int SlotOfCast(const Expression::Input& input, ir::Type as, Program& program) const {
+  int SlotOfCast(const Expression::Input& input, ir::Type as, RowProgram& program) const {
     const std::pair cast(input.node, as);
     const auto found = program.slot_of_cast.find(cast);
     if (found != program.slot_of_cast.end()) return found->second;
-    Program::Step step;
+    RowProgram::Step step;
     step.rule = &Conversion(input.type, as).rule();
     step.node = input.node;
     step.operands.push_back(SlotOf(input, input.type, program));
     return program.slot_of_cast[cast] = AddStep(std::move(step), program);
   }
 
-  int NewSlot(int index, Program& program) const {
+  int NewSlot(int index, RowProgram& program) const {
     const Expression::Node& node = Node(index);
     const bool is_read = tensors_[At(index)].is_there();
     if (!is_read && !plan_.IsRead(node)) return AddStep(index, node.op, program);
-    Program::Read read;
+    RowProgram::Read read;
     if (is_read) {
       read.tensor = &tensors_[At(index)];
       read.strides = read.tensor->strides;
@@ -192,11 +192,11 @@ class Analysis {
     return program.reads.back().slot;
   }
 
-  void ReadArray(const Expression::Node& load, Program::Read& read) const {
+  void ReadArray(const Expression::Node& load, RowProgram::Read& read) const {
     const ir::Array& array = expression_.array(load.array);
     read.count = static_cast<std::int64_t>(array.elements);
     for (const Expression::Guard& of : load.guards) {
-      Program::Guard guard;
+      RowProgram::Guard guard;
       guard.offset = Base(of.offset, of.strides);
       guard.strides = of.strides;
       guard.extent = of.extent;
@@ -215,14 +215,14 @@ class Analysis {
   }
 
   /// A load with an index.
-  int AddGather(int index, Program& program) const {
+  int AddGather(int index, RowProgram& program) const {
     const Expression::Node& node = Node(index);
-    Program::Read read;
+    RowProgram::Read read;
     read.strides = node.strides;
     read.offset = Base(node.offset, node.strides);
     ReadArray(node, read);
     read.index = SlotOf({node.index, 0, "", ir::Type::kI32}, ir::Type::kI32, program);
-    Program::Step step;
+    RowProgram::Step step;
     step.node = index;
     step.read = program.reads.size();
     program.reads.push_back(std::move(read));
@@ -231,10 +231,10 @@ class Analysis {
     return slot;
   }
 
-  int AddStep(int index, Op op, Program& program) const {
+  int AddStep(int index, Op op, RowProgram& program) const {
     if (op == Op::kLoad) return AddGather(index, program);
     const Expression::Node& node = Node(index);
-    Program::Step step;
+    RowProgram::Step step;
     step.rule = op == Op::kConst ? &Conversion(node.inputs.at(0).type, node.type).rule()
                                  : &RuleOf(op, node.computes);
     step.node = index;
@@ -246,50 +246,50 @@ class Analysis {
     }
     return AddStep(std::move(step), program);
   }
-  static int AddStep(Program::Step step, Program& program) {
+  static int AddStep(RowProgram::Step step, RowProgram& program) {
     step.slot = program.slots++;
     program.steps.push_back(std::move(step));
     return program.steps.back().slot;
   }
 
-  Program ProgramOf(const Expression::Input& input, ir::Type as) const {
-    Program program;
+  RowProgram ProgramOf(const Expression::Input& input, ir::Type as) const {
+    RowProgram program;
     program.root = SlotOf(input, as, program);
     return program;
   }
 
-  void SetAxes(const Axes& axes, Program& program) const {
+  void SetAxes(const Axes& axes, RowProgram& program) const {
     program.axes = axes;
     if (axes.empty()) program.axes.push_back(-1);  // A single point.
     program.sizes.clear();
     for (const int axis : program.axes) program.sizes.push_back(Size(axis));
-    for (Program::Read& read : program.reads) {
+    for (RowProgram::Read& read : program.reads) {
       read.steps = Steps(read.strides, program);
-      for (Program::Guard& guard : read.guards) guard.steps = Steps(guard.strides, program);
+      for (RowProgram::Guard& guard : read.guards) guard.steps = Steps(guard.strides, program);
     }
   }
 
-  static std::vector<std::int64_t> Steps(const Strides& strides, const Program& program) {
+  static std::vector<std::int64_t> Steps(const Strides& strides, const RowProgram& program) {
     std::vector<std::int64_t> steps;
     for (const int axis : program.axes) steps.push_back(StrideOf(strides, axis));
     return steps;
   }
 
   /// About how long a point takes when rows are along this axis.
-  double Cost(const Program& program, int axis, const Strides& written = {}) const {
+  double Cost(const RowProgram& program, int axis, const Strides& written = {}) const {
     constexpr double kLine = 16;   // Steps beyond are no slower.
     constexpr double kBegin = 20;  // To begin a row, for each read and step.
     const auto of_step = [&](const Strides& strides) {
       return std::min(kLine, std::abs(static_cast<double>(StrideOf(strides, axis))));
     };
     double cost = 4 * of_step(written);
-    for (const Program::Read& read : program.reads) cost += of_step(read.strides);
+    for (const RowProgram::Read& read : program.reads) cost += of_step(read.strides);
     const auto parts = static_cast<double>(1 + program.reads.size() + program.steps.size());
     return cost + kBegin * parts / static_cast<double>(std::min(kRow, Size(axis)));
   }
 
   /// The axes in their order, but the one last that rows should be along.
-  Axes WithRowsLast(const Program& program, Axes axes, const Strides& written = {}) const {
+  Axes WithRowsLast(const RowProgram& program, Axes axes, const Strides& written = {}) const {
     if (axes.empty()) return axes;
     const auto best =
         std::ranges::min_element(axes, {}, [&](int axis) { return Cost(program, axis, written); });
@@ -297,7 +297,7 @@ class Analysis {
     return axes;
   }
 
-  static Strides Dense(const Program& program) {
+  static Strides Dense(const RowProgram& program) {
     Strides strides;
     std::int64_t stride = 1;
     for (std::size_t i = program.axes.size(); i-- > 0; stride *= program.sizes[i]) {
@@ -306,7 +306,7 @@ class Analysis {
     return strides;
   }
 
-  void Note(const Program& program, const Rows& rows) {
+  void Note(const RowProgram& program, const Rows& rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (std::size_t i = 0; i < program.steps.size(); ++i) {
       double& largest = largest_[At(program.steps[i].node)];
@@ -319,14 +319,15 @@ class Analysis {
   }
 
   /// About the time of one row, in points of one step.
-  static double RowTime(const Program& program) {
+  static double RowTime(const RowProgram& program) {
     return static_cast<double>(std::min(kRow, program.row()) *
                                static_cast<std::int64_t>(1 + program.steps.size()));
   }
 
   /// Calls `take(rows, index, slot)` for `count` rows from `first` on, on all cores.
   template <typename Take>
-  bool ForRows(const Program& program, std::int64_t first, std::int64_t count, const Take& take) {
+  bool ForRows(const RowProgram& program, std::int64_t first, std::int64_t count,
+               const Take& take) {
     return InTasks(count, RowTime(program), [&](std::int64_t begin, std::int64_t end) {
       Rows rows(program);
       for (std::int64_t row = first + begin; row < first + end; ++row) {
@@ -363,8 +364,8 @@ class Analysis {
     }
   }
 
-  Tensor NewTensor(int index, const Program& program) const {
-    Tensor tensor;
+  NodeTensor NewTensor(int index, const RowProgram& program) const {
+    NodeTensor tensor;
     const std::int64_t points = Size(program.axes);
     tensor.values = Uninitialized(points);
     if (plan_.roundings[At(index)] > 0) tensor.errors = Uninitialized(points);
@@ -373,13 +374,13 @@ class Analysis {
   }
 
   bool Materialize(int index) {
-    Program program;
+    RowProgram program;
     program.root = AddStep(index, Node(index).op, program);
     SetAxes(WithRowsLast(program, Node(index).axes), program);
-    Tensor tensor = NewTensor(index, program);
+    NodeTensor tensor = NewTensor(index, program);
     program.Fuse(0);
     const bool is_done =
-        ForRows(program, 0, program.RowsFrom(0), [&](Rows&, std::int64_t row, const Slot& slot) {
+        ForRows(program, 0, program.RowsFrom(0), [&](Rows&, std::int64_t row, const RowSlot& slot) {
           const std::int64_t points = program.Length(row), place = program.Place(row);
           std::copy_n(slot.value, points, &tensor.values[At(place)]);
           if (tensor.errors) std::copy_n(slot.error, points, &tensor.errors[At(place)]);
@@ -394,7 +395,7 @@ class Analysis {
     const bool is_wide = IsWide(node.type);
     // An i64 comes and goes by a conversion of the program.
     const ir::Type as = is_wide || IsWide(input.type) ? node.type : input.type;
-    Program program = ProgramOf(input, as);
+    RowProgram program = ProgramOf(input, as);
     Axes axes = node.axes;
     std::ranges::stable_sort(axes, std::greater<>(), [&](int axis) { return node.StrideOf(axis); });
     SetAxes(WithRowsLast(program, axes, node.strides), program);
@@ -402,7 +403,8 @@ class Analysis {
     program.Fuse(0, &steps);
     const std::int64_t base = Base(node.offset, node.strides), step = steps.back();
     ArrayData* const array = Contains(expression_.outputs, index) ? &Output(index) : nullptr;
-    Tensor* const kept = plan_.last_reader[At(index)] < 0 ? nullptr : &written_[node.array.index()];
+    NodeTensor* const kept =
+        plan_.last_reader[At(index)] < 0 ? nullptr : &written_[node.array.index()];
     if (kept != nullptr) {
       const auto elements = static_cast<std::int64_t>(expression_.array(node.array).elements);
       *kept = {Uninitialized(elements), Uninitialized(elements), {}};
@@ -412,7 +414,8 @@ class Analysis {
     const Conversion conversion(input.type, node.type);
     std::atomic<bool> is_known = true;
     const bool is_done = ForRows(
-        program, 0, program.RowsFrom(0), [&](const Rows& rows, std::int64_t row, const Slot& slot) {
+        program, 0, program.RowsFrom(0),
+        [&](const Rows& rows, std::int64_t row, const RowSlot& slot) {
           const std::int64_t first = base + rows.Offset(steps);
           for (std::int64_t i = 0; i < program.Length(row); ++i) {
             const std::size_t at = At(first + i * step);
@@ -462,7 +465,7 @@ class Analysis {
   /// of where their partial sums begin and end.
   /// `terms`: no sum of absolute values of terms is larger; below 0: the errors tell, which are
   /// those of all roundings of exact terms.
-  bool Begin(int index, Tensor& tensor, const Axes& axes, double terms) {
+  bool Begin(int index, NodeTensor& tensor, const Axes& axes, double terms) {
     const Expression::Node& node = Node(index);
     const Reduction reduction = ReductionOf(node);
     const double count = Terms(node);
@@ -471,13 +474,13 @@ class Analysis {
       return true;
     }
     const bool may_be_exact = BeginsWithIdentity(node);
-    Program program = ProgramOf(expression_.InitOf(node), reduction.type);
+    RowProgram program = ProgramOf(expression_.InitOf(node), reduction.type);
     SetAxes(axes, program);
     program.Fuse(0);
     double largest_error = 0, largest_init = 0;
     std::mutex mutex;
     const bool is_done = ForRows(
-        program, 0, program.RowsFrom(0), [&](const Rows&, std::int64_t row, const Slot& init) {
+        program, 0, program.RowsFrom(0), [&](const Rows&, std::int64_t row, const RowSlot& init) {
           const std::int64_t points = program.Length(row), place = program.Place(row);
           double* const values = &tensor.values[At(place)];
           double* const errors = tensor.errors ? &tensor.errors[At(place)] : nullptr;
@@ -536,7 +539,7 @@ class Analysis {
     const Reduction reduction = ReductionOf(node);
     const Part nothing = {Total<Real>::Nothing(reduction.gathering),
                           ExactTotal(reduction, BeginsWithIdentity(node))};
-    Program program;
+    RowProgram program;
     program.root = reduction.of_products
                        ? AddStep(index, Op::kMul, program)
                        : SlotOf(node.inputs.at(0), Expression::OperandType(node, 0), program);
@@ -551,9 +554,9 @@ class Analysis {
     SetAxes(axes, program);
     if (is_across) program.Fuse(kept);
     axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(kept), axes.end() - (is_across ? 0 : 1));
-    Program points;  // Of the result.
+    RowProgram points;  // Of the result.
     SetAxes(axes, points);
-    Tensor tensor = NewTensor(index, points);
+    NodeTensor tensor = NewTensor(index, points);
 
     const std::int64_t rows = is_across ? Size(axes) : points.RowsFrom(0);
     const std::int64_t across = is_across ? 1 : program.RowsAcross();
@@ -621,7 +624,7 @@ class Analysis {
 
   /// Adds a row of terms to one sum, or else each to its own.
   template <typename Part>
-  static void Gather(const Reduction& reduction, bool is_across, const Slot& term,
+  static void Gather(const Reduction& reduction, bool is_across, const RowSlot& term,
                      std::int64_t points, std::vector<Part>& into) {
     using One = decltype(Part::total);
     if (is_across) {
@@ -679,9 +682,9 @@ class Analysis {
     const Packing left = PackingOf(node, plan.left, plan, plan.rows);
     const Packing right = PackingOf(node, plan.right, plan, plan.columns);
     const Axes axes = Joined(plan.batch, plan.rows, plan.columns);
-    Program points;
+    RowProgram points;
     SetAxes(axes, points);
-    Tensor tensor = NewTensor(index, points);
+    NodeTensor tensor = NewTensor(index, points);
     const std::int64_t batches = Size(plan.batch), elements = left.side * right.side;
     const auto products = [&](std::int64_t batch, Products::Product product) {
       Products result;
@@ -727,7 +730,7 @@ class Analysis {
       Factor a = left.New(), b = right.New();
       const auto fill = [&](const Packing& from, std::int64_t batch, Factor& factor) {
         return ForRows(from.program, batch * from.rows(), from.rows(),
-                       [&](const Rows&, std::int64_t row, const Slot& slot) {
+                       [&](const Rows&, std::int64_t row, const RowSlot& slot) {
                          from.Fill(batch, row, slot, factor);
                        });
       };
@@ -772,9 +775,9 @@ class Analysis {
   const Plan plan_;
   // By node:
   std::vector<double> largest_;  ///< The largest sum of absolute values.
-  std::vector<Tensor> tensors_;
+  std::vector<NodeTensor> tensors_;
   std::vector<int> there_;               ///< Whose tensors are.
-  std::vector<Tensor> written_;          ///< By array: what was stored, if it is loaded again.
+  std::vector<NodeTensor> written_;      ///< By array: what was stored, if it is loaded again.
   std::int64_t window_ = 1, first_ = 0;  ///< The strip at hand: how long, from where on.
   std::mutex mutex_;                     ///< Of sums that are noted.
 };

@@ -45,7 +45,7 @@ Stretch Cut(Stretch piece, std::int64_t first, std::int64_t step, std::int64_t e
 
 }  // namespace
 
-void Program::Fuse(std::size_t first, std::vector<std::int64_t>* written) {
+void RowProgram::Fuse(std::size_t first, std::vector<std::int64_t>* written) {
   std::vector<std::vector<std::int64_t>*> all;
   for (Read& read : reads) {
     all.push_back(&read.steps);
@@ -66,7 +66,7 @@ void Program::Fuse(std::size_t first, std::vector<std::int64_t>* written) {
   }
 }
 
-Rows::Rows(const Program& program)
+Rows::Rows(const RowProgram& program)
     : program_(program),
       memory_(Uninitialized(2 * kRow * program.slots)),
       slots_(At(program.slots)),
@@ -74,7 +74,7 @@ Rows::Rows(const Program& program)
       index_(program.axes.size()),
       largest_(program.steps.size(), 0) {
   for (int slot = 0; slot < program.slots; ++slot) slots_[At(slot)] = {Memory(slot), Zeros()};
-  for (const Program::Step& step : program.steps) {
+  for (const RowProgram::Step& step : program.steps) {
     if (step.rule != nullptr) slots_[At(step.slot)].error = Memory(step.slot) + kRow;
   }
   for (const auto& [slot, number] : program.numbers) {
@@ -82,14 +82,14 @@ Rows::Rows(const Program& program)
   }
 }
 
-Slot Rows::Compute(std::int64_t index) {
+RowSlot Rows::Compute(std::int64_t index) {
   const std::int64_t points = program_.Length(index);
   Locate(index);
   for (std::size_t read = 0; read < program_.reads.size(); ++read) {
     if (program_.reads[read].index < 0) Load(read, points);
   }
   for (std::size_t i = 0; i < program_.steps.size(); ++i) {
-    const Program::Step& step = program_.steps[i];
+    const RowProgram::Step& step = program_.steps[i];
     if (step.rule == nullptr) {
       Gather(program_.reads[step.read], points);
       continue;
@@ -119,12 +119,12 @@ void Rows::Locate(std::int64_t index) {
 }
 
 void Rows::Load(std::size_t which, std::int64_t points) {
-  const Program::Read& read = program_.reads[which];
+  const RowProgram::Read& read = program_.reads[which];
   const std::int64_t offset = read.offset + Offset(read.steps), step = read.steps.back();
   // As on the row before? Guards may be elsewhere at the same element.
   if (last_[which] == std::pair(offset, points) && read.guards.empty()) return;
   last_[which] = {offset, points};
-  Slot& slot = slots_[At(read.slot)];
+  RowSlot& slot = slots_[At(read.slot)];
   double* const memory = Memory(read.slot);
   if (read.elements != nullptr) return LoadElements(read, offset, points, memory);
   if (!read.guards.empty()) return Gather(read, points);
@@ -146,15 +146,15 @@ void Rows::Load(std::size_t which, std::int64_t points) {
   slot.error = memory + kRow;
 }
 
-Stretch Rows::Inside(const Program::Read& read, std::int64_t points) const {
+Stretch Rows::Inside(const RowProgram::Read& read, std::int64_t points) const {
   Stretch inside = {0, points};
-  for (const Program::Guard& guard : read.guards) {
+  for (const RowProgram::Guard& guard : read.guards) {
     inside = Cut(inside, guard.offset + Offset(guard.steps), guard.steps.back(), guard.extent);
   }
   return inside.first < inside.second ? inside : Stretch{0, 0};
 }
 
-void Rows::LoadElements(const Program::Read& read, std::int64_t offset, std::int64_t points,
+void Rows::LoadElements(const RowProgram::Read& read, std::int64_t offset, std::int64_t points,
                         double* to) const {
   const auto [first, end] = Inside(read, points);
   std::fill(to, to + first, read.otherwise);
@@ -167,7 +167,7 @@ void Rows::LoadElements(const Program::Read& read, std::int64_t offset, std::int
   });
 }
 
-void Rows::Gather(const Program::Read& read, std::int64_t points) {
+void Rows::Gather(const RowProgram::Read& read, std::int64_t points) {
   const auto [first, end] = Inside(read, points);
   const std::int64_t offset = read.offset + Offset(read.steps), step = read.steps.back();
   const double* const index = read.index < 0 ? Zeros() : slots_[At(read.index)].value;

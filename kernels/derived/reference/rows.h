@@ -42,14 +42,14 @@ inline std::int64_t StrideOf(const Strides& strides, int axis) {
 }
 
 /// The values of a node. What it has no axis for is not there.
-struct Tensor {
+struct NodeTensor {
   Doubles values, errors;  ///< Errors: none when there are no roundings.
   Strides strides;
   bool is_there() const { return values != nullptr; }
 };
 
 /// How rows of points along some axes are computed.
-struct Program {
+struct RowProgram {
   /// Whole numbers that grow from point to point.
   struct Affine : ir::Affine<int> {
     std::vector<std::int64_t> steps;  ///< The strides by place in `axes`.
@@ -60,13 +60,13 @@ struct Program {
   };
   /// A row of a tensor or an array, the elements of which are numbered; or of those numbers.
   struct Read : Affine {
-    const Tensor* tensor = nullptr;
+    const NodeTensor* tensor = nullptr;
     const std::byte* elements = nullptr;  ///< Of an array, of this type.
     ir::Type type = ir::Type::kF32;
     std::vector<Guard> guards;  ///< Of an array.
     double otherwise = 0;       ///< What a slot has where they say so.
     std::int64_t count = 0;     ///< Of an array: its elements.
-    int index = -1;  ///< Slot of whole numbers that are added to the elements' numbers; -1: none.
+    int index = -1;  ///< A slot of whole numbers that are added to the elements' numbers; -1: none.
     int slot = 0;
   };
   struct Step {
@@ -111,10 +111,10 @@ struct Program {
 /// Computes rows of a program, which outlives it; for one thread.
 class Rows {
  public:
-  explicit Rows(const Program& program);
+  explicit Rows(const RowProgram& program);
 
   /// Row `index` of the program, until the next is computed.
-  Slot Compute(std::int64_t index);
+  RowSlot Compute(std::int64_t index);
   /// Where memory with these strides, by place in the program's axes, has the first point.
   std::int64_t Offset(const std::vector<std::int64_t>& steps) const;
   /// By step of the program: the largest sum so far (Rule::row).
@@ -124,17 +124,17 @@ class Rows {
   double* Memory(int slot) { return memory_.get() + 2 * kRow * slot; }
   void Locate(std::int64_t index);
   void Load(std::size_t which, std::int64_t points);
-  void LoadElements(const Program::Read& read, std::int64_t offset, std::int64_t points,
+  void LoadElements(const RowProgram::Read& read, std::int64_t offset, std::int64_t points,
                     double* to) const;
   /// Point by point: what has an index, or is in a tensor and has guards.
-  void Gather(const Program::Read& read, std::int64_t points);
+  void Gather(const RowProgram::Read& read, std::int64_t points);
   /// The points, of so many, at which no guard says that nothing is read.
-  std::pair<std::int64_t, std::int64_t> Inside(const Program::Read& read,
+  std::pair<std::int64_t, std::int64_t> Inside(const RowProgram::Read& read,
                                                std::int64_t points) const;
 
-  const Program& program_;
+  const RowProgram& program_;
   Doubles memory_;  ///< By slot, values and errors.
-  std::vector<Slot> slots_;
+  std::vector<RowSlot> slots_;
   std::vector<std::pair<std::int64_t, std::int64_t>> last_;  ///< By read: where it was, and points.
   std::vector<std::int64_t> index_;                          ///< By axis: where the row begins.
   std::vector<double> largest_;

@@ -125,18 +125,6 @@ double Sharing(const Expression& expression, const std::vector<double>& rounding
   return finder.sharing();
 }
 
-/// Do the elements of this output err by roundings that differ from one to the next, or not at all?
-/// Only arithmetic of floats does, where it converts nothing.
-bool ErrsAtRandom(const Expression& expression, int store) {
-  const ir::TypeInfo& type = ir::InfoOf(expression.node(store).type);
-  if (!type.is_float || type.is_narrow() || RepeatsErrors(expression)) return false;
-  const std::vector<bool> are_values = expression.AreValues();
-  for (std::size_t i = 0; i < expression.nodes.size(); ++i) {
-    if (are_values[i] && !ErrsAtRandom(expression, expression.nodes[i])) return false;
-  }
-  return true;
-}
-
 /// Is anything a float of less than single precision?
 bool HasNarrowFloats(const Expression& expression) {
   const auto is_narrow = [](ir::Type type) {
@@ -147,6 +135,16 @@ bool HasNarrowFloats(const Expression& expression) {
 }
 
 }  // namespace
+
+bool ErrsAtRandom(const Expression& expression, int store) {
+  const ir::TypeInfo& type = ir::InfoOf(expression.node(store).type);
+  if (!type.is_float || type.is_narrow() || RepeatsErrors(expression)) return false;
+  const std::vector<bool> are_values = expression.AreValues();
+  for (std::size_t i = 0; i < expression.nodes.size(); ++i) {
+    if (are_values[i] && !ErrsAtRandom(expression, expression.nodes[i])) return false;
+  }
+  return true;
+}
 
 double MeanLimit(const Expression& expression, const std::vector<double>& roundings, int store,
                  const std::vector<double>& tolerances) {

@@ -7,6 +7,10 @@
 
 namespace exh::kernels::derived {
 
+/// Do the elements of the output that `store` writes err by roundings that differ from one to the
+/// next, or not at all? Only arithmetic of floats does, where it converts nothing.
+bool ErrsAtRandom(const Expression& expression, int store);
+
 /// ArrayData::rms_limit of the result that `store` writes: RmsLimit() of so many elements as err on
 /// their own. Where a value that errs is read several times its errors add up, and they need not be
 /// at random: four times the square of it is left to them. What is rounded to a narrow type is off

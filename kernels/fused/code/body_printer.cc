@@ -28,8 +28,8 @@ void AddVariables(const NestNode& node, std::vector<int>& variables) {
 
 }  // namespace
 
-BodyPrinter::BodyPrinter(const Program& program, derived::Dialect dialect, std::string index,
-                         const std::set<int>* read)
+BodyPrinter::BodyPrinter(const OperatorProgram& program, derived::Dialect dialect,
+                         std::string index, const std::set<int>* read)
     : program_(program), index_(std::move(index)), known_(read), helpers_(dialect) {}
 
 void BodyPrinter::SetPart(const ProgramPart& part) {
@@ -134,7 +134,7 @@ std::vector<BodyPrinter::Taken> BodyPrinter::TakenIn(const NestNode& loop) const
     EXH_CHECK(found != program_.accumulators.end());
     const Statement& of =
         program_.list.statements[static_cast<std::size_t>(found - program_.accumulators.begin())];
-    taken.push_back({cell, *of.reduces, Program::AccumulatesIn(of)});
+    taken.push_back({cell, *of.reduces, OperatorProgram::AccumulatesIn(of)});
   }
   return taken;
 }
@@ -273,7 +273,7 @@ void BodyPrinter::PrintCall(const NestNode& call) {
   const StatementPiece& piece = PieceOf(call);
   const Statement& of = StatementOf(call);
   const Cell cell = UsesOf(call).back().cell;
-  const Type accumulates = Program::AccumulatesIn(of);
+  const Type accumulates = OperatorProgram::AccumulatesIn(of);
   switch (piece.what) {
     case StatementPiece::What::kWhole:
       return Write(cell, Value(of, ArgumentsOf(call)), of.steps.back().type);

@@ -28,7 +28,7 @@ class BodyPrinter : public TextWriter {
  public:
   /// `index`: the type that counts elements. `read`: the arrays that were read from memory in the
   /// first run; null in the first run.
-  BodyPrinter(const Program& program, derived::Dialect dialect, std::string index,
+  BodyPrinter(const OperatorProgram& program, derived::Dialect dialect, std::string index,
               const std::set<int>* read);
   virtual ~BodyPrinter() = default;
 
@@ -73,7 +73,7 @@ class BodyPrinter : public TextWriter {
   void PrintWide(const NestNode& loop);
   /// Are vectors printed as wide accesses?
   virtual bool has_wide_accesses() const { return false; }
-  const Program& program() const { return program_; }
+  const OperatorProgram& program() const { return program_; }
   const std::string& index() const { return index_; }
   /// Notes what the text calls.
   ir::HelperFunctions& helpers() { return helpers_; }
@@ -180,7 +180,7 @@ class BodyPrinter : public TextWriter {
     return program_.arrays[static_cast<std::size_t>(index)];
   }
 
-  const Program& program_;
+  const OperatorProgram& program_;
   const std::string index_;
   const std::set<int>* const known_;
   const ProgramPart* part_ = nullptr;

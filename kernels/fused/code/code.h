@@ -18,12 +18,12 @@ std::vector<NestNode> NestsOf(const Schedules& schedules, const ProgramSchedule&
 
 /// The arrays that a program is called with, in this order: inputs that a statement reads, and
 /// outputs.
-std::vector<int> ArgumentsOf(const Program& program);
+std::vector<int> ArgumentsOf(const OperatorProgram& program);
 
 /// C++ with the function that kernels/cpu calls. The outermost loops that may run in parallel are
 /// divided among threads, where that is worth it; vectors are left to the compiler, which is told
 /// that it may.
-Source CpuText(const Program& program, const std::vector<NestNode>& nests);
+Source CpuText(const OperatorProgram& program, const std::vector<NestNode>& nests);
 
 /// CUDA C++. Each outermost loop of a part is a task, and so is what stands between two of them;
 /// tasks that need nothing of each other are one kernel, and kernels run in the order of their
@@ -31,18 +31,20 @@ Source CpuText(const Program& program, const std::vector<NestNode>& nests);
 /// or among teams of threads (gpu/team.h); loops that have tiles of 32 x 32 may go through shared
 /// memory (gpu/tile_printer.h). So all schedules are mapped alike. Temporaries are in `exh_global`,
 /// the last parameter, where there are any.
-Source CudaText(const Program& program, const std::vector<NestNode>& nests);
+Source CudaText(const OperatorProgram& program, const std::vector<NestNode>& nests);
 
 /// CpuText() or CudaText(), as the dialect is.
-Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Dialect dialect);
+Source Text(const OperatorProgram& program, const std::vector<NestNode>& nests,
+            ir::Dialect dialect);
 
 /// Executions of statements that come one after the other when these run as CudaText() has them:
 /// of each kernel all executions, divided by its threads. An estimate, to tell what leaves a GPU
 /// idle from what does not.
-double StepsOnGpu(const Program& program, const std::vector<NestNode>& nests);
+double StepsOnGpu(const OperatorProgram& program, const std::vector<NestNode>& nests);
 
 /// The same of what Text() prints; 0: schedules differ in nothing like that.
-double Steps(const Program& program, const std::vector<NestNode>& nests, ir::Dialect dialect);
+double Steps(const OperatorProgram& program, const std::vector<NestNode>& nests,
+             ir::Dialect dialect);
 
 /// Does Text() know tiles that neighbouring threads do (WithPatches())?
 bool HasPatches(ir::Dialect dialect);

@@ -10,7 +10,7 @@ namespace {
 
 class CpuPrinter final : public BodyPrinter {
  public:
-  CpuPrinter(const Program& program, const std::set<int>* read)
+  CpuPrinter(const OperatorProgram& program, const std::set<int>* read)
       : BodyPrinter(program, derived::Dialect::kCpp, "long", read) {}
 
   void PrintPart(const ProgramPart& part, const NestNode& nest) {
@@ -30,13 +30,13 @@ class CpuPrinter final : public BodyPrinter {
   }
 };
 
-std::string ElementName(const Program& program, int array) {
+std::string ElementName(const OperatorProgram& program, int array) {
   return std::string(ir::ElementName(program.arrays[static_cast<std::size_t>(array)].type));
 }
 
 }  // namespace
 
-Source CpuText(const Program& program, const std::vector<NestNode>& nests) {
+Source CpuText(const OperatorProgram& program, const std::vector<NestNode>& nests) {
   const auto print = [&](CpuPrinter& out) {
     out.Open("static void Run(void* const* arrays, int threads)");
     const std::vector<int> arguments = ArgumentsOf(program);
@@ -66,11 +66,13 @@ Source CpuText(const Program& program, const std::vector<NestNode>& nests) {
          "{ Run(arrays, threads); }\n";
 }
 
-Source Text(const Program& program, const std::vector<NestNode>& nests, ir::Dialect dialect) {
+Source Text(const OperatorProgram& program, const std::vector<NestNode>& nests,
+            ir::Dialect dialect) {
   return dialect == ir::Dialect::kCpp ? CpuText(program, nests) : CudaText(program, nests);
 }
 
-double Steps(const Program& program, const std::vector<NestNode>& nests, ir::Dialect dialect) {
+double Steps(const OperatorProgram& program, const std::vector<NestNode>& nests,
+             ir::Dialect dialect) {
   return dialect == ir::Dialect::kCpp ? 0 : StepsOnGpu(program, nests);
 }
 

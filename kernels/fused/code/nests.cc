@@ -18,7 +18,7 @@ std::vector<NestNode> NestsOf(const Schedules& schedules, const ProgramSchedule&
   return nests;
 }
 
-std::vector<int> ArgumentsOf(const Program& program) {
+std::vector<int> ArgumentsOf(const OperatorProgram& program) {
   std::set<int> used;
   for (const Statement& statement : program.list.statements) {
     used.insert(statement.write.tensor);

@@ -29,7 +29,7 @@ inline std::int64_t ElementsOf(const Shape& shape) {
 /// "[32, 256]".
 std::string TextOf(const Shape& shape);
 
-struct Tensor {
+struct GraphTensor {
   std::string name;
   ir::Type type = ir::Type::kF32;
   Shape shape;
@@ -37,7 +37,7 @@ struct Tensor {
 };
 
 /// What an operation reads: a tensor, or a number that stands in the JSON.
-struct Operand {
+struct GraphOperand {
   int tensor = -1;
   double number = 0;  ///< As its type has it.
   ir::Type type = ir::Type::kF32;
@@ -61,19 +61,19 @@ struct Attributes {
 
 struct Operation {
   Kind kind = Kind::kAdd;
-  std::vector<Operand> inputs;
+  std::vector<GraphOperand> inputs;
   int output = -1;  ///< A tensor.
   Attributes attributes;
 };
 
 struct Graph {
   std::string name;
-  std::vector<Tensor> tensors;
+  std::vector<GraphTensor> tensors;
   std::vector<int> inputs;            ///< Tensors.
   std::vector<Operation> operations;  ///< Each behind what it reads.
   std::vector<int> outputs;           ///< Tensors, as the operator lists them.
 
-  const Tensor& tensor(int index) const { return tensors[static_cast<std::size_t>(index)]; }
+  const GraphTensor& tensor(int index) const { return tensors[static_cast<std::size_t>(index)]; }
 };
 
 }  // namespace exh::kernels::fused

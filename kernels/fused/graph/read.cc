@@ -179,7 +179,7 @@ class Reader {
       const auto operands = ReadList(list, false, mistakes_);
       if (!operands) return false;
       for (const Field& one : *operands) {
-        const std::optional<Operand> operand = ReadOperand(one);
+        const std::optional<GraphOperand> operand = ReadOperand(one);
         if (!operand) return false;
         operation.inputs.push_back(*operand);
       }
@@ -196,7 +196,7 @@ class Reader {
     const auto attributes = ReadAttributes(*kind, field["attr"], mistakes_);
     if (!attributes) return false;
     const auto index = static_cast<int>(graph_.operations.size());
-    const Tensor tensor = {output->name, output->type, output->shape, index};
+    const GraphTensor tensor = {output->name, output->type, output->shape, index};
     if (!CheckOperation({operation, *attributes, tensor, field.place, mistakes_})) return false;
     if (InfoOf(*kind).form == Form::kAssignment && !CheckAssigned(operation, field)) return false;
     operation.output = Declare(*output, outputs->front(), index);
@@ -205,13 +205,13 @@ class Reader {
     return true;
   }
 
-  std::optional<Operand> ReadOperand(const Field& field) {
+  std::optional<GraphOperand> ReadOperand(const Field& field) {
     if (field["value"].is_there()) {
       const std::optional<Described> described = ReadTypeAndShape(field);
       if (!described) return std::nullopt;
       const std::optional<double> number = ReadNumber(field["value"], described->type, mistakes_);
       if (!number) return std::nullopt;
-      return Operand{-1, *number, described->type, described->shape};
+      return GraphOperand{-1, *number, described->type, described->shape};
     }
     const std::optional<Described> described = ReadDescribed(field);
     if (!described) return std::nullopt;
@@ -220,7 +220,7 @@ class Reader {
       if (!hidden_.contains(described->name)) Undefined(*described, field);
       return std::nullopt;
     }
-    const Tensor& tensor = graph_.tensor(found->second);
+    const GraphTensor& tensor = graph_.tensor(found->second);
     if (tensor.type != described->type) {
       Fail(field.place + ".data_type",
            fmt::format("must be {}, which '{}' is, not {}", DataTypeName(tensor.type), tensor.name,
@@ -235,7 +235,7 @@ class Reader {
            "shapes");
       return std::nullopt;
     }
-    return Operand{found->second, 0, tensor.type, tensor.shape};
+    return GraphOperand{found->second, 0, tensor.type, tensor.shape};
   }
 
   void Undefined(const Described& described, const Field& field) {
@@ -248,7 +248,7 @@ class Reader {
       return;
     }
     std::vector<std::string> names;
-    for (const Tensor& tensor : graph_.tensors) names.push_back(tensor.name);
+    for (const GraphTensor& tensor : graph_.tensors) names.push_back(tensor.name);
     Fail(field.place + ".tensor_name",
          fmt::format("there is no tensor '{}': it must be in input_desc, or an operation before "
                      "this one must write it{}",
@@ -257,7 +257,7 @@ class Reader {
   }
 
   bool CheckAssigned(const Operation& operation, const Field& field) {
-    const Tensor& target = graph_.tensor(operation.inputs.front().tensor);
+    const GraphTensor& target = graph_.tensor(operation.inputs.front().tensor);
     const std::string place = field.place + ".input_desc[0][0].tensor_name";
     if (target.producer >= 0) {
       Fail(place, fmt::format("'{}' is assigned to, and must be in input_desc", target.name),
@@ -282,14 +282,14 @@ class Reader {
       if (found == tensor_of_.end()) {
         if (hidden_.contains(described->name)) continue;
         std::vector<std::string> names;
-        for (const Tensor& tensor : graph_.tensors) names.push_back(tensor.name);
+        for (const GraphTensor& tensor : graph_.tensors) names.push_back(tensor.name);
         Fail(field.place + ".tensor_name",
              fmt::format("no operation writes '{}'{}", described->name,
                          DidYouMean(described->name, names)),
              "a tensor that nothing writes");
         continue;
       }
-      const Tensor& tensor = graph_.tensor(found->second);
+      const GraphTensor& tensor = graph_.tensor(found->second);
       if (tensor.producer < 0) {
         Fail(field.place + ".tensor_name",
              fmt::format("'{}' is an input: an operation must write an output", tensor.name),

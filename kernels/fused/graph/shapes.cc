@@ -46,7 +46,7 @@ class Checker {
   }
 
  private:
-  const Operand& in(std::size_t i) const { return operation_.inputs.at(i); }
+  const GraphOperand& in(std::size_t i) const { return operation_.inputs.at(i); }
   const Shape& shape(std::size_t i = 0) const { return in(i).shape; }
   std::string InputPlace(std::size_t i) const {
     return fmt::format("{}.input_desc[{}]", place_, i);
@@ -198,7 +198,7 @@ class Checker {
     // All elements become one: it is a list of one, too.
     if (wanted.empty() && output_.shape == Shape{1}) return true;
     std::string of;
-    for (const Operand& input : operation_.inputs) {
+    for (const GraphOperand& input : operation_.inputs) {
       of += (of.empty() ? "" : " and ") + TextOf(input.shape);
       if (of.size() > 100) break;
     }
@@ -469,7 +469,7 @@ class Checker {
 
   Operation& operation_;
   const NamedFields& fields_;
-  const Tensor& output_;
+  const GraphTensor& output_;
   const std::string& place_;
   Mistakes& mistakes_;
   const KindInfo& kind_;

@@ -19,7 +19,7 @@ std::optional<Shape> BroadcastShape(const Shape& a, const Shape& b);
 struct Checked {
   Operation& operation;       ///< Kind and operands; gets its attributes.
   const NamedFields& fields;  ///< As ReadAttributes() returns them.
-  const Tensor& output;       ///< As the JSON describes it.
+  const GraphTensor& output;  ///< As the JSON describes it.
   const std::string& place;   ///< Of the operation: "op_desc[3]".
   Mistakes& mistakes;
 };

@@ -32,8 +32,8 @@ struct Evaluated {
 /// Draws inputs of a kind and evaluates them.
 class Drawing {
  public:
-  Drawing(const Graph& graph, const Program& program, std::uint64_t seed, std::uint64_t most_bytes,
-          const StopToken* stop)
+  Drawing(const Graph& graph, const OperatorProgram& program, std::uint64_t seed,
+          std::uint64_t most_bytes, const StopToken* stop)
       : graph_(graph), list_(program.list), seed_(seed), most_bytes_(most_bytes), stop_(stop) {}
 
   Evaluated Of(Inputs kind) const {
@@ -169,7 +169,7 @@ std::uint64_t SeedOf(const CheckedProblem& one, std::uint64_t seed) {
 
 }  // namespace
 
-std::uint64_t CompulsoryBytes(const Program& program) {
+std::uint64_t CompulsoryBytes(const OperatorProgram& program) {
   std::uint64_t bytes = 0;
   for (const int argument : ArgumentsOf(program)) {
     const StatementTensor& tensor = program.list.tensor(argument);
@@ -178,8 +178,9 @@ std::uint64_t CompulsoryBytes(const Program& program) {
   return bytes;
 }
 
-OperatorProblem::OperatorProblem(const Graph& graph, const Program& program, std::uint64_t seed,
-                                 std::uint64_t most_bytes, const StopToken* stop, Inputs inputs)
+OperatorProblem::OperatorProblem(const Graph& graph, const OperatorProgram& program,
+                                 std::uint64_t seed, std::uint64_t most_bytes,
+                                 const StopToken* stop, Inputs inputs)
     : compulsory_bytes_(CompulsoryBytes(program)) {
   CheckReferenceBytes(program.list, most_bytes);
   Evaluated of = Drawing(graph, program, seed, most_bytes, stop).Of(inputs);
@@ -205,7 +206,7 @@ cpu::Problem OperatorProblem::View() const {
   return problem;
 }
 
-cpu::ProblemBench::Make ProblemsOf(const Graph& graph, const Program& program,
+cpu::ProblemBench::Make ProblemsOf(const Graph& graph, const OperatorProgram& program,
                                    const StopToken* stop, std::uint64_t seed,
                                    std::uint64_t most_bytes) {
   return [&graph, &program, stop, seed,

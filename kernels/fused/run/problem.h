@@ -28,7 +28,7 @@ class OperatorProblem {
  public:
   /// Throws TooLarge, before anything is drawn, if the reference takes more than `most_bytes`, and
   /// Interrupted when `stop`, which may be null, is stopped.
-  OperatorProblem(const Graph& graph, const Program& program, std::uint64_t seed,
+  OperatorProblem(const Graph& graph, const OperatorProgram& program, std::uint64_t seed,
                   std::uint64_t most_bytes, const StopToken* stop = nullptr,
                   Inputs inputs = Inputs::kUniform);
 
@@ -52,11 +52,11 @@ class OperatorProblem {
 /// How an operator's kCheckedProblems are made, for a ProblemBench. Graph and program outlive it,
 /// and `stop`, which may be null. `seed`: instead of kTimedSeed, and those of the others with it.
 /// `most_bytes`: of each reference.
-cpu::ProblemBench::Make ProblemsOf(const Graph& graph, const Program& program,
+cpu::ProblemBench::Make ProblemsOf(const Graph& graph, const OperatorProgram& program,
                                    const StopToken* stop, std::uint64_t seed = kTimedSeed,
                                    std::uint64_t most_bytes = kMostReferenceBytes);
 
 /// The same number without drawing anything.
-std::uint64_t CompulsoryBytes(const Program& program);
+std::uint64_t CompulsoryBytes(const OperatorProgram& program);
 
 }  // namespace exh::kernels::fused

@@ -228,7 +228,7 @@ OperatorRows RowRunner::Run(const Graph& graph) {
   result.transposes = std::ranges::any_of(
       graph.operations, [](const Operation& of) { return of.kind == Kind::kTranspose; });
   try {
-    const Program program = ProgramOf(StatementsOf(graph));
+    const OperatorProgram program = ProgramOf(StatementsOf(graph));
     result.bytes = CompulsoryBytes(program);
     const Schedules schedules(program, options_.dependences, options_.isl_patience);
     const std::vector<Way> ways = Ways(schedules, options_, machine_).All(result);

@@ -63,10 +63,11 @@ class RowMachine {
   virtual ~RowMachine() = default;
 
   /// The program of a schedule.
-  virtual Source Text(const Program& program, const std::vector<NestNode>& nests) const = 0;
+  virtual Source Text(const OperatorProgram& program, const std::vector<NestNode>& nests) const = 0;
   /// Executions that come one after the other (StepsOnGpu()); 0: schedules differ in nothing like
   /// that.
-  virtual double Steps(const Program& /*program*/, const std::vector<NestNode>& /*nests*/) const {
+  virtual double Steps(const OperatorProgram& /*program*/,
+                       const std::vector<NestNode>& /*nests*/) const {
     return 0;
   }
   /// Are tiles that neighbouring threads do (WithPatches()) tried?
@@ -74,7 +75,7 @@ class RowMachine {
   /// Programs are of this operator from here on, and run on problems drawn from `seed`. Both
   /// outlive the last run. Empty, or why they cannot. Throws TooLarge when a reference takes more
   /// than `most_bytes`.
-  virtual std::string Begin(const Graph& graph, const Program& program, std::uint64_t seed,
+  virtual std::string Begin(const Graph& graph, const OperatorProgram& program, std::uint64_t seed,
                             std::uint64_t most_bytes) = 0;
   /// So many may be compiled at once.
   virtual int jobs() const { return 1; }

@@ -61,7 +61,7 @@ std::vector<ProgramPart> Separated(const ProgramPart& part) {
 
 class Divider {
  public:
-  explicit Divider(Program& program) : program_(program) {}
+  explicit Divider(OperatorProgram& program) : program_(program) {}
 
   void Run() {
     Arrays();
@@ -82,7 +82,7 @@ class Divider {
       int accumulator = -1;
       if (of.reduces) {
         const StatementTensor& tensor = program_.list.tensor(of.write.tensor);
-        const ir::Type type = Program::AccumulatesIn(of);
+        const ir::Type type = OperatorProgram::AccumulatesIn(of);
         accumulator = of.write.tensor;
         if (type != tensor.type) {
           accumulator = static_cast<int>(program_.arrays.size());
@@ -159,20 +159,20 @@ class Divider {
     return map;
   }
 
-  Program& program_;
+  OperatorProgram& program_;
   std::vector<poly::ScopArray> arrays_;
   std::set<int> written_;  ///< In the last part.
 };
 
 }  // namespace
 
-ir::Type Program::AccumulatesIn(const Statement& statement) {
+ir::Type OperatorProgram::AccumulatesIn(const Statement& statement) {
   const ir::Type term = statement.steps.back().type;
   return term == ir::Type::kBool ? term : ir::ComputeTypeOf(term);
 }
 
-Program ProgramOf(const StatementList& list) {
-  Program program;
+OperatorProgram ProgramOf(const StatementList& list) {
+  OperatorProgram program;
   program.list = Merged(Grouped(WrittenOnce(list)));
   Divider(program).Run();
   return program;

@@ -24,7 +24,7 @@ namespace exh::kernels::fused {
 /// What a statement of a scop is of a statement of the operator.
 struct StatementPiece {
   enum class What : std::uint8_t { kWhole, kBegin, kTake, kEnd };
-  int statement = 0;           ///< Of Program::list.
+  int statement = 0;           ///< Of OperatorProgram::list.
   What what = What::kWhole;    ///< kWhole: it reduces nothing.
   std::vector<int> iterators;  ///< Of the operator's statement, for each of the scop's. Those of
                                ///< extent 1 are none of the scop's.
@@ -35,7 +35,7 @@ struct ProgramPart {
   std::vector<StatementPiece> pieces;
 };
 
-struct Program {
+struct OperatorProgram {
   /// Every tensor is written by one statement at most, inputs by none. Shapes have fewer dimensions
   /// than those of the operator (merge.h).
   StatementList list;
@@ -50,6 +50,6 @@ struct Program {
 
 /// `list`: of any operator; operations that only hand each other registers become one statement,
 /// and what is only used together one dimension.
-Program ProgramOf(const StatementList& list);
+OperatorProgram ProgramOf(const StatementList& list);
 
 }  // namespace exh::kernels::fused

@@ -51,7 +51,8 @@ SchedulingCost& SchedulingCost::operator+=(const SchedulingCost& other) {
   return *this;
 }
 
-Schedules::Schedules(const Program& program, poly::DependenceKind kind, poly::IslPatience patience)
+Schedules::Schedules(const OperatorProgram& program, poly::DependenceKind kind,
+                     poly::IslPatience patience)
     : program_(program), patience_(patience) {
   const Stopwatch watch;
   for (const ProgramPart& part : program.parts) {

@@ -42,7 +42,8 @@ class Schedules {
   /// The program must outlive it, and so must the token of `patience`, which says how long isl's
   /// own scheduler is waited for; no longer than a quarter of what the token leaves. Throws
   /// poly::IslError.
-  Schedules(const Program& program, poly::DependenceKind kind, poly::IslPatience patience = {});
+  Schedules(const OperatorProgram& program, poly::DependenceKind kind,
+            poly::IslPatience patience = {});
   ~Schedules();
 
   /// The schedule under the influence of the tree of all scenarios.
@@ -64,13 +65,13 @@ class Schedules {
     poly::InfluenceTree tree;
     std::unique_ptr<const poly::Scheduler> scheduler;
   };
-  const Program& program() const { return program_; }
+  const OperatorProgram& program() const { return program_; }
   const std::vector<PartProblem>& parts() const { return parts_; }
   /// What `parts` took.
   double seconds() const { return seconds_; }
 
  private:
-  const Program& program_;
+  const OperatorProgram& program_;
   const poly::IslPatience patience_;
   std::vector<PartProblem> parts_;
   double seconds_ = 0;

@@ -165,7 +165,7 @@ int CheckBatch(std::string_view text, CheckOptions options) {
     statements += list.statements.size();
     try {
       if (options.schedules) {
-        const fused::Program program = fused::ProgramOf(list);
+        const fused::OperatorProgram program = fused::ProgramOf(list);
         scheduling.Add(fused::Schedules(program, poly::DependenceKind::kValue).Influenced());
       }
       if (options.evaluate) {

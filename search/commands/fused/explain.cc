@@ -39,7 +39,7 @@ int Explain(const ExplainOptions& options) {
   }
   const auto graph = ReadOneOperator(options.file);
   if (!graph) return 2;
-  const fused::Program program = fused::ProgramOf(fused::StatementsOf(*graph));
+  const fused::OperatorProgram program = fused::ProgramOf(fused::StatementsOf(*graph));
   const fused::Schedules schedules(program, poly::DependenceKind::kValue);
   if (options.code.empty()) {
     fmt::print("statements\n{}{}", fused::TextOf(program.list),

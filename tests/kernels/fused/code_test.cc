@@ -30,7 +30,7 @@ using testing::OperatorJson;
 struct Case {
   std::string name;
   const Graph* graph = nullptr;
-  const Program* program = nullptr;
+  const OperatorProgram* program = nullptr;
   Source cpu, cuda;
 };
 
@@ -39,8 +39,9 @@ class Cases {
  public:
   void Add(const std::string& name, Graph graph) {
     graphs_.push_back(std::make_unique<Graph>(std::move(graph)));
-    programs_.push_back(std::make_unique<Program>(ProgramOf(StatementsOf(*graphs_.back()))));
-    const Program& program = *programs_.back();
+    programs_.push_back(
+        std::make_unique<OperatorProgram>(ProgramOf(StatementsOf(*graphs_.back()))));
+    const OperatorProgram& program = *programs_.back();
     const Schedules schedules(program, poly::DependenceKind::kValue);
     std::vector<ProgramSchedule> all = {schedules.Influenced(), schedules.Original(),
                                         schedules.ByIsl(poly::IslSettings().front())};
@@ -70,7 +71,7 @@ class Cases {
 
  private:
   std::vector<std::unique_ptr<Graph>> graphs_;
-  std::vector<std::unique_ptr<Program>> programs_;
+  std::vector<std::unique_ptr<OperatorProgram>> programs_;
   std::vector<Case> cases_;
   int num_patched_ = 0;
 };
@@ -214,7 +215,7 @@ TEST(FusedCode, ProgramsOfGpusComputeWhatTheReferenceDoes) {
                                     facts(cases[i]), 0, i);
       },
       exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR));
-  std::map<const Program*, testing::AllProblems> all_problems;
+  std::map<const OperatorProgram*, testing::AllProblems> all_problems;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto run =
         reinterpret_cast<exh_shim::RunFunction>(texts.Find(i, "exh_shim_run_" + std::to_string(i)));
@@ -265,7 +266,7 @@ TEST(FusedCode, FewResultsOfMuchHaveTeamsAndSeveralBlocks) {
 }
 
 Source CudaOf(const nlohmann::json& text, bool has_vectors) {
-  const Program program = ProgramOf(StatementsOf(GraphOf(text)));
+  const OperatorProgram program = ProgramOf(StatementsOf(GraphOf(text)));
   const Schedules schedules(program, poly::DependenceKind::kValue);
   return CudaText(program, NestsOf(schedules, schedules.Influenced(), has_vectors));
 }
@@ -287,7 +288,7 @@ TEST(FusedCode, WideAccessesAreOnlyWhereTheyAreAligned) {
 
 // Whatever order a schedule has, sums that know nothing of each other have a thread each.
 TEST(FusedCode, IndependentLoopsAreThreads) {
-  const Program program = ProgramOf(StatementsOf(
+  const OperatorProgram program = ProgramOf(StatementsOf(
       GraphOf(OperatorJson({"x: float32 [64, 300]"},
                            {{"ReduceSum", {"x"}, "s: float32 [300]", {{"axis", 0}}}}, {"s"}))));
   const Schedules schedules(program, poly::DependenceKind::kValue);
@@ -313,7 +314,7 @@ TEST(FusedCode, IndependentLoopsAreThreads) {
 
 TEST(FusedCode, TemporariesThatStayInRegistersHaveNoMemory) {
   // The sum is read in the same iteration of the rows, in one leaf of the tree.
-  const Program program = ProgramOf(StatementsOf(GraphOf(
+  const OperatorProgram program = ProgramOf(StatementsOf(GraphOf(
       OperatorJson({"x: float32 [32, 15]"},
                    {{"ReduceSum", {"x"}, "s: float32 [32, 1]", {{"axis", 1}, {"keep_dims", true}}},
                     {"Sub", {"x", "s"}, "y: float32 [32, 15]"}},
@@ -334,7 +335,7 @@ TEST(FusedCode, TemporariesThatStayInRegistersHaveNoMemory) {
 }
 
 TEST(FusedCode, ArgumentsAreInputsThatAreReadAndOutputs) {
-  const Program program = ProgramOf(StatementsOf(GraphOf(OperatorJson(
+  const OperatorProgram program = ProgramOf(StatementsOf(GraphOf(OperatorJson(
       {"unused: float32 [4]", "x: float32 [4]"}, {{"Exp", {"x"}, "y: float32 [4]"}}, {"y"}))));
   std::vector<std::string> names;
   for (const int array : ArgumentsOf(program)) names.push_back(program.list.tensor(array).name);
@@ -349,7 +350,7 @@ class Indices : public BodyPrinter {
 };
 
 TEST(FusedCode, IslsFunctionsAreThereWhereTheyAreCalled) {
-  const Program program;
+  const OperatorProgram program;
   Indices out(program, derived::Dialect::kCpp, "long", nullptr);
   const ir::Index i(ir::IndexVariable::Of(0, "i", 4)), j(ir::IndexVariable::Of(1, "j", 4));
   EXPECT_EQ(out.TextOf(i + 1), "i + 1");

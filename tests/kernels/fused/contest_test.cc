@@ -23,10 +23,10 @@ class ToldMachine final : public RowMachine {
 
   explicit ToldMachine(Run_ run) : run_(std::move(run)) {}
 
-  Source Text(const Program& program, const std::vector<NestNode>& nests) const override {
+  Source Text(const OperatorProgram& program, const std::vector<NestNode>& nests) const override {
     return CpuText(program, nests);
   }
-  std::string Begin(const Graph&, const Program&, std::uint64_t, std::uint64_t) override {
+  std::string Begin(const Graph&, const OperatorProgram&, std::uint64_t, std::uint64_t) override {
     return "";
   }
   Compiled Compile(const Source& source) override {

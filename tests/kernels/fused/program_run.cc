@@ -42,7 +42,7 @@ std::string ComparedOn(const cpu::Problem& view, const RunArrays& run) {
 
 }  // namespace
 
-AllProblems::AllProblems(const Graph& graph, const Program& program) {
+AllProblems::AllProblems(const Graph& graph, const OperatorProgram& program) {
   for (const CheckedProblem& one : kCheckedProblems) {
     problems_.push_back(std::make_unique<OperatorProblem>(
         graph, program, one.seed, std::uint64_t{1} << 30, nullptr, one.inputs));
@@ -61,7 +61,7 @@ void ExpectRight(const std::vector<CpuProgram>& programs) {
   const kernels::testing::CompiledTexts texts(
       programs.size(), [&](std::size_t i) { return Unique(programs[i].text, i); }, "",
       "-O1 -fopenmp -Wall -Werror -Wno-unused-variable");
-  std::map<const Program*, AllProblems> problems;
+  std::map<const OperatorProgram*, AllProblems> problems;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     using RunFunction = void (*)(void* const*, const double*, int);
     const auto run = reinterpret_cast<RunFunction>(texts.Find(i, "exh_run_" + std::to_string(i)));

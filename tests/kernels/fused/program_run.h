@@ -19,7 +19,7 @@ namespace exh::kernels::fused::testing {
 struct CpuProgram {
   std::string name;
   const Graph* graph = nullptr;
-  const Program* program = nullptr;
+  const OperatorProgram* program = nullptr;
   std::string text;
 };
 
@@ -29,7 +29,7 @@ using RunArrays = std::function<std::string(const std::vector<void*>&, const cpu
 /// The problems of an operator that candidates are checked with; both outlive it.
 class AllProblems {
  public:
-  AllProblems(const Graph& graph, const Program& program);
+  AllProblems(const Graph& graph, const OperatorProgram& program);
 
   /// What `run` leaves in the arrays, against the references; empty: all is right on all of them.
   std::string Compared(const RunArrays& run) const;

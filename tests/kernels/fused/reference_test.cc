@@ -246,7 +246,7 @@ TEST(Reference, HearsItsToken) {
 TEST(Reference, OfWhatIsTooLargeNothingIsDrawn) {
   const Graph graph = GraphOf(OperatorJson({"x: float32 [65536, 32767]"},
                                            {{"Exp", {"x"}, "y: float32 [65536, 32767]"}}, {"y"}));
-  const Program program = ProgramOf(StatementsOf(graph));
+  const OperatorProgram program = ProgramOf(StatementsOf(graph));
   // Drawing would hear the token first, and take 17 GB.
   StopToken stop;
   stop.Stop();

@@ -54,7 +54,7 @@ bool Try(const std::string& text) {
   const StatementList list = StatementsOf(*result.graph);
   EXPECT_FALSE(TextOf(Grouped(list)).empty());
   std::int64_t elements = 0;
-  for (const Tensor& tensor : result.graph->tensors) elements += ElementsOf(tensor.shape);
+  for (const GraphTensor& tensor : result.graph->tensors) elements += ElementsOf(tensor.shape);
   if (elements < 20000) Evaluate(list, DrawInputs(*result.graph, 1));
   return true;
 }

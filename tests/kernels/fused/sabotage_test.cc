@@ -134,7 +134,7 @@ std::vector<Sabotage> Sabotages() {
 
 struct Target {
   Graph graph;
-  Program program;
+  OperatorProgram program;
   Source source;
 };
 

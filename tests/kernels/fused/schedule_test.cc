@@ -25,7 +25,7 @@ namespace {
 using testing::GraphOf;
 using testing::OperatorJson;
 
-Program ProgramOfJson(const nlohmann::json& text) {
+OperatorProgram ProgramOfJson(const nlohmann::json& text) {
   return ProgramOf(StatementsOf(GraphOf(text)));
 }
 
@@ -102,7 +102,7 @@ TEST(Merged, WhatIsOnlyUsedTogetherIsOneDimension) {
 }
 
 TEST(FusedProgram, SplitsTheBeginningOfAReductionOff) {
-  const Program program = ProgramOfJson(
+  const OperatorProgram program = ProgramOfJson(
       OperatorJson({"x: float32 [8, 1, 15]"},
                    {{"ReduceSum", {"x"}, "y: float32 [8, 1]", {{"axis", 2}}}}, {"y"}));
   ASSERT_EQ(program.parts.size(), 1u);
@@ -115,7 +115,7 @@ TEST(FusedProgram, SplitsTheBeginningOfAReductionOff) {
 }
 
 TEST(FusedProgram, SumsOfHalvesHaveAnArrayAndAnEnd) {
-  const Program program = ProgramOfJson(OperatorJson(
+  const OperatorProgram program = ProgramOfJson(OperatorJson(
       {"x: float16 [8, 15]"}, {{"ReduceSum", {"x"}, "y: float16 [8]", {{"axis", 1}}}}, {"y"}));
   EXPECT_EQ(NamesOf(program.parts.at(0)),
             (std::vector<std::string>{"ReduceSum_0_begin", "ReduceSum_0", "ReduceSum_0_end"}));
@@ -133,7 +133,7 @@ TEST(FusedProgram, QuotientsOfWhatWasJustWrittenBeginAPart) {
          {"Mul", {"z", "m"}, "w: float32 [3, 8]"}},
         {"y", "z", "w"});
   };
-  const Program of_written = ProgramOfJson(text("y"));
+  const OperatorProgram of_written = ProgramOfJson(text("y"));
   ASSERT_EQ(of_written.parts.size(), 2u);
   EXPECT_EQ(NamesOf(of_written.parts[0]), std::vector<std::string>{"Exp_0"});
   EXPECT_EQ(NamesOf(of_written.parts[1]),
@@ -142,7 +142,7 @@ TEST(FusedProgram, QuotientsOfWhatWasJustWrittenBeginAPart) {
 }
 
 TEST(FusedProgram, WhatHasNothingToDoWithEachOtherIsInPartsOfItsOwn) {
-  const Program program =
+  const OperatorProgram program =
       ProgramOfJson(OperatorJson({"a: float32 [8]", "b: float32 [16]"},
                                  {{"Exp", {"a"}, "x: float32 [8]"},
                                   {"Neg", {"b"}, "y: float32 [16]"},
@@ -159,7 +159,7 @@ TEST(FusedProgram, WhatHasNothingToDoWithEachOtherIsInPartsOfItsOwn) {
 TEST(FusedSchedules, AreLegalForAllOperatorsInEveryWay) {
   int influenced = 0;
   for (const auto& [name, graph] : testing::AllOperators()) {
-    const Program program = ProgramOf(StatementsOf(graph));
+    const OperatorProgram program = ProgramOf(StatementsOf(graph));
     for (const auto kind : {poly::DependenceKind::kValue, poly::DependenceKind::kMemory}) {
       const Schedules schedules(program, kind);
       std::vector<ProgramSchedule> all = {schedules.Influenced(), schedules.Original()};
@@ -186,7 +186,7 @@ TEST(FusedSchedules, AreLegalForAllOperatorsInEveryWay) {
 /// A setting of isl may not end, whatever it is asked: the others have their schedules all the
 /// same.
 TEST(FusedSchedules, WaitForIslNoLongerThanTheyMay) {
-  const Program program = ProgramOfJson(OperatorJson(
+  const OperatorProgram program = ProgramOfJson(OperatorJson(
       {"x: float32 [2, 3]"},
       {{"Reshape", {"x"}, "r: float32 [6]"}, {"Neg", {"r"}, "u: float32 [6]"}}, {"r", "u"}));
   const Schedules schedules(program, poly::DependenceKind::kValue, {.seconds = 0.3});
@@ -201,7 +201,7 @@ TEST(FusedSchedules, WaitForIslNoLongerThanTheyMay) {
 }
 
 TEST(FusedSchedules, HearTheirToken) {
-  const Program program = ProgramOfJson(
+  const OperatorProgram program = ProgramOfJson(
       OperatorJson({"x: float32 [64, 32]"}, {{"Exp", {"x"}, "y: float32 [64, 32]"}}, {"y"}));
   StopToken stop;
   const Schedules schedules(program, poly::DependenceKind::kValue, {.stop = &stop});
@@ -212,7 +212,7 @@ TEST(FusedSchedules, HearTheirToken) {
 }
 
 TEST(FusedSchedules, TransposesWriteOrReadNeighboursInnermost) {
-  const Program program =
+  const OperatorProgram program =
       ProgramOfJson(OperatorJson({"x: float32 [64, 32]"},
                                  {{"Transpose", {"x"}, "t: float32 [32, 64]", {{"perm", {1, 0}}}},
                                   {"Exp", {"t"}, "y: float32 [32, 64]"}},
@@ -228,7 +228,7 @@ TEST(FusedSchedules, TransposesWriteOrReadNeighboursInnermost) {
 }
 
 TEST(FusedSchedules, LeavesDifferFromTheFirstAndFromEachOther) {
-  const Program program = ProgramOfJson(
+  const OperatorProgram program = ProgramOfJson(
       OperatorJson({"x: float32 [64, 32]"},
                    {{"Transpose", {"x"}, "t: float32 [32, 64]", {{"perm", {1, 0}}}}}, {"t"}));
   const Schedules schedules(program, poly::DependenceKind::kValue);
@@ -248,7 +248,7 @@ TEST(FusedSchedules, LeavesDifferFromTheFirstAndFromEachOther) {
 TEST(Schedules, TheRunningExampleOfThePaperIsItsFigure2c) {
   for (auto& [name, graph] : testing::AllOperators()) {
     if (name != "running_example") continue;
-    const Program program = ProgramOf(StatementsOf(graph));
+    const OperatorProgram program = ProgramOf(StatementsOf(graph));
     const Schedules schedules(program, poly::DependenceKind::kValue);
     const ProgramSchedule influenced = schedules.Influenced();
     ASSERT_EQ(influenced.why, "");

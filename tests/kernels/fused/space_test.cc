@@ -29,7 +29,7 @@ struct Scene {
         space(schedules, 4) {}
 
   const Graph graph;
-  const Program program;
+  const OperatorProgram program;
   const Schedules schedules;
   const MappingSpace space;
 };

@@ -383,7 +383,7 @@ class StatementRun {
     }
   }
 
-  void Convert(const Conversion& conversion, const derived::Slot& in, std::int64_t points,
+  void Convert(const Conversion& conversion, const derived::RowSlot& in, std::int64_t points,
                Row& row) {
     for (std::int64_t i = 0; i < points; ++i) {
       const double value = in.value[i], error = in.error[i];

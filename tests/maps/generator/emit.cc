@@ -274,7 +274,7 @@ Generated GenerateMaps(const dsl::Spec& spec, const Options& options) {
   Generated generated;
   generated.refusals = FindRefusals(spec);
   if (!generated.refusals.empty() || !FindMapsRefusals(spec).empty()) return generated;
-  const Plan names = MakePlan(spec, options);
+  const SpacePlan names = MakePlan(spec, options);
   const MapsPlan plan = MakeMapsPlan(names);
   const std::string stem = std::filesystem::path(names.options.prefix).filename().string();
   const std::string space = "exh::spaces::" + names.space;

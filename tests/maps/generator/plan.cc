@@ -69,7 +69,7 @@ CompareOp Opposite(CompareOp op) {
 
 class Expander {
  public:
-  explicit Expander(const Plan& plan) : plan_(plan), spec_(*plan.spec) { out_.plan = &plan; }
+  explicit Expander(const SpacePlan& plan) : plan_(plan), spec_(*plan.spec) { out_.plan = &plan; }
 
   MapsPlan Run() {
     for (const dsl::Choice& choice : spec_.choices) AddChoice(choice);
@@ -273,7 +273,7 @@ class Expander {
     out_.counters.push_back(std::move(counter));
   }
 
-  const Plan& plan_;
+  const SpacePlan& plan_;
   const dsl::Spec& spec_;
   MapsPlan out_;
 };
@@ -299,7 +299,7 @@ bool IsDirect(const dsl::Choice& counter) {
   return true;
 }
 
-MapsPlan MakeMapsPlan(const Plan& plan) {
+MapsPlan MakeMapsPlan(const SpacePlan& plan) {
   MapsPlan expanded = Expander(plan).Run();
   expanded.filters = MakeMapsFilters(expanded);
   return expanded;

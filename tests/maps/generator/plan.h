@@ -111,7 +111,7 @@ struct MapsFilter {
 };
 
 struct MapsPlan {
-  const Plan* plan = nullptr;
+  const SpacePlan* plan = nullptr;
   std::vector<MapsChoice> choices;  ///< Those of the Spec first.
   std::vector<MapsClause> clauses;
   std::vector<MapsCounter> counters;  ///< After what they read.
@@ -122,7 +122,7 @@ struct MapsPlan {
 };
 
 /// Expands, then makes the filters.
-MapsPlan MakeMapsPlan(const Plan& plan);
+MapsPlan MakeMapsPlan(const SpacePlan& plan);
 
 /// A decision says by itself whether an increment of the counter counts, so that it needs no choice
 /// of its own.

@@ -78,7 +78,7 @@ Chain ChainOf(const NestNode& nest) {
 
 class CudaPrinter final : public TilePrinter {
  public:
-  CudaPrinter(const Program& program, const std::set<int>* read)
+  CudaPrinter(const OperatorProgram& program, const std::set<int>* read)
       : TilePrinter(program, derived::Dialect::kCuda, "int", read) {}
 
   /// Decides which threads and blocks a task has.
@@ -264,7 +264,7 @@ double ExecutionsOf(const ProgramPart& part, const NestNode& nest) {
 
 }  // namespace
 
-double StepsOnGpu(const Program& program, const std::vector<NestNode>& nests) {
+double StepsOnGpu(const OperatorProgram& program, const std::vector<NestNode>& nests) {
   constexpr double kMostThreads = 1 << 18;
   CudaPrinter planner(program, nullptr);
   double steps = 0;
@@ -283,7 +283,7 @@ double StepsOnGpu(const Program& program, const std::vector<NestNode>& nests) {
   return steps;
 }
 
-Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
+Source CudaText(const OperatorProgram& program, const std::vector<NestNode>& schedule) {
   std::vector<std::vector<NestNode>> pieces;
   for (std::size_t part = 0; part < schedule.size(); ++part) {
     pieces.push_back(PiecesOf(schedule, part));
