@@ -240,6 +240,21 @@ TEST(WholeNumbers, SumsOfEveryTypeAreExactAndSomeAreWide) {
   }
 }
 
+/// y[i] = x[i] times the root of x[i], a thousand of them.
+TEST(WholeNumbers, WhereRoundingsAreNotAtRandomNoMeanIsLimited) {
+  const Problems problems([](ir::Builder& b) {
+    const ir::ArrayId x = b.InputArray("x", kLength), y = b.OutputArray("y", kLength);
+    const ir::AxisRef n = AxisN(b);
+    const ir::Value load = b.Load("load_x", x, {{n, 1}});
+    const ir::Value root = b.Compute("root", Op::kSqrt, {n}, {ir::MayStage(load)});
+    const ir::Value times =
+        b.Compute("times", Op::kMul, {n}, {ir::MayStage(load), InRegisters(root)});
+    b.Store("store", y, {{n, 1}}, InRegisters(times));
+  });
+  EXPECT_LT(problems.Make(Inputs::kUniform).at("y").rms_limit, 1);
+  EXPECT_EQ(problems.Make(Inputs::kWholeNumbers).at("y").rms_limit, 1);
+}
+
 TEST(WholeNumbers, NoIntegerOverflows) {
   // The fourth power of 12 bits is too much for an i32, and not for an i64.
   for (const Type type : {Type::kI32, Type::kI64}) {

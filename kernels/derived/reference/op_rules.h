@@ -159,6 +159,7 @@ struct Total {
     if (!reduction.is_whole && !std::isfinite(value)) {
       return std::isinf(error) || (are_finite && error > 0) ? kInfinity : 0;
     }
+    if (std::isnan(error)) return kInfinity;
     return static_cast<double>(HasRoots(reduction.type) ? std::sqrt(error) : error);
   }
 

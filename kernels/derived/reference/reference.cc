@@ -297,15 +297,6 @@ class Analysis {
     return axes;
   }
 
-  static Strides Dense(const RowProgram& program) {
-    Strides strides;
-    std::int64_t stride = 1;
-    for (std::size_t i = program.axes.size(); i-- > 0; stride *= program.sizes[i]) {
-      strides.emplace_back(program.axes[i], stride);
-    }
-    return strides;
-  }
-
   void Note(const RowProgram& program, const Rows& rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (std::size_t i = 0; i < program.steps.size(); ++i) {
@@ -369,7 +360,7 @@ class Analysis {
     const std::int64_t points = Size(program.axes);
     tensor.values = Uninitialized(points);
     if (plan_.roundings[At(index)] > 0) tensor.errors = Uninitialized(points);
-    tensor.strides = Dense(program);
+    tensor.strides = program.Dense();
     return tensor;
   }
 

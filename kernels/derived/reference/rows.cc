@@ -66,6 +66,15 @@ void RowProgram::Fuse(std::size_t first, std::vector<std::int64_t>* written) {
   }
 }
 
+Strides RowProgram::Dense() const {
+  Strides strides;
+  std::int64_t stride = 1;
+  for (std::size_t i = axes.size(); i-- > 0; stride *= sizes[i]) {
+    strides.emplace_back(axes[i], stride);
+  }
+  return strides;
+}
+
 Rows::Rows(const RowProgram& program)
     : program_(program),
       memory_(Uninitialized(2 * kRow * program.slots)),

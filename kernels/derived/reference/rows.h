@@ -99,6 +99,8 @@ struct RowProgram {
   /// Makes one axis of neighbours, from place `first` on, that are like one to all that is read,
   /// and to memory with the strides `written` by place, which change too: rows become longer.
   void Fuse(std::size_t first, std::vector<std::int64_t>* written = nullptr);
+  /// Of memory that has one point after the other, row by row.
+  Strides Dense() const;
 
   std::int64_t First(std::int64_t index) const { return index % RowsAcross() * kRow; }
   std::int64_t Length(std::int64_t index) const { return std::min(kRow, row() - First(index)); }

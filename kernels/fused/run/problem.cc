@@ -55,6 +55,14 @@ class Drawing {
     return {std::move(inputs), std::move(values)};
   }
 
+  /// Sums of whole numbers are rounded in one direction for long: limits of the mean are of
+  /// roundings at random.
+  Evaluated OfWhole(Values inputs) const {
+    Evaluated one = Of(std::move(inputs));
+    for (ArrayData& of : one.values) of.rms_limit = 1;
+    return one;
+  }
+
   /// The largest with which all results are numbers, and all of them exact, or as many as may be.
   Evaluated WholeNumbers(std::uint64_t seed) const {
     const bool may_be_exact = std::ranges::all_of(list_.statements, [](const Statement& of) {
@@ -63,7 +71,7 @@ class Drawing {
       });
     });
     const auto draw = [&](const WholeRange& range) -> std::optional<Evaluated> {
-      Evaluated one = Of(DrawWholeInputs(graph_, list_, seed, range, stop_));
+      Evaluated one = OfWhole(DrawWholeInputs(graph_, list_, seed, range, stop_));
       if (!IsKnown(one.values) || !AreNumbers(one.values)) return std::nullopt;
       return one;
     };
@@ -100,7 +108,7 @@ class Drawing {
       for (const int range : {8, 1}) {
         Values inputs = DrawWholeInputs(graph_, list_, seed_, {range, range, false}, stop_);
         if (!MakeInputsSpecial(graph_, list_, seed_, kinds, inputs)) break;
-        Evaluated one = Of(std::move(inputs));
+        Evaluated one = OfWhole(std::move(inputs));
         if (!IsKnown(one.values)) continue;
         DistinguishZeros(one.values);
         return one;
