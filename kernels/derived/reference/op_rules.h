@@ -175,8 +175,12 @@ struct Total {
       case Gathering::kProduct: {
         const double product = value * more.value;
         const Real a = value, b = more.value, both = product;
-        error = a * a * more.error + b * b * error + reduction.own * (both * both) +
-                (product == 0 ? 0 : static_cast<Real>(reduction.tiny));
+        if (std::isfinite(product)) {
+          error = a * a * more.error + b * b * error + reduction.own * (both * both) +
+                  (product == 0 ? 0 : static_cast<Real>(reduction.tiny));
+        } else {  // Is anything rounded, or not known?
+          error += more.error + (are_finite ? 1 : 0);
+        }
         value = product;
         return;
       }

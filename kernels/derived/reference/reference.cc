@@ -498,7 +498,7 @@ class Analysis {
             if (is_finite) first = std::max(first, std::abs(begin.value));
             if (errors == nullptr) continue;
             // Exact sums have no errors that this would go with.
-            if (!may_be_exact || total.error > 0) {
+            if (total.are_finite && (!may_be_exact || total.error > 0)) {
               total.error += reduction.own * (count * (begin.squares + Square(total.value)));
             }
             errors[i] = total.SlotError(reduction);
@@ -567,7 +567,8 @@ class Analysis {
       const auto squares_of_terms = static_cast<double>(total.squares);
       if (std::isfinite(squares_of_terms)) most = std::max(most, squares_of_terms);
       if (!tensor.errors) return;
-      if (reduction.adds()) total.error += reduction.own * (count * total.squares);
+      const bool rounds = reduction.adds() && total.are_finite;
+      if (rounds) total.error += reduction.own * (count * total.squares);
       if (part.exact.is_exact()) total.error = 0;
       tensor.errors[At(place)] = total.SlotError(reduction);
     };

@@ -97,6 +97,28 @@ TEST(Reference, WhatSinglePrecisionHoldsIsExact) {
   EXPECT_GT(sum(std::vector<double>(100000, 0.1F)), 0);
 }
 
+TEST(Reference, ReductionsOfWhatIsNotFiniteAreKnown) {
+  for (const Op op : {Op::kMad, Op::kMul}) {
+    for (const double special : {double{kInfinity}, double{kNan}}) {
+      const Computed c(
+          [op](Builder& b) {
+            const auto x = b.InputArray("x", 3), y = b.OutputArray("y", 1);
+            const AxisRef n = b.Axis("n", 3, {});
+            const Value load = b.Load("load", x, {{n, 1}});
+            const Value init = b.Compute("init", Op::kConst, {}, {Literal(op == Op::kMul ? 1 : 0)});
+            const Value all = op == Op::kMul ? b.Reduce("all", op, {n}, {n}, init, {MayStage(load)})
+                                             : b.Reduce("all", op, {n}, {n}, init,
+                                                        {MayStage(load), MayStage(load)});
+            b.Store("store", y, {}, InRegisters(all));
+          },
+          {{"x", {1.1F, special, 2.3F}}});
+      EXPECT_FALSE(std::isfinite(c.reference("y")[0]));
+      EXPECT_TRUE(c.data.at("y").is_known);
+      EXPECT_EQ(c.tolerance("y")[0], 0);
+    }
+  }
+}
+
 TEST(Reference, RoundingsMayDecideWhatThereIs) {
   // (x * y - x * y) of products that err: 0 or next to 0, and 1 over it.
   const auto known = [](double x, double y) {
