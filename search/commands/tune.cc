@@ -140,32 +140,55 @@ Fleet FleetOf(const CLI::App& command, const TuneOptions& options) {
   return fleet;
 }
 
-/// `0-3,5` or `all`. Throws UsageError.
-std::vector<std::optional<int>> ParseGpus(const std::string& text,
-                                          const kernels::ir::Device& device) {
-  constexpr int kMost = 64;
-  std::vector<std::optional<int>> gpus;
-  if (text == "all") {
-    const kernels::Backend& backend = kernels::BackendOf(device);
-    for (int gpu = 0; gpu < kMost && backend.Detect(gpu).device; ++gpu) gpus.emplace_back(gpu);
-    if (gpus.empty()) throw UsageError("--gpus all: there is no GPU here");
-    return gpus;
-  }
+constexpr int kMostGpus = 64;
+
+/// `0-3,5`: ascending within each part. Throws UsageError.
+std::vector<int> NumbersOf(const std::string& text) {
   const auto refuse = [&] {
     return UsageError(fmt::format("bad --gpus '{}': all, or numbers such as 0-3 or 0,2", text));
   };
+  std::vector<int> gpus;
   for (const std::string_view part : Split(text, ',')) {
     const std::size_t dash = part.find('-');
     const auto first = ParseInteger(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : ParseInteger(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last >= kMost) throw refuse();
-    for (std::int64_t gpu = *first; gpu <= *last; ++gpu) {
-      const std::optional<int> one = static_cast<int>(gpu);
-      if (std::ranges::find(gpus, one) != gpus.end()) throw refuse();
-      gpus.push_back(one);
+    if (!first || !last || *first < 0 || *last < *first || *last >= kMostGpus) throw refuse();
+    for (int gpu = static_cast<int>(*first); gpu <= *last; ++gpu) {
+      if (std::ranges::find(gpus, gpu) != gpus.end()) throw refuse();
+      gpus.push_back(gpu);
     }
   }
   if (gpus.empty()) throw refuse();
+  return gpus;
+}
+
+/// The GPUs that --gpus names, which are there and of one model: a lane whose GPU is not there
+/// would take one shape after the other, and fail. Throws UsageError.
+std::vector<std::optional<int>> GpusOf(const std::string& text, const kernels::ir::Device& device) {
+  const kernels::Backend& backend = kernels::BackendOf(device);
+  const bool is_all = text == "all";
+  std::vector<int> wanted;
+  if (is_all) {
+    for (int gpu = 0; gpu < kMostGpus; ++gpu) wanted.push_back(gpu);
+  } else {
+    wanted = NumbersOf(text);
+  }
+  std::vector<std::optional<int>> gpus;
+  std::string model;
+  for (const int gpu : wanted) {
+    const kernels::DeviceResult found = backend.Detect(gpu);
+    if (!found.device && is_all && gpu > 0) break;
+    if (!found.device) throw UsageError(found.error);
+    const std::string its = DeviceKey(found.device->name, DeviceLimits(*found.device));
+    if (!gpus.empty() && its != model) {
+      throw UsageError(fmt::format(
+          "--gpus {}: GPU {} is {}, and GPU {} is {}: a fleet is of one model; give each its own "
+          "--out",
+          text, *gpus.front(), model, gpu, its));
+    }
+    model = its;
+    gpus.emplace_back(gpu);
+  }
   return gpus;
 }
 
@@ -175,7 +198,7 @@ std::vector<std::optional<int>> LanesOf(const TuneOptions& options,
   if (options.gpus.empty()) return {gpu};
   if (gpu) throw UsageError("--gpu and --gpus: one of them says where shapes run");
   kernels::RequireGpu(device, "--gpus " + options.gpus);
-  return ParseGpus(options.gpus, device);
+  return GpusOf(options.gpus, device);
 }
 
 std::vector<std::string> ChildProgram(const Invocation& invocation) {

@@ -36,10 +36,9 @@ class Lanes {
 
   LaneTotals Run() {
     std::vector<std::thread> threads;
+    running_ = work_.lanes.size();
     for (const std::optional<int>& gpu : work_.lanes) {
-      threads.emplace_back([this, gpu] {
-        while (const TuneShape* const shape = Next()) RunOne(*shape, gpu);
-      });
+      threads.emplace_back([this, gpu] { RunLane(gpu); });
     }
     for (std::thread& thread : threads) thread.join();
     totals_.waiting = work_.shapes.size() - totals_.done - totals_.failures.size();
@@ -47,6 +46,24 @@ class Lanes {
   }
 
  private:
+  /// A GPU that is lost fails shape after shape, faster than others search one. It stops as long as
+  /// there is another lane: what it would have failed is done there.
+  void RunLane(std::optional<int> gpu) {
+    constexpr int kMostFailures = 3;
+    int failures = 0;
+    while (const TuneShape* const shape = Next()) {
+      failures = RunOne(*shape, gpu) ? 0 : failures + 1;
+      const std::lock_guard lock(mutex_);
+      if (failures < kMostFailures || running_ == 1) continue;
+      fmt::print("GPU {} takes no more shapes: {} in a row failed there\n", gpu.value_or(0),
+                 failures);
+      --running_;
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    --running_;
+  }
+
   /// The next shape that is not done; null: there is none, or nobody waits any more.
   const TuneShape* Next() {
     const std::lock_guard lock(mutex_);
@@ -68,7 +85,8 @@ class Lanes {
     }
   }
 
-  void RunOne(const TuneShape& shape, std::optional<int> gpu) {
+  /// False: it failed.
+  bool RunOne(const TuneShape& shape, std::optional<int> gpu) {
     Note(shape.name, "begins", "");
     ShapeEnd end;
     try {
@@ -76,14 +94,10 @@ class Lanes {
     } catch (const std::exception& error) {
       end = {ShapeEnd::Kind::kFailed, error.what()};
     }
-    switch (end.kind) {
-      case ShapeEnd::Kind::kDone:
-        return Done(shape);
-      case ShapeEnd::Kind::kFailed:
-        return Failed(shape, end.why);
-      case ShapeEnd::Kind::kStopped:
-        return Note(shape.name, "stops", "");
-    }
+    if (end.kind == ShapeEnd::Kind::kDone) Done(shape);
+    if (end.kind == ShapeEnd::Kind::kFailed) Failed(shape, end.why);
+    if (end.kind == ShapeEnd::Kind::kStopped) Note(shape.name, "stops", "");
+    return end.kind != ShapeEnd::Kind::kFailed;
   }
 
   /// Files with decisions of winners of other sizes. What cannot be written is not begun with.
@@ -162,6 +176,7 @@ class Lanes {
   LineFile journal_;
   std::optional<WinnerBoard> board_;
   std::size_t next_ = 0;
+  std::size_t running_ = 0;  ///< Lanes that take shapes.
   LaneTotals totals_;
   std::mutex said_mutex_;
   std::set<std::string> said_;

@@ -3,7 +3,7 @@
 """search tune on the cpu device: many shapes, what goes wrong with them, and a job array with an sbatch that is none. The commands of
 docs/fleet.md are run as they are printed.
 
-usage: tune_test.py SEARCH [unittest arguments]
+usage: tune_test.py SEARCH FAKE_DRIVER FAKE_NVRTC [unittest arguments]
 """
 
 import json
@@ -21,7 +21,7 @@ import unittest
 import docs_test
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SEARCH = ""
+SEARCH, DRIVER, NVRTC = "", "", ""
 FEW = ("--budget", "evals=3")
 # Runs the elements of the array one after the other, as a cluster would with one machine.
 SBATCH = """#!/bin/sh
@@ -47,13 +47,14 @@ class Tune(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.fleet = self.folder / "fleet"
         self.path = os.environ["PATH"]
+        self.more = {}
 
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="utf-8")
         return name
 
     def environment(self):
-        return {**os.environ, "PATH": self.path}
+        return {**os.environ, "PATH": self.path, **self.more}
 
     def run_search(self, *arguments, **more):
         return subprocess.run([SEARCH, *arguments], capture_output=True, text=True, timeout=600, cwd=self.folder, check=False,
@@ -264,6 +265,35 @@ class Tune(unittest.TestCase):
         self.assertIn("1 of 1 shape done, 1 of them before", again.stdout)
         self.assertIn("elements 0 to 1", self.run_search("tune", "--element", "2", "--out", "fleet").stderr)
 
+    def test_gpus_are_lanes(self):
+        libraries = self.folder / "lib"
+        libraries.mkdir()
+        (libraries / "libcuda.so.1").symlink_to(DRIVER)
+        (libraries / "libnvrtc.so.13").symlink_to(NVRTC)
+        self.more = {"LD_LIBRARY_PATH": str(libraries), "EXH_FAKE_N": "512", "XDG_CACHE_HOME": str(self.folder / "cache")}
+        lines = [json.dumps({"kernel": "axpy", "sizes": {"n": 512, "inner_tile": tile}}) + "\n" for tile in (8, 32)]
+        shapes = self.write("shapes.jsonl", "".join(lines))
+        cuda = (shapes, "--device", "cuda", *FEW)
+        for gpus, part in (("0-1", "--gpu 1: the driver shows no such GPU"), ("0,0", "bad --gpus '0,0'"), ("1-0", "bad --gpus"),
+                           ("none", "all, or numbers such as 0-3")):
+            done = self.tune(*cuda, "--gpus", gpus)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(part, done.stderr)
+        self.assertIn("--gpu and --gpus", self.tune(*cuda, "--gpus", "0", "--gpu", "0").stderr)
+        self.assertFalse(self.fleet.exists())
+        done = self.tune(*cuda, "--gpus", "all")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(set(self.states().values()), {"done"})
+        words = self.records("axpy-n512-inner_tile8", "run")[0]["argv"]
+        self.assertIn("--gpu=0", words)
+        self.assertIn("--device=cuda", words)
+        # The machine that submits may have no GPU; its elements have one.
+        self.add_slurm()
+        self.write("more.jsonl", axpy(512))
+        self.assertEqual(self.tune("more.jsonl", "--launch", "slurm").returncode, 0)
+        self.assertIn("#SBATCH --gres=gpu:1\n", (self.fleet / "slurm/array.sh").read_text())
+        self.assertEqual(set(self.states().values()), {"done"}, (self.fleet / "slurm/1_0.txt").read_text())
+
     def test_the_page_does_what_it_says(self):
         page = "docs/fleet.md"
         for name, text in docs_test.files(page).items():
@@ -283,5 +313,5 @@ class Tune(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    SEARCH = os.path.abspath(sys.argv.pop(1))
+    SEARCH, DRIVER, NVRTC = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
     unittest.main()
