@@ -17,6 +17,7 @@
 #include "search/kernel/kernel_subject.h"
 #include "search/report/progress.h"
 #include "search/run/objective.h"
+#include "search/subject/decision_file.h"
 
 namespace exh::search {
 namespace {
@@ -195,6 +196,7 @@ void CheckRunOptions(const SearchOptions& options) {
     throw UsageError(
         "--first: a search with --policy random or --local 0% begins with nothing; leave it out");
   }
+  for (const std::string& file : options.first) WishesOf(ReadDecisionFile(file));
   options.bound_use();
   options.under();
 }

@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
-#include "base/spelling.h"
 #include "base/system/signals.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/dropped/dropped.h"
@@ -278,33 +277,11 @@ ResumeRecord Resumed(const Prepared& run, const Invocation& invocation) {
   return record;
 }
 
-/// A list of decisions as wishes: what it says of another space is taken as far as it is possible.
-/// Throws UsageError when it cannot be read.
-kernels::Recipe RecipeOfFile(const std::string& file) {
-  kernels::Recipe recipe;
-  recipe.name = file;
-  for (const DecisionFile::Line& line : ReadDecisionFile(file).decisions) {
-    const std::size_t equals = line.text.find('=');
-    if (equals == std::string::npos) {
-      throw UsageError(fmt::format("{}:{}: '{}' is no decision, such as dim_kind(mad.m1)=LOOP",
-                                   file, line.number, Shortened(line.text, 80)));
-    }
-    kernels::Wish wish;
-    wish.decision = Trim(std::string_view(line.text).substr(0, equals));
-    for (const std::string_view value :
-         Split(std::string_view(line.text).substr(equals + 1), '|')) {
-      wish.values.emplace_back(value);
-    }
-    recipe.wishes.push_back(std::move(wish));
-  }
-  return recipe;
-}
-
 /// What --first names, each as far as it is possible.
 std::vector<runtime::Candidate> HandedOf(const SearchOptions& options, const Prepared& run) {
   std::vector<runtime::Candidate> handed;
   for (const std::string& file : options.first) {
-    Followed followed = Follow(RecipeOfFile(file), run.root, run.order);
+    Followed followed = Follow(WishesOf(ReadDecisionFile(file)), run.root, run.order);
     if (followed.implementation) {
       handed.push_back(*std::move(followed.implementation));
     } else {

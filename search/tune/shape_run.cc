@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
@@ -41,6 +42,13 @@ std::vector<std::string> LeftOf(const std::vector<std::string>& budgets, double 
   }
   if (budgets.empty()) left.push_back(rest(kUsualSeconds));
   return left;
+}
+
+/// Is it an option of a process, and not one that a run has decided once and for all?
+bool IsOfProcess(const std::string& word) {
+  constexpr std::array kOfProcess = {"--jobs",   "--stop",    "--prior",
+                                     "--memory", "--durable", "--under"};
+  return std::ranges::find(kOfProcess, word.substr(0, word.find('='))) != kOfProcess.end();
 }
 
 /// The last line that says something, without the program's name.
@@ -107,7 +115,8 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
     request.argv.push_back(option + "=" + value);
   };
   std::vector<std::string> budgets = options.budgets;
-  if (log) {
+  const bool goes_on = log.has_value();
+  if (goes_on) {
     add("--resume", folder.RunOf(shape));
     // What found nothing in all of its time gets as much again.
     const bool has_ended = log->end && log->end->why == kTimeIsOver;
@@ -117,12 +126,16 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
     if (!shape.sizes.empty()) add("--size", SizeText(shape.sizes));
     add("--out", folder.RunOf(shape));
     add("--device", options.device);
+  }
+  if (!goes_on || log->evals.empty()) {
     for (const std::string& file : job.first) add("--first", file);
   }
   for (const std::string& budget : budgets) add("--budget", budget);
   if (job.gpu) add("--gpu", std::to_string(*job.gpu));
   add("--progress", "plain");
-  request.argv.insert(request.argv.end(), options.words.begin(), options.words.end());
+  for (const std::string& word : options.words) {
+    if (!goes_on || IsOfProcess(word)) request.argv.push_back(word);
+  }
   // A search ends its budget by itself, however much goes wrong; a machine that hangs does not.
   constexpr double kPatience = 600;
   request.timeout_s = 2 * SecondsOf(budgets) + kPatience;

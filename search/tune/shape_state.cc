@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.h"
 #include "search/log/log_text.h"
@@ -94,8 +95,11 @@ std::optional<Log> LogIfBegun(const FleetFolder& folder, const TuneShape& shape)
   std::error_code error;
   const fs::path path = folder.LogOf(shape);
   if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return std::nullopt;
-  const std::string text = ReadLogText(folder.RunOf(shape));
-  if (text.find('\n') == std::string::npos) return std::nullopt;
+  {
+    std::ifstream file(path, std::ios::binary);
+    std::string line;
+    if (!std::getline(file, line) || file.eof()) return std::nullopt;
+  }
   return ReadLog(folder.RunOf(shape));
 }
 

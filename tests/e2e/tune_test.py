@@ -123,6 +123,12 @@ class Tune(unittest.TestCase):
         self.assertEqual(given, [0, 1, 2])
         board = [json.loads(line) for line in (self.fleet / "board/local.jsonl").read_text().splitlines()]
         self.assertEqual([line.get("run") for line in board], [None, "axpy-n2048", "axpy-n4096", "axpy-n8192"])
+        # What is handed to a search is what it looks at first.
+        first = self.run_search("--kernel", "axpy", "--size", "n=2048", "--first", "fleet/axpy-n2048/best.replay", "--budget", "evals=1",
+                                "--out", "fleet-again")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        best = self.records("axpy-n2048", "end")[0]["best"]
+        self.assertEqual(self.records("../fleet-again", "eval")[0]["vector"], self.records("axpy-n2048", "eval")[best - 1]["vector"])
         # Again: nothing is left to do; more shapes are added behind.
         before = self.records("axpy-n2048")
         again = self.tune(self.write("more.jsonl", axpy(4096, 1024)), *FEW)
@@ -163,6 +169,13 @@ class Tune(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
                 self.assertIn(part, done.stderr)
                 self.assertFalse(self.fleet.exists())
+        self.write("first.txt", "order\n")
+        for arguments, part in ((("--first", "none.txt"), "none.txt"), (("--first", "first.txt"), "first.txt:1: 'order' is no decision"),
+                                (("--first", "first.txt", "--policy", "random"), "begins with nothing")):
+            done = self.run_search("--kernel", "axpy", *arguments, "--out", "fleet")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(part, done.stderr)
+            self.assertFalse(self.fleet.exists())
         done = self.run_search("tune", "--status", ".")
         self.assertEqual(done.returncode, 2)
         self.assertIn("is no fleet", done.stderr)
