@@ -40,7 +40,7 @@ def axpy(*sizes):
     return "".join(json.dumps({"kernel": "axpy", "sizes": {"n": n}}) + "\n" for n in sizes)
 
 
-class Tune(unittest.TestCase):
+class Fixture(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -106,6 +106,15 @@ class Tune(unittest.TestCase):
                 return int(path.parent.name)
         return None
 
+    def add_slurm(self):
+        programs = self.folder / "bin"
+        programs.mkdir()
+        (programs / "sbatch").write_text(SBATCH)
+        (programs / "sbatch").chmod(0o755)
+        self.path = f"{programs}:{self.path}"
+
+
+class Tune(Fixture):
     def test_shapes_are_searched_once_and_hand_on_what_won(self):
         shapes = self.write("shapes.jsonl", axpy(2048, 4096, 8192))
         done = self.tune(shapes, *FEW, "--jobs", "2", "--seed", "5")
@@ -180,79 +189,6 @@ class Tune(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("is no fleet", done.stderr)
 
-    def test_a_killed_fleet_goes_on(self):
-        shapes = self.write("shapes.jsonl", axpy(4096, 8192))
-        process = self.start(shapes, "--budget", "300s")
-        self.wait_for(lambda: len(self.records("axpy-n4096", "eval")) >= 2)
-        self.assertEqual(self.states(), {"axpy-n4096": "running", "axpy-n8192": "waiting"})
-        second = self.tune(shapes)
-        self.assertEqual(second.returncode, 2)
-        self.assertIn(f"process {process.pid} on ", second.stderr)
-        self.assertIn("search tune shapes.jsonl", second.stderr)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        self.wait_for(lambda: self.child("axpy-n4096") is None)  # Nothing outlives it.
-        self.assertEqual(self.states(), {"axpy-n4096": "waiting", "axpy-n8192": "waiting"})
-        known = len(self.records("axpy-n4096", "eval"))
-        done = self.tune(shapes, "--budget", f"evals={known + 1}")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(len(self.records("axpy-n4096", "resume")), 1)
-        evals = self.records("axpy-n4096", "eval")
-        self.assertEqual([record["n"] for record in evals], list(range(1, known + 2)))
-        self.assertEqual(set(self.states().values()), {"done"})
-
-    def test_an_interrupted_fleet_says_so(self):
-        process = self.start(self.write("shapes.jsonl", axpy(4096, 8192)), "--budget", "300s")
-        self.wait_for(lambda: self.records("axpy-n4096", "eval"))
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1, said)
-        self.assertIn("0 of 2 shapes done; interrupted", said)
-        self.assertEqual(set(self.states().values()), {"waiting"})
-
-    def test_a_killed_child_costs_its_shape_alone(self):
-        process = self.start(self.write("shapes.jsonl", axpy(4096, 8192)), "--budget", "evals=100000", "--stop", "stale=6")
-        self.wait_for(lambda: self.records("axpy-n4096", "eval"))
-        os.kill(self.child("axpy-n4096"), signal.SIGKILL)
-        said, _ = process.communicate(timeout=300)
-        self.assertEqual(process.returncode, 1, said)
-        self.assertIn("axpy-n4096: failed: it was ended by signal 9 (", said)
-        self.assertIn("1 of 2 shapes done; 1 failed: axpy-n4096: ", said)
-        self.assertEqual(self.states(), {"axpy-n4096": "failed", "axpy-n8192": "done"})
-        table = self.run_search("tune", "--status", "fleet").stdout
-        self.assertRegex(table, r"axpy-n4096 +failed .*signal 9")
-        self.assertIn("1 done, 0 running, 0 waiting, 1 failed", table)
-        again = self.tune()
-        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
-        self.assertEqual(set(self.states().values()), {"done"})
-
-    def test_a_disk_that_is_full_is_the_reason(self):
-        def full():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
-        done = self.tune(self.write("shapes.jsonl", axpy(4096, 8192)), *FEW, preexec_fn=full)
-        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-        self.assertIn("0 of 2 shapes done; 2 failed: axpy-n4096: ", done.stdout)
-        self.assertIn("File too large", done.stdout)
-        again = self.tune()
-        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
-
-    def test_a_board_of_another_version_is_left_out_by_name(self):
-        shapes = self.write("shapes.jsonl", axpy(4096))
-        self.assertEqual(self.tune(shapes, *FEW).returncode, 0)
-        (self.fleet / "board/7.jsonl").write_text('{"t":"board","format":99,"tool":"search 9.9"}\n{"kernel":"axpy"}\n')
-        done = self.tune(self.write("more.jsonl", axpy(8192, 2048)))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr.count("board/7.jsonl"), 1, done.stderr)
-        self.assertIn("format 99 (search 9.9)", done.stderr)
-        self.assertEqual(set(self.states().values()), {"done"})
-
-    def add_slurm(self):
-        programs = self.folder / "bin"
-        programs.mkdir()
-        (programs / "sbatch").write_text(SBATCH)
-        (programs / "sbatch").chmod(0o755)
-        self.path = f"{programs}:{self.path}"
-
     def test_a_job_array(self):
         shapes = self.write("shapes.jsonl", axpy(1024, 2048, 4096))
         self.path = ":".join(part for part in self.path.split(":") if not (pathlib.Path(part) / "sbatch").exists())
@@ -323,6 +259,74 @@ class Tune(unittest.TestCase):
                 done = subprocess.run(short, shell=True, capture_output=True, text=True, timeout=600, cwd=self.folder, check=False,
                                       env=self.environment())
                 self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
+
+
+class WhatGoesWrong(Fixture):
+    def test_a_killed_fleet_goes_on(self):
+        shapes = self.write("shapes.jsonl", axpy(4096, 8192))
+        process = self.start(shapes, "--budget", "300s")
+        self.wait_for(lambda: len(self.records("axpy-n4096", "eval")) >= 2)
+        self.assertEqual(self.states(), {"axpy-n4096": "running", "axpy-n8192": "waiting"})
+        second = self.tune(shapes)
+        self.assertEqual(second.returncode, 2)
+        self.assertIn(f"process {process.pid} on ", second.stderr)
+        self.assertIn("search tune shapes.jsonl", second.stderr)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.wait_for(lambda: self.child("axpy-n4096") is None)  # Nothing outlives it.
+        self.assertEqual(self.states(), {"axpy-n4096": "waiting", "axpy-n8192": "waiting"})
+        known = len(self.records("axpy-n4096", "eval"))
+        done = self.tune(shapes, "--budget", f"evals={known + 1}")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(self.records("axpy-n4096", "resume")), 1)
+        evals = self.records("axpy-n4096", "eval")
+        self.assertEqual([record["n"] for record in evals], list(range(1, known + 2)))
+        self.assertEqual(set(self.states().values()), {"done"})
+
+    def test_an_interrupted_fleet_says_so(self):
+        process = self.start(self.write("shapes.jsonl", axpy(4096, 8192)), "--budget", "300s")
+        self.wait_for(lambda: self.records("axpy-n4096", "eval"))
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, said)
+        self.assertIn("0 of 2 shapes done; interrupted", said)
+        self.assertEqual(set(self.states().values()), {"waiting"})
+
+    def test_a_killed_child_costs_its_shape_alone(self):
+        process = self.start(self.write("shapes.jsonl", axpy(4096, 8192)), "--budget", "evals=100000", "--stop", "stale=6")
+        self.wait_for(lambda: self.records("axpy-n4096", "eval"))
+        os.kill(self.child("axpy-n4096"), signal.SIGKILL)
+        said, _ = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 1, said)
+        self.assertIn("axpy-n4096: failed: it was ended by signal 9 (", said)
+        self.assertIn("1 of 2 shapes done; 1 failed: axpy-n4096: ", said)
+        self.assertEqual(self.states(), {"axpy-n4096": "failed", "axpy-n8192": "done"})
+        table = self.run_search("tune", "--status", "fleet").stdout
+        self.assertRegex(table, r"axpy-n4096 +failed .*signal 9")
+        self.assertIn("1 done, 0 running, 0 waiting, 1 failed", table)
+        again = self.tune()
+        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+        self.assertEqual(set(self.states().values()), {"done"})
+
+    def test_a_disk_that_is_full_is_the_reason(self):
+        def full():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        done = self.tune(self.write("shapes.jsonl", axpy(4096, 8192)), *FEW, preexec_fn=full)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("0 of 2 shapes done; 2 failed: axpy-n4096: ", done.stdout)
+        self.assertIn("File too large", done.stdout)
+        again = self.tune()
+        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+
+    def test_a_board_of_another_version_is_left_out_by_name(self):
+        shapes = self.write("shapes.jsonl", axpy(4096))
+        self.assertEqual(self.tune(shapes, *FEW).returncode, 0)
+        (self.fleet / "board/7.jsonl").write_text('{"t":"board","format":99,"tool":"search 9.9"}\n{"kernel":"axpy"}\n')
+        done = self.tune(self.write("more.jsonl", axpy(8192, 2048)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("board/7.jsonl"), 1, done.stderr)
+        self.assertIn("format 99 (search 9.9)", done.stderr)
+        self.assertEqual(set(self.states().values()), {"done"})
 
 
 if __name__ == "__main__":
