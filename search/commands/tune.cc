@@ -44,10 +44,9 @@ struct TuneOptions {
 
 /// Options of tune itself, and those that it passes on in another way. All others are passed on as
 /// they stand.
-constexpr std::array kOwn = {"--out",    "--budget",  "--device",        "--type",   "--gpu",
-                             "--gpus",   "--launch",  "--status",        "--format", "--element",
-                             "--sbatch", "--plugin",  "--skip-mistakes", "shapes",   "--help",
-                             "--first",  "--progress"};
+constexpr std::array kOwn = {"--out",    "--budget", "--device",        "--type",   "--gpu",
+                             "--gpus",   "--launch", "--status",        "--format", "--element",
+                             "--sbatch", "--plugin", "--skip-mistakes", "shapes",   "--help"};
 
 /// The options that are passed on, as words of a command line: "--jobs=4".
 std::vector<std::string> PassedOn(const CLI::App& command) {
@@ -408,6 +407,7 @@ void AddTuneCommand(CLI::App& app, Invocation& invocation) {
   AddRunOptions(*command, search);
   command->get_option("--out")->description("folder of all runs: one for each shape");
   command->get_option("--budget")->description("of each shape (default 60s)");
+  command->remove_option(command->get_option("--progress"));  // Nobody watches a child.
   command->add_option("--l2", search.l2, "as of search: warm (default) or cold");
   command->callback([command, options, &invocation] {
     invocation.run = [command, options, &invocation] {

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/system/user_file.h"
 #include "base/user_json.h"
+#include "kernels/build_stamp.h"
 #include "search/log/run_folder.h"
 #include "search/tune/line_file.h"
 
@@ -145,7 +146,7 @@ void FleetFolder::Write(const FleetOptions& options, const std::vector<TuneShape
   // The options come last: with them it is a fleet.
   WriteFile(Tune("shapes.jsonl"), lines);
   const FleetJson json = {
-      {"format", kFleetFormat},   {"tool", "search tune"},
+      {"format", kFleetFormat},   {"tool", fmt::format("search {}", kernels::BuildStamp())},
       {"device", options.device}, {"budgets", options.budgets},
       {"words", options.words},   {"shapes_per_element", options.shapes_per_element}};
   WriteFile(Tune("fleet.json"), json.dump(2) + "\n");

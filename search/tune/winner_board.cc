@@ -107,7 +107,9 @@ WinnerBoard::WinnerBoard(const std::string& path) : file_(path) {
     }
     return;
   }
-  file_.Append({{"t", kBoard}, {"format", kFleetFormat}, {"tool", kernels::BuildStamp()}});
+  file_.Append({{"t", kBoard},
+                {"format", kFleetFormat},
+                {"tool", fmt::format("search {}", kernels::BuildStamp())}});
 }
 
 nlohmann::ordered_json WinnerBoard::ToJson(const BoardWinner& winner) {

@@ -3,7 +3,7 @@
 // The boards of a fleet: what won, so that shapes that come later begin with it. A board is a file
 // with one writer, to which lines are only added; everybody reads all of them.
 //
-//   {"t":"board","format":1,"tool":"search 0.1.0"}
+//   {"t":"board","format":1,"tool":"search 0.1.0 1f0c…"}
 //   {"kernel":"matmul","text":"","sizes":{"m":"512", …},"device":"cpu EPYC","stamp":"0.1.0 1f0c…",
 //    "ns":71900,"at":"2026-…","run":"matmul-m512-…","path":["size(load_a.m0)=64", …]}
 //
