@@ -121,6 +121,8 @@ ROOMS = {
         "measure": {"log", "subject"},
         "report": {"log", "subject", "measure"},
         "install": {"log", "subject", "measure", "report"},
+        "tune/shapes": {"log", "subject"},
+        "tune": {"log", "subject", "run", "tune/shapes"},
         "kernel": {"log", "descend", "subject", "measure", "report"},
         "fused": {"log", "descend", "subject", "measure", "report"},
         "functional": {"log", "descend", "subject", "measure", "report", "solve"},
@@ -132,7 +134,7 @@ ROOMS = {
         "solve": {"log", "descend"},
         "simulate": {"log", "descend", "tree", "propose"},
         "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "run", "count", "exact", "solve", "simulate"},
+                     "functional", "run", "count", "exact", "solve", "simulate", "tune", "tune/shapes"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

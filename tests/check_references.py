@@ -25,6 +25,7 @@ ELSEWHERE = {
     "cpp.h",  # isl,
     "package.json",  # Visual Studio Code,
     "tuned.h", "tuned.cc", "tuned.cu", "tuned.py",  # libraries of tuned kernels (search/install).
+    "fleet.json", "shapes.jsonl", "array.sh",  # A fleet has them (search/tune).
     "stencil.exh", "tiny.exh",  # Made up: what the generator prints is shown for them.
 }
 HISTORY = "CHANGELOG.md"  # It says what there was.

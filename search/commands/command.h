@@ -21,7 +21,8 @@ struct Invocation {
   std::vector<std::string> argv;
   /// As the program was called, with its plugins: "./exh search --plugin build/dot.so".
   std::string program;
-  std::function<int()> run;  ///< Returns the exit code.
+  std::vector<std::string> plugins;  ///< Files of --plugin, in their order.
+  std::function<int()> run;          ///< Returns the exit code.
 };
 
 /// `search --kernel …` itself: options of the program, not of a sub-command.
@@ -45,6 +46,7 @@ void AddLearnCommand(CLI::App& app, Invocation& invocation);
 void AddExportCommand(CLI::App& app, Invocation& invocation);
 void AddReportCommand(CLI::App& app, Invocation& invocation);
 void AddFusedCommand(CLI::App& app, Invocation& invocation);
+void AddTuneCommand(CLI::App& app, Invocation& invocation);
 void AddInstallKernelCommand(CLI::App& app, Invocation& invocation);
 void AddExplainCommand(CLI::App& app, Invocation& invocation);
 void AddBoundCommand(CLI::App& app, Invocation& invocation);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "search/commands/command.h"
 #include "search/install/install.h"
+#include "search/tune/fleet_runs.h"
 
 namespace exh::search {
 namespace {
@@ -21,7 +22,15 @@ int InstallKernel(const InstallRequest& request) {
         "install '{}' where? --out takes the folder of a library, for example --out tuned",
         request.runs.front()));
   }
-  const InstallResult result = Install(request);
+  InstallRequest wanted = request;
+  const FleetRuns fleets = RunsWithBest(request.runs);
+  wanted.runs = fleets.runs;
+  for (const std::string& left_out : fleets.left_out) fmt::print("left out: {}\n", left_out);
+  if (wanted.runs.empty()) {
+    fmt::print("nothing is installed: no shape has a best yet\n");
+    return 1;
+  }
+  const InstallResult result = Install(wanted);
   fmt::print("{}", result.said);
   if (!result.has_library) {
     fmt::print("nothing is installed: what was compared with each of the runs was faster\n");
@@ -38,8 +47,10 @@ void AddInstallKernelCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "install-kernel", "the best of runs as a library for C, C++, NumPy and PyTorch");
   const auto request = std::make_shared<InstallRequest>();
-  command->add_option("runs", request->runs,
-                      "folders of runs or their logs; RUN@N for record N instead of the best");
+  command->add_option(
+      "runs", request->runs,
+      "folders of runs or their logs, or all of a fleet, FLEET/*; RUN@N for record N "
+      "instead of the best");
   command->add_option("--out", request->out,
                       "folder of the library; one that is there grows by the runs");
   command->add_option("--name", request->name,

@@ -17,6 +17,7 @@
 #include "search/kernel/kernel_subject.h"
 #include "search/report/progress.h"
 #include "search/run/objective.h"
+#include "search/subject/decision_file.h"
 
 namespace exh::search {
 namespace {
@@ -153,6 +154,10 @@ void AddRunOptions(CLI::App& app, SearchOptions& options) {
       "--prior", options.prior,
       "what the cost model begins with: what earlier runs learned of such devices (auto, "
       "default), nothing (none), or a file that search learn made");
+  app.add_option("--first", options.first,
+                 "begins with this list of decisions, such as best.replay of a run of other sizes, "
+                 "as far as it is possible here; repeatable")
+      ->allow_extra_args(false);
   app.add_option("--epsilon", options.epsilon,
                  "what cannot be faster than the best by more is cut (default 1%)");
   app.add_option("--bound", options.bound,
@@ -186,6 +191,12 @@ void CheckRunOptions(const SearchOptions& options) {
     throw UsageError("--screen must be 1 to 1000");
   }
   ParseObjective(options.objective);
+  if (!options.first.empty() &&
+      (options.policy() == "random" || ParseShare("--local", options.local) <= 0)) {
+    throw UsageError(
+        "--first: a search with --policy random or --local 0% begins with nothing; leave it out");
+  }
+  for (const std::string& file : options.first) WishesOf(ReadDecisionFile(file));
   options.bound_use();
   options.under();
 }

@@ -42,6 +42,7 @@ struct SearchOptions {
   std::optional<int> jobs;
   std::string l2 = "warm";
   std::string runs_under;
+  std::vector<std::string> first;     ///< Lists of decisions that the run begins with.
   std::string resume;                 ///< Folder or log of the run that goes on; empty: a new one.
   std::vector<std::string> simulate;  ///< Runs on which policies are compared; empty: none.
   bool durable = false;               ///< Evaluations are on the disk when they are logged.

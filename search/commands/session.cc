@@ -277,6 +277,20 @@ ResumeRecord Resumed(const Prepared& run, const Invocation& invocation) {
   return record;
 }
 
+/// What --first names, each as far as it is possible.
+std::vector<runtime::Candidate> HandedOf(const SearchOptions& options, const Prepared& run) {
+  std::vector<runtime::Candidate> handed;
+  for (const std::string& file : options.first) {
+    Followed followed = Follow(WishesOf(ReadDecisionFile(file)), run.root, run.order);
+    if (followed.implementation) {
+      handed.push_back(*std::move(followed.implementation));
+    } else {
+      fmt::print("note: '{}' leads to no implementation of this space\n", file);
+    }
+  }
+  return handed;
+}
+
 /// What a run begins with: nothing without a tree, or where nothing but the tree is to be searched.
 std::vector<runtime::Candidate> FirstOf(const Prepared& run) {
   std::vector<runtime::Candidate> first;
@@ -322,7 +336,11 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   proposer.amounts = run.bound.amounts;
   proposer.prior = run.prior;
   explorer_options.resource = run.bound.resource;
-  explorer_options.first = FirstOf(run);
+  explorer_options.first = HandedOf(options, run);
+  explorer_options.handed = explorer_options.first.size();
+  for (runtime::Candidate& first : FirstOf(run)) {
+    explorer_options.first.push_back(std::move(first));
+  }
   explorer_options.start = budget.start;
   explorer_options.reserve = budget.Reserve(run.subject.most_reserve_s());
   explorer_options.stop = &budget.stop;

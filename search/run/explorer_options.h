@@ -36,6 +36,9 @@ struct ExplorerOptions {
   ResourceFunction resource = {};  ///< What a bound rests on. May be empty.
   /// What the run begins with: implementations, the most promising first. Only with a tree.
   std::vector<runtime::Candidate> first = {};
+  /// So many of `first` are evaluated in any case; of the others none any more once something is
+  /// correct.
+  std::size_t handed = 0;
   /// By the clock; nothing: Run() is the beginning.
   std::optional<double> start = {};
   double reserve = 0;  ///< Seconds of the time budget that are for what follows the search.

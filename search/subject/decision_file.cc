@@ -77,6 +77,27 @@ DecisionFile ReadDecisionFile(const std::string& path) {
   return ParseDecisionFile(ReadUserFile(path), path);
 }
 
+kernels::Recipe WishesOf(const DecisionFile& file) {
+  kernels::Recipe recipe;
+  recipe.name = file.path;
+  for (const DecisionFile::Line& line : file.decisions) {
+    const std::string_view text = line.text;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) {
+      constexpr std::size_t kMost = 80;
+      throw UsageError(fmt::format("{}: '{}' is no decision, such as dim_kind(mad.m1)=LOOP",
+                                   Where(file, line.number), Shortened(text, kMost)));
+    }
+    kernels::Wish wish;
+    wish.decision = Trim(text.substr(0, equals));
+    for (const std::string_view value : Split(text.substr(equals + 1), '|')) {
+      wish.values.emplace_back(value);
+    }
+    recipe.wishes.push_back(std::move(wish));
+  }
+  return recipe;
+}
+
 void MergeHeader(const DecisionFile& file, ProblemOptions& options) {
   if (options.kernel.empty() && options.compute.empty() && file.kernel) {
     options.kernel = *file.kernel;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "kernels/recipes/recipe.h"
 #include "runtime/candidate.h"
 #include "search/descend/choice_order.h"
 #include "search/log/log_records.h"
@@ -44,6 +45,10 @@ struct DecisionFile {
 /// Reads the header and splits the rest. Throws UsageError ("mm.txt:3: unknown header 'kernle' …").
 DecisionFile ParseDecisionFile(std::string_view text, const std::string& path);
 DecisionFile ReadDecisionFile(const std::string& path);
+
+/// The decisions as wishes, in their order: what they say of another space is taken as far as it is
+/// possible (descend/first.h). Throws UsageError for a line that is no decision.
+kernels::Recipe WishesOf(const DecisionFile& file);
 
 /// Fills in what the command line left out from the header; the device is cpu when neither names
 /// it.

@@ -54,7 +54,7 @@ def commands():
 def shortened(command):
     """The same with a budget that a test has time for."""
     words = command.split()
-    searches = words[1] == "search" and words[2].startswith("--") and "--simulate" not in words
+    searches = words[1] == "search" and (words[2].startswith("--") or words[2] == "tune") and "--simulate" not in words
     if not searches:
         return command
     budget = "evals=8" if "--resume" in words else "evals=4"

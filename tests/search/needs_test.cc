@@ -67,6 +67,7 @@ TEST_F(Needs, SearchesOfAProcessorNeedNothing) {
 TEST_F(Needs, OtherCommandsAndDevicesNeedTheWhole) {
   EXPECT_EQ(WhatNeedsTheWhole({"fused", "x.json"}), "fused");
   EXPECT_EQ(WhatNeedsTheWhole({"install-kernel", "a", "--out", "b"}), "install-kernel");
+  EXPECT_EQ(WhatNeedsTheWhole({"tune", "shapes.jsonl", "--out", "b"}), "tune");
   EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device", "cuda"}), "--device cuda");
   EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device=h200"}), "--device h200");
   EXPECT_EQ(WhatNeedsTheWhole({"--simulate", "runs/a"}), "--simulate");

@@ -30,6 +30,9 @@ constexpr std::array kLater = {
         "a record of a run as a program of one file (--format cu on a GPU, cc on a "
         "processor) or its header, or the decisions and constraints of a kernel as a MiniZinc "
         "model"},
+    LaterCommand{"tune",
+                 "searches many shapes: one after the other on each GPU, or as a job array of "
+                 "Slurm"},
     LaterCommand{"install-kernel", "the best of runs as a library for C, C++, NumPy and PyTorch"},
     LaterCommand{"report", "runs as a page for a browser: one file that needs nothing else"},
     LaterCommand{"fused",

@@ -150,6 +150,7 @@ int RunProgram(int argc, char** argv, const Parts& parts) {
     for (const std::string& file : plugins) {
       LoadPlugin(file);
       invocation.program += " --plugin " + Quoted(file);
+      invocation.plugins.push_back(file);
     }
     return invocation.run();
   } catch (const CLI::Success& success) {  // --help, --version

@@ -19,6 +19,7 @@ void AddCommands(CLI::App& app, Invocation& invocation) {
   AddLearnCommand(app, invocation);
   AddExportCommand(app, invocation);
   AddReportCommand(app, invocation);
+  AddTuneCommand(app, invocation);
   AddInstallKernelCommand(app, invocation);
   AddFusedCommand(app, invocation);
   AddCharacterizeCommand(app, invocation);

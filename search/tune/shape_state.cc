@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "search/tune/shape_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "search/log/log_text.h"
+#include "search/log/run_folder.h"
+#include "search/log/times/best_time.h"
+
+namespace exh::search {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a process writes before anything else.
+constexpr const char* kStarts = "starts";
+
+/// A member that is a text; otherwise empty.
+std::string TextIn(const nlohmann::ordered_json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// Has somebody or something ended it before its time?
+bool IsInterrupted(const EndRecord& end) {
+  return end.why == "signal" || end.why == "broken";
+}
+
+}  // namespace
+
+const char* PhaseName(ShapePhase phase) {
+  switch (phase) {
+    case ShapePhase::kWaiting:
+      return "waiting";
+    case ShapePhase::kRunning:
+      return "running";
+    case ShapePhase::kDone:
+      return "done";
+    case ShapePhase::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+Journals::Journals(const FleetFolder& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.journals(), error)) {
+    const std::string path = entry.path().string();
+    if (!path.ends_with(".jsonl")) continue;
+    const bool is_written = IsWritten(path);
+    const std::vector<ReadLine> lines = ReadLines(path);
+    // What was begun before is no business of the process that writes now.
+    int start = 0;
+    for (const ReadLine& line : lines) {
+      if (TextIn(line.json, "what") == kStarts) start = line.number;
+    }
+    for (const ReadLine& line : lines) {
+      const std::string shape = TextIn(line.json, "shape");
+      if (shape.empty()) continue;
+      Said said{TextIn(line.json, "what"), TextIn(line.json, "why"), TextIn(line.json, "at"),
+                is_written && line.number > start};
+      Said& last = said_[shape];
+      if (said.at >= last.at) last = std::move(said);
+    }
+  }
+}
+
+bool Journals::IsRunning(const std::string& shape) const {
+  const auto said = said_.find(shape);
+  return said != said_.end() && said->second.is_alive && said->second.what == "begins";
+}
+
+std::optional<std::string> Journals::Failure(const std::string& shape) const {
+  const auto said = said_.find(shape);
+  if (said == said_.end() || said->second.what != "fails") return std::nullopt;
+  return said->second.why;
+}
+
+nlohmann::ordered_json JournalLine(const std::string& shape, const std::string& what,
+                                   const std::string& why) {
+  nlohmann::ordered_json line;
+  if (!shape.empty()) line["shape"] = shape;
+  line["what"] = what;
+  if (!why.empty()) line["why"] = why;
+  line["at"] = TimeStamp();
+  return line;
+}
+
+std::optional<Log> LogIfBegun(const FleetFolder& folder, const TuneShape& shape) {
+  std::error_code error;
+  const fs::path path = folder.LogOf(shape);
+  if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return std::nullopt;
+  {
+    std::ifstream file(path, std::ios::binary);
+    std::string line;
+    if (!std::getline(file, line) || file.eof()) return std::nullopt;
+  }
+  return ReadLog(folder.RunOf(shape));
+}
+
+bool IsDone(const Log& log) {
+  return log.end && !IsInterrupted(*log.end) && log.Best() != nullptr;
+}
+
+ShapeState StateOf(const FleetFolder& folder, const TuneShape& shape, const Journals& journals) {
+  ShapeState state;
+  std::optional<Log> log;
+  try {
+    log = LogIfBegun(folder, shape);
+  } catch (const Error& error) {
+    state.phase = ShapePhase::kFailed;
+    state.why = error.what();
+    return state;
+  }
+  if (log) {
+    state.seconds = log->last_dt;
+    state.best_ns = log->bests.empty() ? 0 : BestTimeOf(*log).ns;
+    state.flops = log->run->flops;
+    if (log->end) state.bound_ns = log->end->bound_ns;
+  }
+  const std::optional<std::string> failure = journals.Failure(shape.name);
+  if (journals.IsRunning(shape.name)) {
+    state.phase = ShapePhase::kRunning;
+  } else if (log && IsDone(*log)) {
+    state.phase = ShapePhase::kDone;
+  } else if (failure) {
+    state.phase = ShapePhase::kFailed;
+    state.why = *failure;
+  } else if (log && log->end && !IsInterrupted(*log->end)) {
+    state.phase = ShapePhase::kFailed;
+    state.why = "no implementation was found to be correct";
+  } else if (log) {
+    state.note = fmt::format("interrupted after {:.0f} s", log->last_dt);
+  }
+  return state;
+}
+
+}  // namespace exh::search

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+//
+// Lanes, with a script in the place of a search.
+#include "search/tune/lanes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "search/log/event_log.h"
+#include "search/tune/fleet_status.h"
+#include "tests/search/temp_folder.h"
+
+namespace exh::search {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class Lanes : public testing::Test {
+ protected:
+  Lanes() : folder_(temporary_.path() + "/fleet") {
+    folder_.Make();
+    options_.budgets = {"60s"};
+    Log("/good.jsonl", /*has_end=*/true);
+  }
+
+  /// A log of a run that took 20 s and has a best.
+  void Log(const std::string& name, bool has_end) const {
+    EventLog log(temporary_.path() + name);
+    RunRecord run;
+    run.kernel = "axpy";
+    run.device = "cpu";
+    log.Write(run);
+    ChoiceRecord choice;
+    choice.index = 0;
+    choice.name = "cache";
+    choice.args = {"store"};
+    choice.domain = {"NONE", "L2"};
+    log.Write(choice);
+    EvalRecord eval;
+    eval.n = 1;
+    eval.dt = 20;
+    eval.verdict = kernels::Verdict::kCorrect;
+    eval.best_ns = 1000;
+    eval.path = {{0, 1}};
+    eval.vector = "1";
+    log.Write(eval);
+    BestRecord best;
+    best.n = 1;
+    best.dt = 20;
+    best.ns = 1000;
+    log.Write(best);
+    if (!has_end) return;
+    EndRecord end;
+    end.dt = 20;
+    end.why = "budget:time";
+    end.evaluations = 1;
+    end.best = 1;
+    log.Write(end);
+  }
+
+  /// `text` is a script that has the words of a search; $out, $gpu and $here are set, and `finish`
+  /// ends it well.
+  void Script(const std::string& text) const {
+    std::ofstream(temporary_.path() + "/search.sh")
+        << "here=" << temporary_.path() << "\n"
+        << "for word; do case $word in\n"
+        << "  --out=*|--resume=*) out=${word#--*=} ;;\n"
+        << "  --gpu=*) gpu=${word#--gpu=} ;;\n"
+        << "esac; done\n"
+        << "echo \"$@\" >> \"$here/words\"\n"
+        << "finish() { mkdir -p \"$out\"; cp \"$here/good.jsonl\" \"$out/log.jsonl\"; exit 0; }\n"
+        << text << "\n";
+  }
+
+  static TuneShape Shape(int n) {
+    TuneShape shape;
+    shape.kernel = "axpy";
+    shape.sizes = {{"n", std::to_string(n)}};
+    shape.name = "axpy-n" + std::to_string(n);
+    return shape;
+  }
+
+  LaneTotals Run(int shapes, const std::vector<std::optional<int>>& lanes) {
+    std::vector<TuneShape> all;
+    for (int n = 1; n <= shapes; ++n) all.push_back(Shape(n));
+    const ShapeRunner runner{
+        folder_, options_, {"/bin/sh", temporary_.path() + "/search.sh"}, &stop_};
+    return RunLanes({runner, all, "local", lanes, "cpu"});
+  }
+
+  std::string Words() const {
+    std::ifstream file(temporary_.path() + "/words");
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  ShapePhase PhaseOf(int n) const { return StateOf(folder_, Shape(n), Journals(folder_)).phase; }
+
+  TempFolder temporary_;
+  FleetFolder folder_;
+  FleetOptions options_;
+  StopToken stop_;
+};
+
+TEST_F(Lanes, RunAtOnce) {
+  // Each waits for the other one.
+  Script(
+      "touch \"$here/in.$gpu\"\n"
+      "for i in $(seq 600); do\n"
+      "  [ -e \"$here/in.0\" ] && [ -e \"$here/in.1\" ] && finish\n"
+      "  sleep 0.1\n"
+      "done\n"
+      "exit 1");
+  const LaneTotals totals = Run(4, {0, 1});
+  EXPECT_EQ(totals.done, 4U);
+  EXPECT_THAT(totals.failures, IsEmpty());
+}
+
+TEST_F(Lanes, AGpuThatIsLostLeavesShapesToOthers) {
+  Script(
+      "[ \"$gpu\" = 1 ] && { echo 'search: GPU 1 is lost' >&2; exit 1; }\n"
+      // Until the other one has given up.
+      "for i in $(seq 600); do\n"
+      "  [ \"$(grep -c gpu=1 \"$here/words\")\" = 3 ] && finish\n"
+      "  sleep 0.1\n"
+      "done\n"
+      "finish");
+  const LaneTotals totals = Run(8, {0, 1});
+  EXPECT_EQ(totals.done, 5U);
+  ASSERT_THAT(totals.failures, SizeIs(3));
+  EXPECT_THAT(totals.failures[0], HasSubstr(": GPU 1 is lost"));
+}
+
+TEST_F(Lanes, TheLastLaneGoesOn) {
+  Script("case $out in *n5) finish ;; esac; echo broken; exit 7");
+  const LaneTotals totals = Run(5, {std::nullopt});
+  EXPECT_EQ(totals.done, 1U);
+  ASSERT_THAT(totals.failures, SizeIs(4));
+  EXPECT_EQ(totals.failures[0], "axpy-n1: broken");
+  EXPECT_EQ(PhaseOf(1), ShapePhase::kFailed);
+  EXPECT_EQ(PhaseOf(5), ShapePhase::kDone);
+}
+
+TEST_F(Lanes, WinnersAreHandedOn) {
+  Script("finish");
+  Run(3, {std::nullopt});
+  std::vector<std::string> lines;
+  std::stringstream words(Words());
+  for (std::string line; std::getline(words, line);) lines.push_back(line);
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_THAT(lines[0], AllOf(HasSubstr("--kernel=axpy --size=n=1 "), HasSubstr("--device=cpu"),
+                              HasSubstr("--budget=60s"), Not(HasSubstr("--first"))));
+  // The nearest first.
+  EXPECT_THAT(lines[2], HasSubstr("--first=" + folder_.FirstOf(Shape(3), 1) + " --first="));
+  std::ifstream first(folder_.FirstOf(Shape(3), 1));
+  std::string comment, step;
+  std::getline(first, comment);
+  std::getline(first, step);
+  EXPECT_EQ(comment, "# What won axpy-n2: 1.00 us");
+  EXPECT_EQ(step, "cache(store)=L2");
+}
+
+TEST_F(Lanes, AnInterruptedShapeGoesOnWithWhatIsLeft) {
+  Script("finish");
+  std::filesystem::create_directories(folder_.RunOf(Shape(1)));
+  Log("/fleet/axpy-n1/log.jsonl", /*has_end=*/false);
+  EXPECT_EQ(PhaseOf(1), ShapePhase::kWaiting);
+  EXPECT_EQ(Run(1, {std::nullopt}).done, 1U);
+  EXPECT_THAT(Words(),
+              AllOf(HasSubstr("--resume=" + folder_.RunOf(Shape(1))), HasSubstr("--budget=40.000s"),
+                    Not(HasSubstr("--device")), Not(HasSubstr("--out"))));
+}
+
+TEST_F(Lanes, WhatIsStoppedIsNoFailure) {
+  Script("echo >> \"$here/begun\"; sleep 600");
+  stop_.StopIn(0.5);
+  const LaneTotals totals = Run(2, {std::nullopt});
+  EXPECT_EQ(totals.done, 0U);
+  EXPECT_EQ(totals.waiting, 2U);
+  EXPECT_THAT(totals.failures, IsEmpty());
+  EXPECT_EQ(PhaseOf(1), ShapePhase::kWaiting);
+}
+
+}  // namespace
+}  // namespace exh::search
