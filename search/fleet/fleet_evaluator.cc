@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -98,8 +99,10 @@ class FleetEvaluator final : public Evaluator {
     compiled.source = source.text;
     compiled.library = ProgramText(task);
     int deaths = 0;
+    const Pilot* failed = nullptr;
     for (int tries = 0; tries < kMostTries; ++tries) {
-      Pilot* const pilot = LeastBusy();
+      Pilot* const pilot = LeastBusy(failed);
+      failed = pilot;
       if (pilot == nullptr) {
         compiled.verdict = Verdict::kBroken;
         compiled.why = "no pilot is left";
@@ -231,13 +234,14 @@ class FleetEvaluator final : public Evaluator {
     }
   }
 
-  /// Null: none is left. One that is there before one that is not.
-  Pilot* LeastBusy() {
+  /// Null: none is left. One that is there before one that is not, and any before one that has just
+  /// failed: who fails at once is never busy.
+  Pilot* LeastBusy(const Pilot* failed = nullptr) {
     Pilot* least = nullptr;
     for (const auto& pilot : pilots_) {
       if (!pilot->lost().empty()) continue;
-      const auto key = [](const Pilot& one) {
-        return std::pair<bool, std::size_t>(!one.is_ready(), one.load());
+      const auto key = [failed](const Pilot& one) {
+        return std::tuple(&one == failed, !one.is_ready(), one.load());
       };
       if (least == nullptr || key(*pilot) < key(*least)) least = pilot.get();
     }

@@ -5,10 +5,12 @@
 // searches it; for everything else it is `search`. So it shows what a new kind of subject costs:
 // its class, and its line in the list.
 #include <atomic>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "search/commands/session.h"
 #include "search/functional/functional_subject.h"
 #include "search/fused/fused_subject.h"
@@ -29,7 +31,13 @@ int SearchToy(const std::vector<std::string>& words) {
   options.workers.assign(words.begin() + 1, words.end());
   const std::atomic<bool> interrupted = false;
   Budget budget(options, interrupted);
-  return BeginRun(ToySubject(), options, {.argv = {"search-toy"}, .program = "search-toy"}, budget);
+  try {
+    return BeginRun(ToySubject(), options, {.argv = {"search-toy"}, .program = "search-toy"},
+                    budget);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "search-toy: %s\n", error.what());
+    return 1;
+  }
 }
 
 }  // namespace
