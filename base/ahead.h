@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,9 +25,11 @@ enum class HandOut {
 template <typename Item>
 class Ahead {
  public:
-  /// At most `window` items are made and not yet handed out.
-  Ahead(int threads, std::uint64_t window, HandOut order, std::function<Item(std::uint64_t)> make)
-      : window_(window), order_(order), make_(std::move(make)) {
+  /// At most `window` items are made and not yet handed out. `notify`, which may be empty, is
+  /// called from any of the threads whenever one more of them is made.
+  Ahead(int threads, std::uint64_t window, HandOut order, std::function<Item(std::uint64_t)> make,
+        std::function<void()> notify = {})
+      : window_(window), order_(order), make_(std::move(make)), notify_(std::move(notify)) {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
   }
   /// Waits for the items that are being made.
@@ -44,15 +47,15 @@ class Ahead {
   /// The next item; waits for it. Throws what `make` threw.
   Item Next() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] {
-      return !made_.empty() && (order_ == HandOut::kAsMade || made_.begin()->first == next_);
-    });
-    Made made = std::move(made_.extract(made_.begin()).mapped());
-    ++next_;
-    lock.unlock();
-    changed_.notify_all();
-    if (made.failure) std::rethrow_exception(made.failure);
-    return std::move(*made.item);
+    changed_.wait(lock, [&] { return is_there(); });
+    return Take(lock);
+  }
+
+  /// The next item, if it is there. Throws what `make` threw.
+  std::optional<Item> Poll() {
+    std::unique_lock lock(mutex_);
+    if (!is_there()) return std::nullopt;
+    return Take(lock);
   }
 
  private:
@@ -60,6 +63,19 @@ class Ahead {
     std::unique_ptr<Item> item;
     std::exception_ptr failure;
   };
+
+  bool is_there() const {
+    return !made_.empty() && (order_ == HandOut::kAsMade || made_.begin()->first == next_);
+  }
+
+  Item Take(std::unique_lock<std::mutex>& lock) {
+    Made made = std::move(made_.extract(made_.begin()).mapped());
+    ++next_;
+    lock.unlock();
+    changed_.notify_all();
+    if (made.failure) std::rethrow_exception(made.failure);
+    return std::move(*made.item);
+  }
 
   void Work() {
     std::unique_lock lock(mutex_);
@@ -77,12 +93,14 @@ class Ahead {
       lock.lock();
       made_.emplace(number, std::move(made));
       changed_.notify_all();
+      if (notify_) notify_();
     }
   }
 
   std::uint64_t window_, next_ = 0, begun_ = 0;  ///< `next_` were handed out.
   HandOut order_;
   std::function<Item(std::uint64_t)> make_;
+  std::function<void()> notify_;
   std::map<std::uint64_t, Made> made_;
   bool stopped_ = false;
   std::mutex mutex_;

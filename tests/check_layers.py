@@ -129,12 +129,13 @@ ROOMS = {
         "page": {"log", "descend", "tree", "subject", "kernel"},
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
         "run": {"log", "descend", "tree", "propose", "measure", "report"},
+        "fleet": {"log", "descend", "subject", "measure"},
         "count": {"descend", "run"},
         "exact": {"descend"},
         "solve": {"log", "descend"},
         "simulate": {"log", "descend", "tree", "propose"},
         "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "run", "count", "exact", "solve", "simulate", "tune", "tune/shapes"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "simulate", "tune", "tune/shapes"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

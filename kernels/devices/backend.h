@@ -69,6 +69,8 @@ class Backend {
   virtual std::string_view suffix() const = 0;
   /// Is it one of several in a machine, which --gpu picks?
   virtual bool is_gpu() const { return false; }
+  /// Those that are in this machine, where is_gpu().
+  virtual std::vector<GpuHere> Gpus() const { return {}; }
   /// Does other work of this machine's processor make its times longer?
   virtual bool shares_processor() const { return false; }
   /// Lines about what it needs on this machine.

@@ -334,4 +334,14 @@ std::string DeviceToJson(const ir::Device& device) {
   return object.dump(2) + "\n";
 }
 
+std::vector<GpuHere> GpusFor(const std::string& name) {
+  const auto limits = RecordedLimits(name);
+  const auto found = limits.find("language");
+  if (found == limits.end()) return {};
+  // It stands there as JSON text, with its quotes.
+  const std::string word = found->second.substr(1, found->second.size() - 2);
+  const Backend* const backend = FindBackend(word);
+  return backend == nullptr ? std::vector<GpuHere>() : backend->Gpus();
+}
+
 }  // namespace exh::kernels

@@ -20,6 +20,16 @@ struct DeviceResult {
   std::string error;
 };
 
+/// One of several devices of a kind in this machine, as --gpus picks them.
+struct GpuHere {
+  int number = 0;
+  std::string model;
+};
+
+/// Those that the device called `name` may be one of; empty: it is none of several, or none is
+/// here.
+std::vector<GpuHere> GpusFor(const std::string& name);
+
 /// The device called `name` ("cpu") in DeviceFolder(). `overrides`: field to JSON text,
 /// "max_threads" -> "64". `gpu`: of which GPU a field is detected.
 DeviceResult LoadDevice(const std::string& name,

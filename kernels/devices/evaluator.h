@@ -27,6 +27,8 @@ struct EvaluatorOptions {
   /// The program, with its arguments, below which the processes that use a GPU run: a sanitizer or
   /// a debugger. Empty: none. Its standard output is not to be written to.
   std::vector<std::string> under = {};
+  /// GPUs beside `gpu` that measure at the same time, each a lane; see Evaluator::lanes().
+  std::vector<int> more_gpus = {};
 };
 
 /// How long to measure.
@@ -59,6 +61,29 @@ struct Contender {
 
 class Workload;
 
+/// One of several places at which an evaluator measures at the same time: a GPU of this machine, or
+/// a process on another one. Try() and Measure() of a lane are called by one thread at a time.
+class Lane {
+ public:
+  virtual ~Lane() = default;
+
+  /// As logs and messages call it: "gpu 3". Never changes.
+  virtual std::string name() const = 0;
+  /// As those of an evaluator. kBroken, and another lane may do better.
+  virtual Measurement Try(const Compiled& trial, const Cap& cap) = 0;
+  virtual Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) = 0;
+
+  /// Can it be given work by now? A machine that is waited for joins later. From any thread.
+  virtual bool is_ready() const { return true; }
+  /// How often what measures here died or fell silent over a candidate, of which that says nothing
+  /// yet. From any thread.
+  virtual int deaths() const { return 0; }
+  /// Why nothing will be measured here any more; empty: something will. From any thread.
+  virtual std::string lost() const { return ""; }
+  /// What is compiled is best measured where it was compiled: was this?
+  virtual bool has(const Compiled& /*compiled*/) const { return false; }
+};
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -77,6 +102,12 @@ class Evaluator {
   /// Compiles a source, in a process of its own. May be called from several threads at once.
   virtual Compiled Compile(const Source& source) = 0;
 
+  /// The same for a source that Emit() made of this implementation: a lane on another machine is
+  /// told decisions, and not the text that comes of them.
+  virtual Compiled CompileOf(const Source& source, const runtime::Candidate& /*implementation*/) {
+    return Compile(source);
+  }
+
   /// Compiles Source::careful of a source that has it: for Try(), before it is known whether the
   /// source itself is worth a compilation. May be called from several threads at once.
   virtual Compiled CompileTrial(const Source& source) { return Compile(source); }
@@ -93,6 +124,15 @@ class Evaluator {
 
   /// May candidates be measured while others compile? Not where both need the same processor.
   virtual bool compiles_while_measuring() const { return false; }
+
+  /// Where it measures at the same time, which needs compiles_while_measuring(); empty: at one
+  /// place, one candidate after the other. The lanes are this object's, and always the same.
+  virtual std::vector<Lane*> lanes() { return {}; }
+  /// From here on what is asked of the evaluator itself (finals, yardsticks, rates) is measured at
+  /// one of lanes(). Nothing is measured meanwhile.
+  virtual void MeasureAt(Lane& /*lane*/) {}
+  /// The name of that lane; empty where there are none.
+  virtual std::string measures_at() const { return ""; }
 
   /// Longer texts are not compiled once something is known to be correct; 0: all are.
   virtual std::uint64_t most_text_bytes() const { return 0; }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@
 #include "base/system/machine_load.h"
 #include "base/system/signals.h"
 #include "kernels/devices/backend.h"
+#include "kernels/devices/device.h"
 #include "search/commands/command.h"
+#include "search/commands/machine/gpu_list.h"
 #include "search/commands/parts/parts.h"
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
@@ -46,17 +49,36 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const kernels::Parameters sizes = ParseSizes(kernel, options.problem);
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
-  const kernels::ir::Device device = FindDevice(options.problem);
+  ProblemOptions wanted = options.problem;
+  if (!options.gpus.empty()) {
+    // Limits are detected of one of them: all are of one model. What has none says so later.
+    const std::vector<kernels::GpuHere> here = kernels::GpusFor(wanted.device);
+    if (!here.empty()) wanted.gpu = ParseGpus(options.gpus, here).front();
+  }
+  const kernels::ir::Device device = FindDevice(wanted);
   if (!options.under().empty()) kernels::RequireGpu(device, "--under");
   kernels::RequireRuns(device);
   SayBegin(options, kernel, sizes, device);
-  ProblemOptions wanted = options.problem;
   wanted.stop = &budget.stop;
   wanted.runs = true;
   return WithinBudget([&] {
     const KernelSubject subject(MakeProblem(wanted));
     return BeginRun(subject, options, invocation, budget);
   });
+}
+
+/// What --resume-or-start means now. A run that was killed before it had written anything has not
+/// begun.
+void ResumeOrStart(SearchOptions& options) {
+  if (options.resume_or_start.empty()) return;
+  if (!options.resume.empty() || !options.out.empty()) {
+    throw UsageError(fmt::format("--resume-or-start and {}: it names the folder of the run already",
+                                 options.out.empty() ? "--resume" : "--out"));
+  }
+  std::error_code none;
+  const std::string log = LogPath(options.resume_or_start);
+  const bool has_begun = std::filesystem::file_size(log, none) > 0 && !none;
+  (has_begun ? options.resume : options.out) = options.resume_or_start;
 }
 
 }  // namespace
@@ -67,6 +89,9 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option(
       "--resume", options->resume,
       "go on with a run: its folder; what it decided stays (kernel, sizes, policy, seed …)");
+  app.add_option("--resume-or-start", options->resume_or_start,
+                 "go on with the run in this folder if there is one, otherwise begin it there: the "
+                 "same command line for a job that may be started again");
   app.add_option("--simulate", options->simulate,
                  "compare policies on what these runs recorded; measures nothing");
   app.add_option("--seeds", options->seeds, "with --simulate: seeds of each policy (default 8)");
@@ -79,6 +104,7 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
     invocation.run = [&app, options, &invocation] {
       if (!options->simulate.empty()) return PartsOfProgram().simulate(app, *options);
       if (app.count("--seeds") > 0) throw UsageError("--seeds goes with --simulate");
+      ResumeOrStart(*options);
       return options->resume.empty() ? Search(*options, invocation)
                                      : ResumeAnyRun(app, *options, invocation);
     };

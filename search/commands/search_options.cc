@@ -172,6 +172,14 @@ void AddRunOptions(CLI::App& app, SearchOptions& options) {
   app.add_option("--jobs", options.jobs, "compilers at once (default: cores)");
   app.add_option("--order", options.order, "choices in the order they are decided: size,dim_kind");
   app.add_option("--progress", options.progress, "auto, plain or none");
+  app.add_option("--gpus", options.gpus,
+                 "measure on several GPUs of one model at once: 0-3, 0,2 or all");
+  app.add_option(
+         "--worker", options.workers,
+         "a command that ends in `search worker`, and measures instead of this process: "
+         "'srun -n1 --gpus=1 --exact search worker', 'ssh host search worker'; may be given "
+         "several times")
+      ->allow_extra_args(false);
   app.add_option("--under", options.runs_under,
                  "program below which the processes that use a GPU run: 'compute-sanitizer "
                  "--log-file FILE'");
@@ -199,6 +207,19 @@ void CheckRunOptions(const SearchOptions& options) {
   for (const std::string& file : options.first) WishesOf(ReadDecisionFile(file));
   options.bound_use();
   options.under();
+  if (options.problem.gpu && !options.gpus.empty()) {
+    throw UsageError("--gpu and --gpus: one run has the one or the several; leave one out");
+  }
+  if (options.workers.empty()) return;
+  const auto refuse = [](const char* option) {
+    throw UsageError(
+        fmt::format("{} and --worker: workers measure, each where it was started; give "
+                    "it to their commands ('search worker --gpu 1'), or leave it out",
+                    option));
+  };
+  if (options.problem.gpu) refuse("--gpu");
+  if (!options.gpus.empty()) refuse("--gpus");
+  if (!options.runs_under.empty()) refuse("--under");
 }
 
 std::shared_ptr<const Policy> PolicyOf(const std::string& name, const PolicyOptions& options) {

@@ -42,11 +42,15 @@ struct SearchOptions {
   std::optional<int> jobs;
   std::string l2 = "warm";
   std::string runs_under;
+  std::string gpus;  ///< Of one run on several GPUs, as ParseGpus() takes it; empty: on one.
   std::vector<std::string> first;     ///< Lists of decisions that the run begins with.
   std::string resume;                 ///< Folder or log of the run that goes on; empty: a new one.
   std::vector<std::string> simulate;  ///< Runs on which policies are compared; empty: none.
-  bool durable = false;               ///< Evaluations are on the disk when they are logged.
-  int seeds = 8;                      ///< Of each policy that is simulated.
+  std::string
+      resume_or_start;  ///< The same where there is one at that place; else it starts there.
+  std::vector<std::string> workers;  ///< Commands of pilots; empty: this process measures.
+  bool durable = false;              ///< Evaluations are on the disk when they are logged.
+  int seeds = 8;                     ///< Of each policy that is simulated.
 
   /// The name of the policy. Throws UsageError when there are several.
   std::string policy() const;

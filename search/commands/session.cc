@@ -17,10 +17,12 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/signals.h"
+#include "search/commands/machine/gpu_list.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/dropped/dropped.h"
 #include "search/descend/first.h"
 #include "search/descend/order_advice.h"
+#include "search/fleet/fleet_evaluator.h"
 #include "search/learn/prior.h"
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
@@ -124,8 +126,9 @@ Comparison RunFinals(const Session& session, const std::vector<Winner>& finalist
   Comparison comparison = Compare(
       session.evaluator, contenders, session.jobs, [&] { return session.interrupted.load(); },
       &session.stop);
-  for (const ReferenceRecord& reference : comparison.records) {
+  for (ReferenceRecord& reference : comparison.records) {
     if (reference.verdict == kernels::Verdict::kStopped) continue;  // Nothing is known of it.
+    reference.lane = session.evaluator.measures_at();
     session.log.Write(reference);
   }
   if (comparison.rates) session.log.Write(*comparison.rates);
@@ -318,7 +321,10 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   const Clock& clock = budget.clock;
   ExplorerOptions explorer_options;
   explorer_options.seed = run.header.seed;
-  explorer_options.jobs = options.jobs.value_or(NumCores());
+  // Who waits for compilers of other machines needs no core.
+  constexpr int kOfAWorker = 4;
+  const int workers = static_cast<int>(options.workers.size());
+  explorer_options.jobs = options.jobs.value_or(std::max(NumCores(), kOfAWorker * workers));
   // Where compilers run ahead, some take a hundred times as long as others; what is measured is
   // taken in order, and must not wait for one of them.
   const int ahead = run.evaluator.compiles_while_measuring() ? 16 : 2;
@@ -382,6 +388,29 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
                                session.folder));
   std::fflush(stdout);
   return HaveChecksFailed(outcome.failures, outcome.failed_checks) ? kChecksFailed : code;
+}
+
+/// What measures a run, as the command line wants it.
+std::unique_ptr<Evaluator> EvaluatorOf(const Subject& subject, const SearchOptions& options,
+                                       bool is_cold, Budget& budget) {
+  if (!options.workers.empty()) {
+    WorkerOptions fleet;
+    fleet.commands = options.workers;
+    fleet.cold = is_cold;
+    fleet.stop = &budget.stop;
+    return MakeFleetEvaluator(subject, fleet);
+  }
+  EvaluatorOptions wanted{options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
+                          is_cold, &budget.stop, options.under()};
+  if (!options.gpus.empty()) {
+    if (subject.device() == nullptr) {
+      throw UsageError(fmt::format("--gpus {}: this runs on no GPU; leave it out", options.gpus));
+    }
+    const std::vector<int> gpus = ParseGpusOf(options.gpus, *subject.device());
+    wanted.gpu = gpus.front();
+    wanted.more_gpus.assign(gpus.begin() + 1, gpus.end());
+  }
+  return subject.MakeEvaluator(wanted);
 }
 
 /// What the compiler gets wrong.
@@ -455,8 +484,7 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
   // While compilers and devices get ready.
   OrderAdvice advice(root, order);
   const std::unique_ptr<Evaluator> evaluator =
-      subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
-                             options.cold(), &budget.stop, options.under()});
+      EvaluatorOf(subject, options, options.cold(), budget);
   if (const std::string text = advice.Text(); !text.empty()) fmt::print("note: {}\n", text);
   SayNotes(*evaluator);
   EventLog log(run_folder.log_path());
@@ -487,8 +515,7 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
                                 ? BoundOf(subject, header)
                                 : subject.Bound(header.is_cold(), WhichRates::kOfThisMachine);
   const std::unique_ptr<Evaluator> evaluator =
-      subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
-                             header.is_cold(), &budget.stop, options.under()});
+      EvaluatorOf(subject, options, header.is_cold(), budget);
   SayConditions(earlier, *evaluator);
   SayNotes(*evaluator);
   const std::string asked = header.prior.empty() ? "none" : options.prior;

@@ -22,6 +22,7 @@
 #include "base/system/signals.h"
 #include "kernels/devices/backend.h"
 #include "search/commands/command.h"
+#include "search/commands/machine/gpu_list.h"
 #include "search/commands/search_options.h"
 #include "search/log/run_folder.h"
 #include "search/tune/fleet_folder.h"
@@ -139,65 +140,14 @@ Fleet FleetOf(const CLI::App& command, const TuneOptions& options) {
   return fleet;
 }
 
-constexpr int kMostGpus = 64;
-
-/// `0-3,5`: ascending within each part. Throws UsageError.
-std::vector<int> NumbersOf(const std::string& text) {
-  const auto refuse = [&] {
-    return UsageError(fmt::format("bad --gpus '{}': all, or numbers such as 0-3 or 0,2", text));
-  };
-  std::vector<int> gpus;
-  for (const std::string_view part : Split(text, ',')) {
-    const std::size_t dash = part.find('-');
-    const auto first = ParseInteger(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : ParseInteger(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last >= kMostGpus) throw refuse();
-    for (int gpu = static_cast<int>(*first); gpu <= *last; ++gpu) {
-      if (std::ranges::find(gpus, gpu) != gpus.end()) throw refuse();
-      gpus.push_back(gpu);
-    }
-  }
-  if (gpus.empty()) throw refuse();
-  return gpus;
-}
-
-/// The GPUs that --gpus names, which are there and of one model: a lane whose GPU is not there
-/// would take one shape after the other, and fail. Throws UsageError.
-std::vector<std::optional<int>> GpusOf(const std::string& text, const kernels::ir::Device& device) {
-  const kernels::Backend& backend = kernels::BackendOf(device);
-  const bool is_all = text == "all";
-  std::vector<int> wanted;
-  if (is_all) {
-    for (int gpu = 0; gpu < kMostGpus; ++gpu) wanted.push_back(gpu);
-  } else {
-    wanted = NumbersOf(text);
-  }
-  std::vector<std::optional<int>> gpus;
-  std::string model;
-  for (const int gpu : wanted) {
-    const kernels::DeviceResult found = backend.Detect(gpu);
-    if (!found.device && is_all && gpu > 0) break;
-    if (!found.device) throw UsageError(found.error);
-    const std::string its = DeviceKey(found.device->name, DeviceLimits(*found.device));
-    if (!gpus.empty() && its != model) {
-      throw UsageError(fmt::format(
-          "--gpus {}: GPU {} is {}, and GPU {} is {}: a fleet is of one model; give each its own "
-          "--out",
-          text, *gpus.front(), model, gpu, its));
-    }
-    model = its;
-    gpus.emplace_back(gpu);
-  }
-  return gpus;
-}
-
 std::vector<std::optional<int>> LanesOf(const TuneOptions& options,
                                         const kernels::ir::Device& device) {
   const std::optional<int> gpu = options.search.problem.gpu;
   if (options.gpus.empty()) return {gpu};
   if (gpu) throw UsageError("--gpu and --gpus: one of them says where shapes run");
-  kernels::RequireGpu(device, "--gpus " + options.gpus);
-  return GpusOf(options.gpus, device);
+  // A lane whose GPU is not there would take one shape after the other, and fail.
+  const std::vector<int> gpus = ParseGpusOf(options.gpus, device);
+  return {gpus.begin(), gpus.end()};
 }
 
 std::vector<std::string> ChildProgram(const Invocation& invocation) {

@@ -121,6 +121,7 @@ struct Fields<EvalRecord> {
     v.Optional("clock_mhz", r.clock_mhz);
     v.Optional("estimate_ns", r.estimate_ns);
     v.Optional("estimate_blocks", r.estimate_blocks);
+    v.Optional("lane", r.lane);
     v.Optional("seq", r.sequence);
     v.Optional("select", r.selection);
     v.Optional("bound_ns", r.bound_ns);
@@ -221,6 +222,7 @@ struct Fields<ReferenceRecord> {
     v.When(has_interval, "hi_ns", r.hi_ns);
     v.Optional("clock_mhz", r.clock_mhz);
     v.Optional("workspace_bytes", r.workspace_bytes);
+    v.Optional("lane", r.lane);
   }
 };
 

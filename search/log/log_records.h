@@ -128,6 +128,8 @@ struct EvalRecord {
   double clock_mhz = 0;    ///< The lowest clock beside its batches.
   double estimate_ns = 0;  ///< Of the whole, by the time of a part; 0: no part was timed.
   std::uint64_t estimate_blocks = 0;  ///< The blocks of that part.
+  /// Where it was measured and confirmed, in a run that measures at several places: "gpu 3".
+  std::string lane;
   // Of a search with a tree; 0 elsewhere.
   std::uint64_t sequence = 0;   ///< Of this event among those of the tree.
   std::uint64_t selection = 0;  ///< Sequence number of the selection that it came of.
@@ -228,6 +230,7 @@ struct ReferenceRecord {
   double lo_ns = 0, median_ns = 0, hi_ns = 0;
   double clock_mhz = 0;               ///< Of a GPU: the lowest beside the rounds; 0 elsewhere.
   std::uint64_t workspace_bytes = 0;  ///< Main memory that it takes beside the arrays.
+  std::string lane;                   ///< As EvalRecord::lane.
 };
 
 /// What the device reached by itself in the same run; members as in kernels::MeasuredRates.

@@ -61,7 +61,7 @@ bool Judge::Try(Entry& entry) {
   const Measurement measurement = evaluator_.Try(entry.compiled, CapNow(entry));
   evaluator_.Discard(entry.compiled);
   if (measurement.verdict == Verdict::kCorrect) return true;
-  Record(entry, measurement);
+  Take(entry, measurement);
   return false;
 }
 
@@ -71,8 +71,8 @@ bool Judge::HasRival(const Entry& entry) const {
                                                winners.incumbent().workspace_bytes);
 }
 
-Cap Judge::CapNow(const Entry& entry) const {
-  const double best_ns = HasRival(entry) ? state_.winners().compared_ns() * slowdown_ : 0;
+Cap Judge::CapNow(const Entry& entry, const AtLane& lane) const {
+  const double best_ns = HasRival(entry) ? state_.winners().compared_ns() * SlowdownOf(lane) : 0;
   if (best_ns > 0) return {best_ns * options_.slow_factor, best_ns};
   return {opening_cap_.ns(frontier_.LowerBound(), state_.SecondsLeft()), 0};
 }
@@ -98,22 +98,39 @@ void Judge::Measure(Entry& entry, Effort effort) {
     measurement.verdict = entry.compiled.verdict;
     measurement.why = entry.compiled.why;
   }
-  Record(entry, measurement);
+  Take(entry, measurement);
 }
 
-void Judge::Record(Entry& entry, const Measurement& measurement) {
+bool Judge::IsVerdict(const Measurement& measurement) {
   // It was stopped before it was known. And a signal may reach the processes of the candidate as
   // well: what they say then is no verdict.
-  if (measurement.verdict == Verdict::kStopped) return;
-  if (measurement.verdict != Verdict::kCorrect && state_.Interrupted()) return;
+  if (measurement.verdict == Verdict::kStopped) return false;
+  return measurement.verdict == Verdict::kCorrect || !state_.Interrupted();
+}
 
+void Judge::Take(Entry& entry, const Measurement& measurement) {
+  if (!IsVerdict(measurement)) return;
+  SecondLook look = Doubt(entry, measurement);
+  LookAgain(
+      entry.compiled,
+      [this](const kernels::Compiled& program, Effort effort) {
+        return evaluator_.Measure(program, {}, effort);
+      },
+      look);
+  Record(entry, measurement, look);
+}
+
+void Judge::Record(Entry& entry, const Measurement& measurement, const SecondLook& look,
+                   const AtLane& lane) {
   EvalRecord record = RecordOf(measurement);
+  record.bound_ns = entry.bound;
+  record.lane = lane.name;
   const bool is_below = measurement.best_ns < entry.bound;
   bool is_best = false;
-  if (record.verdict == Verdict::kCorrect &&
-      (is_below || IsBest(entry, record.best_ns, slowdown_))) {
-    const Confirmation confirmation =  // 4. Confirm
-        is_below ? ConfirmAlone(entry, record) : Confirm(entry, record);
+  if (look.kind != SecondLook::Kind::kNone) {
+    const Confirmation confirmation = look.kind == SecondLook::Kind::kInTurn
+                                          ? AfterDuel(look, record, lane)
+                                          : AfterAlone(entry, look, record);
     const bool is_unknown = is_below && record.again_ns == 0;  // There was no time to look again.
     if (confirmation.verdict == Verdict::kStopped) return;
     if (confirmation.verdict == Verdict::kCorrect && is_unknown) return;
@@ -144,7 +161,6 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
   record.bits_vary = entry.source.bits_vary;
   record.memory_bytes = entry.source.memory_bytes();
   record.workspace_bytes = entry.source.workspace_bytes;
-  record.bound_ns = entry.bound;
   frontier_.Write(entry, record);
   CheckBound(entry.candidate, record);
   state_.tally().Count(record);
@@ -161,7 +177,9 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
   }
   if (!is_best) return;
   state_.Promote(WinnerOf(entry, record));
-  if (record.quiet_ns > 0) slowdown_ = std::min(record.best_ns / record.quiet_ns, kMostSlowdown);
+  if (record.quiet_ns > 0) {
+    slowdown_[lane.number] = std::min(record.best_ns / record.quiet_ns, kMostSlowdown);
+  }
 }
 
 void Judge::CheckBound(const runtime::Candidate& candidate, const EvalRecord& record) {
@@ -188,36 +206,57 @@ bool Judge::IsBest(const Entry& entry, double ns, double slowdown) const {
   return IsBetter(options_.objective, {entry.source.workspace_bytes, ns}, known);
 }
 
-Judge::Confirmation Judge::Confirm(const Entry& entry, EvalRecord& record) {
+SecondLook Judge::Doubt(const Entry& entry, const Measurement& measurement, const AtLane& lane) {
+  SecondLook look;
+  if (measurement.verdict != Verdict::kCorrect) return look;
+  const bool is_below = measurement.best_ns < entry.bound;
+  if (!is_below && !IsBest(entry, measurement.best_ns, SlowdownOf(lane))) return look;
+  look.kind = SecondLook::Kind::kAlone;
   Winners& winners = state_.winners();
-  if (!HasRival(entry) || !winners.CompileIncumbent()) return ConfirmAlone(entry, record);
+  if (is_below || !HasRival(entry) || !winners.CompileIncumbent()) return look;
   const Winner& incumbent = winners.incumbent();
-  const auto measure = [this](const kernels::Compiled& compiled) {
-    return [this, &compiled](Effort effort) { return evaluator_.Measure(compiled, {}, effort); };
-  };
-  const Duel duel =
-      RunDuel(measure(entry.compiled), measure(incumbent.compiled), incumbent.compared_ns);
+  look.kind = SecondLook::Kind::kInTurn;
+  look.against = incumbent.n;
+  look.known_ns = incumbent.compared_ns;
+  look.bound_ns = incumbent.bound;
+  look.vector = incumbent.vector;
+  look.incumbent = incumbent.compiled;
+  return look;
+}
+
+bool Judge::IsOutdated(const Entry& entry, const SecondLook& look) const {
+  if (look.kind == SecondLook::Kind::kNone || look.verdict() != Verdict::kCorrect) return false;
+  if (state_.winners().incumbent_number() == look.against || !HasRival(entry)) return false;
+  if (look.kind == SecondLook::Kind::kInTurn) return look.duel.is_won;
+  return look.alone.best_ns >= entry.bound;
+}
+
+Judge::Confirmation Judge::AfterDuel(const SecondLook& look, EvalRecord& record,
+                                     const AtLane& lane) {
+  const Duel& duel = look.duel;
+  // What a lane found out of an incumbent that another one has beaten meanwhile is of no use.
+  const bool is_incumbent = state_.winners().incumbent_number() == look.against;
   if (duel.measurement.verdict == Verdict::kStopped) return {Verdict::kStopped};
   AddAgain(duel.measurement, record);
-  record.against = incumbent.n;
+  record.against = look.against;
   record.pairs = duel.rounds;
   if (duel.measurement.verdict != Verdict::kCorrect) return {duel.measurement.verdict};
   record.best_ns = duel.ns;
-  if (duel.quiet_ns < entry.bound && duel.slowdown > 1) {
+  if (duel.quiet_ns < record.bound_ns && duel.slowdown > 1) {
     // Nothing is that fast: what else runs does not slow both alike, and earlier duels may have
     // divided by too much. From here on times are again what was measured.
-    NoteSlowdown(1);
-    if (duel.best_measured_ns > 0) state_.Correct(duel.best_measured_ns);
-    return {Verdict::kCorrect, duel.has_won_rounds};
+    NoteSlowdown(1, lane);
+    if (duel.best_measured_ns > 0 && is_incumbent) state_.Correct(duel.best_measured_ns);
+    return {Verdict::kCorrect, duel.has_won_rounds && is_incumbent};
   }
-  NoteSlowdown(duel.slowdown);
-  const double compared = Compared(duel, incumbent.compared_ns);
+  NoteSlowdown(duel.slowdown, lane);
+  const double compared = Compared(duel, look.known_ns);
   if (compared != duel.ns) record.quiet_ns = compared;
   // A time of the incumbent below its bound is an accident, too.
-  if (duel.improved_ns > 0 && duel.improved_ns >= incumbent.bound) {
+  if (duel.improved_ns > 0 && duel.improved_ns >= look.bound_ns && is_incumbent) {
     state_.Correct(duel.improved_ns);
   }
-  return {Verdict::kCorrect, duel.is_won};
+  return {Verdict::kCorrect, duel.is_won && is_incumbent};
 }
 
 double Judge::Compared(const Duel& duel, double known_ns) const {
@@ -226,9 +265,10 @@ double Judge::Compared(const Duel& duel, double known_ns) const {
   return std::min(std::max(duel.quiet_ns, least), std::nextafter(known_ns, 0));
 }
 
-Judge::Confirmation Judge::ConfirmAlone(const Entry& entry, EvalRecord& record) {
+Judge::Confirmation Judge::AfterAlone(const Entry& entry, const SecondLook& look,
+                                      EvalRecord& record) const {
   const Winners& winners = state_.winners();
-  const Measurement again = evaluator_.Measure(entry.compiled, {}, Effort::kFinal);
+  const Measurement& again = look.alone;
   if (again.verdict == Verdict::kStopped && !winners.has_incumbent()) {
     return {Verdict::kCorrect, true};  // Correct once; there is no time for more.
   }
@@ -255,8 +295,14 @@ void Judge::WatchMachine() {
   NoteSlowdown(slowdown > kLeastSlowdown ? slowdown : 1);
 }
 
-void Judge::NoteSlowdown(double slowdown) {
-  slowdown_ = std::min(slowdown, kMostSlowdown);  // What is slower is not looked at more closely.
+double Judge::SlowdownOf(const AtLane& lane) const {
+  const auto known = slowdown_.find(lane.number);
+  return known == slowdown_.end() ? 1 : known->second;
+}
+
+void Judge::NoteSlowdown(double slowdown, const AtLane& lane) {
+  slowdown_[lane.number] =
+      std::min(slowdown, kMostSlowdown);  // What is slower is not looked at more closely.
   if (slowdown < kBusyFactor || has_said_busy_) return;
   has_said_busy_ = true;
   state_.reporter().Say(

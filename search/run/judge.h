@@ -18,18 +18,30 @@
 // slowdown. That is no time of anything: its own time, in the log and on the screen, is always one
 // that was measured. And quotients of quotients would drift: no candidate counts as faster than the
 // fastest that was ever measured, but for being just ahead of what it beat.
+//
+// Where several lanes measure (lanes/), phases 3 and 4 happen in their threads, and what decides
+// and records stays in one: then CapNow(), Doubt() and Record() are called in turn, with
+// LookAgain() (second_look.h) between them. Each lane has a slowdown of its own.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 
-#include "search/measure/duel.h"
 #include "search/measure/evaluator.h"
+#include "search/measure/second_look.h"
 #include "search/propose/frontier/frontier.h"
 #include "search/propose/proposer.h"
 #include "search/run/opening_cap.h"
 #include "search/run/run_state.h"
 
 namespace exh::search {
+
+/// Where something is measured: one of the lanes of a run.
+struct AtLane {
+  std::size_t number = 0;
+  std::string name = {};  ///< As logs have it; empty: there is one alone.
+};
 
 class Judge {
  public:
@@ -54,6 +66,24 @@ class Judge {
   /// Measures the incumbent now and then: how busy is the machine?
   void WatchMachine();
 
+  // ---- For who measures elsewhere ---------------------------------------------------------------
+
+  /// Waits until candidates can be measured; false: the run ends before.
+  bool AwaitEvaluator();
+  /// Above this a candidate is slow.
+  Cap CapNow(const Entry& entry, const AtLane& lane = {}) const;
+  /// Does this say anything of the candidate? What the end of the run cut short does not.
+  bool IsVerdict(const kernels::Measurement& measurement);
+  /// What is to be measured once more, before what was measured counts.
+  SecondLook Doubt(const Entry& entry, const kernels::Measurement& measurement,
+                   const AtLane& lane = {});
+  /// Is the incumbent another one by now than a candidate was measured in turn with, which seemed
+  /// better than that?
+  bool IsOutdated(const Entry& entry, const SecondLook& look) const;
+  /// Logs what came of a candidate, and what that changes.
+  void Record(Entry& entry, const kernels::Measurement& measurement, const SecondLook& look,
+              const AtLane& lane = {});
+
  private:
   struct Confirmation {
     kernels::Verdict verdict;  ///< kStopped: the run ends, and nothing is known.
@@ -61,23 +91,19 @@ class Judge {
   };
 
   void Measure(Entry& entry, Effort effort);
-  /// Waits until candidates can be measured; false: the run ends before.
-  bool AwaitEvaluator();
   /// Is there an incumbent that is faster or slower than the candidate, where that matters? One
   /// that takes more memory is none where memory counts: it is beaten at any speed.
   bool HasRival(const Entry& entry) const;
-  /// Above this a candidate is slow.
-  Cap CapNow(const Entry& entry) const;
   /// Is a candidate with this time better than the incumbent, when that takes `slowdown` times its
   /// known time?
   bool IsBest(const Entry& entry, double ns, double slowdown) const;
-  /// Logs what came of a candidate, and what that changes.
-  void Record(Entry& entry, const kernels::Measurement& measurement);
-  /// Both measure again, and add what comes out to the record.
-  Confirmation Confirm(const Entry& entry, EvalRecord& record);
-  /// When there is nothing to measure it in turn with, or it has to show first that it is possible.
-  Confirmation ConfirmAlone(const Entry& entry, EvalRecord& record);
-  void NoteSlowdown(double slowdown);
+  /// Looks again if need be, and records.
+  void Take(Entry& entry, const kernels::Measurement& measurement);
+  /// Adds what came of a duel, or of measuring it alone, to the record.
+  Confirmation AfterDuel(const SecondLook& look, EvalRecord& record, const AtLane& lane);
+  Confirmation AfterAlone(const Entry& entry, const SecondLook& look, EvalRecord& record) const;
+  double SlowdownOf(const AtLane& lane) const;
+  void NoteSlowdown(double slowdown, const AtLane& lane = {});
   /// What counts of a candidate that won a duel on a busy machine: see above.
   double Compared(const Duel& duel, double known_ns) const;
   /// Notes a time below what the model says that nothing is faster than.
@@ -90,7 +116,8 @@ class Judge {
   const ExplorerOptions& options_;
   OpeningCap opening_cap_;  ///< Until there is an incumbent.
   bool is_ready_ = false, has_said_busy_ = false;
-  double slowdown_ = 1;        ///< How many times its known time the incumbent took of late.
+  /// How many times its known time the incumbent took of late, by lane; absent: once.
+  std::map<std::size_t, double> slowdown_;
   std::uint64_t watched_ = 0;  ///< Evaluations when the incumbent was last measured.
 };
 

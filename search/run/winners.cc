@@ -25,7 +25,8 @@ void Winners::Promote(Winner winner) {
 
 bool Winners::CompileIncumbent() {
   if (incumbent_->is_restored) {
-    incumbent_->compiled = evaluator_.Compile(evaluator_.Emit(incumbent_->candidate));
+    incumbent_->compiled =
+        evaluator_.CompileOf(evaluator_.Emit(incumbent_->candidate), incumbent_->candidate);
     incumbent_->is_restored = false;
   }
   return incumbent_->compiled.verdict == Verdict::kCorrect;
@@ -54,9 +55,15 @@ void Winners::DropLastFinalist() {
 
 void Winners::Release(const std::string& vector, const kernels::Compiled& compiled) {
   if (incumbent_ && incumbent_->vector == vector) return;
+  if (held_.contains(vector)) return;
   const auto is_it = [&](const Winner& finalist) { return finalist.vector == vector; };
   if (std::ranges::any_of(finalists_, is_it)) return;
   evaluator_.Discard(compiled);
+}
+
+void Winners::LetGo(const std::string& vector, const kernels::Compiled& compiled) {
+  held_.erase(held_.find(vector));
+  Release(vector, compiled);
 }
 
 void Winners::Restore(const Log& log, const runtime::Candidate& root) {
@@ -97,14 +104,14 @@ void Winners::CompileRestored(int jobs) {
     if (finalist.is_restored) restored.push_back(&finalist);
   }
   if (incumbent_ && incumbent_->is_restored) restored.push_back(&*incumbent_);
-  std::map<std::uint64_t, kernels::Source> sources;
-  for (const Winner* one : restored) {
-    if (sources.count(one->n) == 0) sources.emplace(one->n, evaluator_.Emit(one->candidate));
-  }
-  std::vector<std::pair<std::uint64_t, kernels::Source>> all(sources.begin(), sources.end());
+  std::map<std::uint64_t, const Winner*> by_number;
+  for (const Winner* one : restored) by_number.emplace(one->n, one);
+  std::vector<std::pair<std::uint64_t, kernels::Source>> all;
+  for (const auto& [n, one] : by_number) all.emplace_back(n, evaluator_.Emit(one->candidate));
   std::vector<kernels::Compiled> compiled(all.size());
   RunInParallel(all.size(), jobs, [&](std::size_t index) {
-    compiled[index] = evaluator_.Compile(all[index].second);
+    const auto& [n, source] = all[index];
+    compiled[index] = evaluator_.CompileOf(source, by_number.at(n)->candidate);
     return true;
   });
   for (std::size_t index = 0; index < all.size(); ++index) {

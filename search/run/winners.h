@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,10 @@ class Winners {
   /// Lets the files go of what has no role.
   void Release(const std::string& vector, const kernels::Compiled& compiled);
 
+  /// One of them is being measured beside others: until LetGo() its files stay, whatever it loses.
+  void Hold(const std::string& vector) { held_.insert(vector); }
+  void LetGo(const std::string& vector, const kernels::Compiled& compiled);
+
   /// What a log says of both, nothing compiled yet. `root`: that of the run.
   void Restore(const Log& log, const runtime::Candidate& root);
   /// Of an evaluation of a log.
@@ -92,6 +97,7 @@ class Winners {
   Objective objective_;
   std::optional<Winner> incumbent_;
   std::vector<Winner> finalists_;
+  std::multiset<std::string> held_;
 };
 
 }  // namespace exh::search

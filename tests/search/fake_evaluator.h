@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "search/log/decisions.h"
 #include "search/measure/evaluator.h"
@@ -65,11 +66,14 @@ class FakeEvaluator final : public Evaluator {
       [](const std::string&) { return std::nullopt; };
 
   std::atomic<int> compiling = 0, compiled = 0, trials = 0;
-  int measured = 0, discarded = 0;
+  int measured = 0;
+  std::atomic<int> discarded = 0;
   bool overlapped = false;  ///< Something was measured while something compiled.
   std::vector<double> caps;
   std::vector<Effort> efforts;
-  double first_cap = 0;  ///< As first_cap_ns().
+  double first_cap = 0;                ///< As first_cap_ns().
+  std::vector<kernels::Lane*> at;      ///< As lanes().
+  kernels::Lane* finals_at = nullptr;  ///< As it was told by MeasureAt().
 
   kernels::Source Emit(const runtime::Candidate& implementation) override {
     const runtime::Instance& instance = implementation.instance();
@@ -118,6 +122,8 @@ class FakeEvaluator final : public Evaluator {
 
   bool compiles_while_measuring() const override { return ahead; }
   double first_cap_ns() const override { return first_cap; }
+  std::vector<kernels::Lane*> lanes() override { return at; }
+  void MeasureAt(kernels::Lane& lane) override { finals_at = &lane; }
 
   kernels::Measurement Measure(const kernels::Compiled& program, const kernels::Cap& cap,
                                Effort effort) override {

@@ -1,58 +1,43 @@
 // SPDX-License-Identifier: MIT
 //
-// The program `search` with one more kind of subject, which is all in this file: the toy space,
-// with a function of the decisions as its time. `search-toy toy FOLDER` searches it; for everything
-// else it is `search`. So it shows what a new kind of subject costs: its class, and its line in the
-// list.
+// The program `search` with one more kind of subject: the toy space,
+// with a function of the decisions as its time (toy_subject.h). `search-toy toy FOLDER [WORKER …]`
+// searches it; for everything else it is `search`. So it shows what a new kind of subject costs:
+// its class, and its line in the list.
 #include <atomic>
-#include <memory>
+#include <cstdio>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/error.h"
 #include "search/commands/session.h"
 #include "search/functional/functional_subject.h"
 #include "search/fused/fused_subject.h"
 #include "search/kernel/kernel_subject.h"
 #include "search/main.h"
-#include "search/report/comparison.h"
-#include "search/report/report.h"
 #include "search/subject/registry.h"
-#include "tests/search/fake_evaluator.h"
-#include "tests/search/toy_space.h"
+#include "tests/search/toy_subject.h"
 
 namespace exh::search {
 namespace {
 
-class ToySubject final : public Subject {
- public:
-  static std::unique_ptr<Subject> Of(const RunRecord&, const Allowance&) {
-    return std::make_unique<ToySubject>();
-  }
-  std::string name() const override { return "toy"; }
-  runtime::Candidate root() const override { return ToyRoot(); }
-  void Describe(RunRecord& run) const override {
-    run.subject = run.kernel = "toy";
-    run.device = "nowhere";
-  }
-  std::string Outline(const runtime::Candidate&) const override { return "one loop\n"; }
-  kernels::Source Emit(const runtime::Candidate& implementation) const override {
-    return FakeEvaluator().Emit(implementation);
-  }
-  std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions&) const override {
-    return std::make_unique<FakeEvaluator>();
-  }
-  std::string InWords(const Comparison& comparison) const override {
-    return ComparisonText(comparison.records);
-  }
-};
-
-int SearchToy(const std::string& folder) {
+/// `WORDS`: the folder, and commands of workers.
+int SearchToy(const std::vector<std::string>& words) {
   SearchOptions options;
-  options.out = folder;
+  options.out = words.front();
   options.progress = "none";
-  options.budgets = {"evals=20"};
+  options.budgets = {words.size() > 1 ? "evals=200" : "evals=20"};
+  options.workers.assign(words.begin() + 1, words.end());
   const std::atomic<bool> interrupted = false;
   Budget budget(options, interrupted);
-  return BeginRun(ToySubject(), options, {.argv = {"search-toy"}, .program = "search-toy"}, budget);
+  try {
+    return BeginRun(ToySubject(), options, {.argv = {"search-toy"}, .program = "search-toy"},
+                    budget);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "search-toy: %s\n", error.what());
+    return 1;
+  }
 }
 
 }  // namespace
@@ -67,6 +52,8 @@ extern "C" void exh_list_of_subjects(std::vector<exh::search::SubjectKind>& kind
 }
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string_view(argv[1]) == "toy") return exh::search::SearchToy(argv[2]);
+  if (argc >= 3 && std::string_view(argv[1]) == "toy") {
+    return exh::search::SearchToy({argv + 2, argv + argc});
+  }
   return exh::search::SearchMain(argc, argv);
 }

@@ -31,6 +31,7 @@ class CudaBackend final : public Backend {
   ir::Dialect dialect() const override { return ir::Dialect::kCuda; }
   std::string_view suffix() const override { return ".cu"; }
   bool is_gpu() const override { return true; }
+  std::vector<GpuHere> Gpus() const override { return GpusHere(); }
   std::vector<Finding> Examine() const override { return ExamineCuda(); }
 
   bool Detects(std::string_view field) const override {

@@ -38,6 +38,16 @@ std::string ModelOf(const DeviceFacts& facts, const Driver& driver) {
   return fmt::format("{}, driver {}", facts.name, driver.version());
 }
 
+std::vector<GpuHere> GpusHere() {
+  std::vector<GpuHere> gpus;
+  const auto [driver, problem] = LoadDriver();
+  if (!driver) return gpus;
+  for (const DeviceFacts& facts : driver->Devices()) {
+    gpus.push_back({facts.ordinal, ModelOf(facts, *driver)});
+  }
+  return gpus;
+}
+
 DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
   // NVRTC compiles for nothing older than these, and what is the same of all of them is known.
   constexpr int kOldest = 5;

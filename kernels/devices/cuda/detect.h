@@ -4,7 +4,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "kernels/devices/backend.h"
 #include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/device.h"
 
@@ -12,6 +14,9 @@ namespace exh::kernels::cuda {
 
 /// What a GPU is called, with the driver that it was met with: "NVIDIA H200, driver 13.0".
 std::string ModelOf(const DeviceFacts& facts, const Driver& driver);
+
+/// The GPUs that answer.
+std::vector<GpuHere> GpusHere();
 
 /// The limits of a GPU, by what it says of itself. Nothing, and a line that says so, when it does
 /// not say enough.

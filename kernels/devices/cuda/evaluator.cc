@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +36,27 @@ std::string MathText(const VendorCall& call) {
   return text + (has_doubles ? "fp64" : "fp32 without TF32");
 }
 
+/// One GPU of several.
+class GpuLane final : public Lane {
+ public:
+  GpuLane(cuda::GpuBench& bench, std::size_t gpu, int number)
+      : bench_(bench), gpu_(gpu), name_(fmt::format("gpu {}", number)) {}
+
+  std::string name() const override { return name_; }
+  Measurement Try(const Compiled& trial, const Cap& cap) override {
+    return bench_.Try(trial, cap, gpu_);
+  }
+  Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
+    return bench_.Measure(compiled, cap, effort, gpu_);
+  }
+  std::size_t gpu() const { return gpu_; }
+
+ private:
+  cuda::GpuBench& bench_;
+  std::size_t gpu_;
+  std::string name_;
+};
+
 class CudaEvaluator final : public Evaluator {
  public:
   CudaEvaluator(std::unique_ptr<const Workload> workload, const EvaluatorOptions& options)
@@ -42,7 +65,21 @@ class CudaEvaluator final : public Evaluator {
         stop_(options.stop),
         cold_(options.cold),
         bench_(workload_->device(), options,
-               [this](const std::string& folder) { return WriteProblems(folder); }) {}
+               [this](const std::string& folder) { return WriteProblems(folder); }) {
+    if (options.more_gpus.empty()) return;
+    lanes_.emplace_back(bench_, 0, options.gpu);
+    for (const int gpu : options.more_gpus) lanes_.emplace_back(bench_, lanes_.size(), gpu);
+  }
+
+  std::vector<Lane*> lanes() override {
+    std::vector<Lane*> lanes;
+    for (GpuLane& lane : lanes_) lanes.push_back(&lane);
+    return lanes;
+  }
+  void MeasureAt(Lane& lane) override { bench_.UseGpu(static_cast<GpuLane&>(lane).gpu()); }
+  std::string measures_at() const override {
+    return lanes_.empty() ? "" : lanes_[bench_.used_gpu()].name();
+  }
 
   std::string Take(std::unique_ptr<const Workload> workload) override {
     workload_ = std::move(workload);
@@ -73,12 +110,14 @@ class CudaEvaluator final : public Evaluator {
 
   bool compiles_while_measuring() const override { return true; }
 
-  Measurement Try(const Compiled& trial, const Cap& cap) override { return bench_.Try(trial, cap); }
+  Measurement Try(const Compiled& trial, const Cap& cap) override {
+    return bench_.Try(trial, cap, bench_.used_gpu());
+  }
 
   double first_cap_ns() const override { return kCudaLeastCapNs; }
 
   Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
-    return bench_.Measure(compiled, cap, effort);
+    return bench_.Measure(compiled, cap, effort, bench_.used_gpu());
   }
 
   Measurement Repeat(const Compiled& compiled, int launches) override {
@@ -146,6 +185,7 @@ class CudaEvaluator final : public Evaluator {
   ScratchFolder scratch_;
   std::optional<MeasuredRates> rates_;
   cuda::GpuBench bench_;
+  std::deque<GpuLane> lanes_;  ///< Empty: there is one GPU alone.
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/system/process.h"
 #include "kernels/devices/cuda/driver/cublas_version.h"
 #include "kernels/devices/cuda/driver/device_programs.h"
@@ -98,20 +99,41 @@ GpuBench::GpuBench(const ir::Device& device, const EvaluatorOptions& options,
   limits.stop = options.stop;
   std::vector<std::string> command = options.under;
   command.insert(command.end(), {ThisProgram(), kRunCuda});
-  runners_.emplace(std::move(command), setup, spares, limits);
-  const std::string why = runners_->Start();
+  std::vector<int> gpus = {options.gpu};
+  gpus.insert(gpus.end(), options.more_gpus.begin(), options.more_gpus.end());
+  for (const int gpu : gpus) {
+    setup.ordinal = gpu;
+    runners_.emplace_back(command, setup, spares, limits);
+  }
+  // Contexts and gigabytes of inputs take seconds: side by side.
+  std::vector<std::string> why(gpus.size());
+  RunInParallel(gpus.size(), static_cast<int>(gpus.size()), [&](std::size_t index) {
+    why[index] = runners_[index].Start();
+    return true;
+  });
   EndIfStopped(options.stop);
-  if (!why.empty()) Missing(why);
+  for (std::size_t index = 0; index < gpus.size(); ++index) {
+    if (why[index].empty()) continue;
+    Missing(gpus.size() == 1 ? why[index] : fmt::format("gpu {}: {}", gpus[index], why[index]));
+  }
+}
+
+std::string GpuBench::SetProblems(const std::vector<std::string>& files) {
+  for (GpuPool& runner : runners_) {
+    if (std::string why = runner.SetProblems(files); !why.empty()) return why;
+  }
+  return "";
 }
 
 std::string GpuBench::Conditions() const {
-  return fmt::format("{}, driver {}", runners_->ready().gpu, runners_->ready().driver);
+  return fmt::format("{}, driver {}", runners_.front().ready().gpu,
+                     runners_.front().ready().driver);
 }
 
 std::map<std::string, std::string, std::less<>> GpuBench::Versions() const {
   return {{"compiler", compilers_.compiler()},
           {"cublas", FindCublas().version},
-          {"driver", runners_->ready().driver}};
+          {"driver", runners_.front().ready().driver}};
 }
 
 Compiled GpuBench::Compile(const Source& source, const std::string& text,
@@ -137,17 +159,18 @@ Compiled GpuBench::Compile(const Source& source, const std::string& text,
   return compiled;
 }
 
-Measurement GpuBench::Try(const Compiled& trial, const Cap& cap) {
+Measurement GpuBench::Try(const Compiled& trial, const Cap& cap, std::size_t gpu) {
   RunRequest request;
   request.cubin = trial.library;
   request.launch = trial.gpu->launch;
   request.cap_ns = std::max(cap.ns, kCudaLeastCapNs);
   request.give_up_ns = kCudaCareFactor * request.cap_ns;
   if (cap.best_ns >= kCudaPartFromNs) request.worth_ns = request.give_up_ns;
-  return runners_->Run(request);
+  return runners_[gpu].Run(request);
 }
 
-Measurement GpuBench::Measure(const Compiled& compiled, const Cap& cap, Effort effort) {
+Measurement GpuBench::Measure(const Compiled& compiled, const Cap& cap, Effort effort,
+                              std::size_t gpu) {
   if (compiled.verdict != Verdict::kCorrect) return Failure(compiled);
   RunRequest request = RequestOf(compiled);
   request.cap_ns = std::max(cap.ns, kCudaLeastCapNs);
@@ -161,7 +184,7 @@ Measurement GpuBench::Measure(const Compiled& compiled, const Cap& cap, Effort e
     request.batch_ns = 2e6;
     request.cap_ns = request.patience_ns = kWaitNs;  // A yardstick is waited for.
   }
-  return runners_->Run(request);
+  return runners_[gpu].Run(request);
 }
 
 Measurement GpuBench::Repeat(const Compiled& compiled, int launches) {
@@ -169,14 +192,14 @@ Measurement GpuBench::Repeat(const Compiled& compiled, int launches) {
   RunRequest request = RequestOf(compiled);
   request.cap_ns = request.patience_ns = kWaitNs;
   request.launches = launches;
-  return runners_->Run(request);
+  return runners_[used_].Run(request);
 }
 
 MeasuredRates GpuBench::Rates() {
   RunRequest request;
   request.rates = true;
   request.patience_ns = kWaitNs;
-  const RunAnswer answer = runners_->Ask(request);
+  const RunAnswer answer = runners_[used_].Ask(request);
   if (answer.measurement.verdict != Verdict::kCorrect) throw Error(answer.measurement.why);
   return answer.rates;
 }

@@ -4,9 +4,10 @@
 // operators.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,24 +27,30 @@ class GpuBench {
   /// Writes problem files (cpu::WriteProblemFile) into a folder: their paths, by ProblemNumber.
   using WriteProblems = std::function<std::vector<std::string>(const std::string& folder)>;
 
-  /// `spares`: processes that stand ready beside the one that works. Throws Error when the driver,
+  /// One that works on EvaluatorOptions::gpu and on each of `more_gpus`. `spares`: processes that
+  /// stand ready beside the one that works on a GPU. Throws Error when the driver,
   /// a GPU or NVRTC is missing, or when `write` does.
   GpuBench(const ir::Device& device, const EvaluatorOptions& options, const WriteProblems& write,
            int spares = 1);
 
   /// Compiles the text of a source (Source::text or Source::careful). From several threads at once.
   Compiled Compile(const Source& source, const std::string& text, Optimization optimization);
-  /// Evaluator::Try(), Measure(), Repeat(), Rates() and Discard().
-  Measurement Try(const Compiled& trial, const Cap& cap);
-  Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort);
+  /// How many GPUs there are. The first is number 0 here, whatever the driver calls it.
+  std::size_t num_gpus() const { return runners_.size(); }
+  /// What Repeat() and Rates() ask from here on.
+  void UseGpu(std::size_t gpu) { used_ = gpu; }
+  std::size_t used_gpu() const { return used_; }
+
+  /// Evaluator::Try(), Measure(), Repeat(), Rates() and Discard(). Those that name a GPU may be
+  /// called by one thread for each at the same time.
+  Measurement Try(const Compiled& trial, const Cap& cap, std::size_t gpu);
+  Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort, std::size_t gpu);
   Measurement Repeat(const Compiled& compiled, int launches);
   MeasuredRates Rates();
   void Discard(const Compiled& compiled) const;
 
   /// From here on candidates run on the arrays of these files. Empty, or why they cannot.
-  std::string SetProblems(const std::vector<std::string>& files) {
-    return runners_->SetProblems(files);
-  }
+  std::string SetProblems(const std::vector<std::string>& files);
 
   /// What its compiler compiles wrongly; see KnownAnswers::Notes().
   std::vector<std::string> Notes() const { return compilers_.known().Notes(); }
@@ -56,7 +63,8 @@ class GpuBench {
   ScratchFolder scratch_;
   const ir::Device device_;
   CompilePool compilers_;
-  std::optional<GpuPool> runners_;
+  std::deque<GpuPool> runners_;  ///< One for each GPU.
+  std::size_t used_ = 0;
 };
 
 }  // namespace exh::kernels::cuda

@@ -131,6 +131,7 @@ int RunProgram(int argc, char** argv, const Parts& parts) {
   AddFormatCommand(app, invocation);
   AddLogCommand(app, invocation);
   AddReplayCommand(app, invocation);
+  AddWorkerCommand(app, invocation);
   AddEmitCommand(app, invocation);
   AddExplainCommand(app, invocation);
   AddBoundCommand(app, invocation);

@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "search/log/memory/front.h"
+#include "search/run/lanes/lanes_pipeline.h"
 #include "search/run/pipeline/ahead.h"
 #include "search/run/pipeline/in_turn.h"
 
@@ -49,11 +50,12 @@ void Pipeline::Compile(Entry& entry) const {
   }
   Evaluator& evaluator = parts_.evaluator;
   entry.is_trial = evaluator.compiles_while_measuring() && !entry.source.careful.empty();
-  entry.compiled =
-      entry.is_trial ? evaluator.CompileTrial(entry.source) : evaluator.Compile(entry.source);
+  entry.compiled = entry.is_trial ? evaluator.CompileTrial(entry.source)
+                                  : evaluator.CompileOf(entry.source, entry.candidate);
 }
 
 std::unique_ptr<Pipeline> MakePipeline(const RunParts& parts) {
+  if (!parts.evaluator.lanes().empty()) return std::make_unique<LanesPipeline>(parts);
   if (parts.evaluator.compiles_while_measuring()) return std::make_unique<AheadPipeline>(parts);
   if (parts.frontier.learns()) return std::make_unique<InTurnByMany>(parts);
   return std::make_unique<InTurnByOne>(parts);

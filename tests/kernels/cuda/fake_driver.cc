@@ -9,6 +9,7 @@
 //   old         it is for CUDA 12.4
 //   second      the second GPU answers, and not the first
 //
+// EXH_FAKE_GPUS=4: it shows so many, and all of them answer.
 // EXH_FAKE_GPU names the GPU that it shows: one of kGpus. By default that is the first.
 #include <algorithm>
 #include <cstddef>
@@ -61,9 +62,16 @@ bool Wants(std::string_view fault) {
   return wanted != nullptr && wanted == fault;
 }
 
-/// The GPU that answers.
-CUdevice Device() {
-  return Wants("second") ? kFirstDevice + 1 : kFirstDevice;
+/// As EXH_FAKE_GPUS has it; 0: it says nothing.
+int NumGpus() {
+  const char* const wanted = std::getenv("EXH_FAKE_GPUS");
+  return wanted != nullptr ? std::atoi(wanted) : 0;
+}
+
+/// Is this a GPU that answers?
+bool Answers(CUdevice device) {
+  if (NumGpus() > 0) return device >= kFirstDevice && device < kFirstDevice + NumGpus();
+  return device == (Wants("second") ? kFirstDevice + 1 : kFirstDevice);
 }
 
 bool has_context = false;
@@ -131,7 +139,7 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
 }
 
 CUresult cuDeviceGetCount(int* count) {
-  *count = Wants("no-gpu") ? 0 : 2;
+  *count = Wants("no-gpu") ? 0 : std::max(2, NumGpus());
   return kSuccess;
 }
 
@@ -141,7 +149,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 }
 
 CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
-  if (device != Device()) return kInvalidValue;
+  if (!Answers(device)) return kInvalidValue;
   std::strncpy(name, Facts().name, static_cast<std::size_t>(length));
   return kSuccess;
 }
@@ -177,7 +185,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
 // ---- Contexts and modules -----------------------------------------------------------------------
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  if (device != Device()) return kInvalidValue;
+  if (!Answers(device)) return kInvalidValue;
   *context = nullptr;  // There is one at most: nobody looks into it.
   return kSuccess;
 }

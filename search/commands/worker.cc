@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// `search worker`: measures for a search on this machine or another one.
+#include <memory>
+
+#include "search/commands/command.h"
+#include "search/fleet/pilot_process.h"
+
+namespace exh::search {
+
+void AddWorkerCommand(CLI::App& app, Invocation& invocation) {
+  CLI::App* const command = app.add_subcommand(
+      "worker", "measures for a search that started it with --worker, until that ends");
+  const auto options = std::make_shared<PilotProcessOptions>();
+  command->add_option("--gpu", options->gpu, "which GPU, for devices that are one (default 0)");
+  command->add_option("--jobs", options->jobs, "compilers at once (default: cores)");
+  command->callback([&invocation, options] {
+    invocation.run = [options] {
+      if (options->jobs != 0) CheckJobs(options->jobs);
+      return PilotMain(*options);
+    };
+  });
+}
+
+}  // namespace exh::search

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace exh::search {
+
+struct PilotProcessOptions {
+  int gpu = 0;   ///< Which GPU, where the device is one.
+  int jobs = 0;  ///< Compilers at once; 0: as many as there are cores.
+};
+
+/// What `search worker` does: reads from standard input what is to be compiled and measured, and
+/// answers on standard output (pilot_protocol.h), until the input ends. Returns the exit code.
+int PilotMain(const PilotProcessOptions& options);
+
+}  // namespace exh::search
