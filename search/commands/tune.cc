@@ -36,7 +36,7 @@ namespace exh::search {
 namespace {
 
 struct TuneOptions {
-  std::string shapes, launch = "local", status, format = "text", gpus;
+  std::string shapes, launch = "local", status, format = "text";
   std::optional<int> element;
   bool skip_mistakes = false;
   std::vector<std::string> sbatch;
@@ -143,10 +143,11 @@ Fleet FleetOf(const CLI::App& command, const TuneOptions& options) {
 std::vector<std::optional<int>> LanesOf(const TuneOptions& options,
                                         const kernels::ir::Device& device) {
   const std::optional<int> gpu = options.search.problem.gpu;
-  if (options.gpus.empty()) return {gpu};
+  const std::string& text = options.search.gpus;
+  if (text.empty()) return {gpu};
   if (gpu) throw UsageError("--gpu and --gpus: one of them says where shapes run");
   // A lane whose GPU is not there would take one shape after the other, and fail.
-  const std::vector<int> gpus = ParseGpusOf(options.gpus, device);
+  const std::vector<int> gpus = ParseGpusOf(text, device);
   return {gpus.begin(), gpus.end()};
 }
 
@@ -297,7 +298,7 @@ int Tune(const CLI::App& command, const TuneOptions& options, const Invocation& 
   PolicyOf(search.policy(), search.policy_options);
   search.cold();
   const bool is_slurm = options.launch == "slurm";
-  if (is_slurm && (!options.gpus.empty() || search.problem.gpu)) {
+  if (is_slurm && (!search.gpus.empty() || search.problem.gpu)) {
     throw UsageError(
         "--launch slurm: Slurm gives each element its GPU; leave --gpu and --gpus out");
   }
@@ -336,9 +337,6 @@ void AddTuneCommand(CLI::App& app, Invocation& invocation) {
                       "(docs/fleet.md); without it a fleet goes on that is there");
   command->add_option("--launch", options->launch,
                       "where: local (default), on this machine; slurm, as a job array");
-  command->add_option("--gpus", options->gpus,
-                      "with --launch local: 0-3, 0,2 or all, each of which searches a shape at a "
-                      "time (default: the one of --gpu)");
   command
       ->add_option("--sbatch", options->sbatch,
                    "with --launch slurm: more options of sbatch, such as '--partition=gpu'")
@@ -355,6 +353,9 @@ void AddTuneCommand(CLI::App& app, Invocation& invocation) {
   command->add_option("--space", search.problem.space, "as of search: default or paper");
   AddMemoryOption(*command, search.problem.memory, "to build a space");
   AddRunOptions(*command, search);
+  command->get_option("--gpus")->description(
+      "with --launch local: 0-3, 0,2 or all, each of which searches a shape at a time (default: "
+      "the one of --gpu)");
   command->get_option("--out")->description("folder of all runs: one for each shape");
   command->get_option("--budget")->description("of each shape (default 60s)");
   command->remove_option(command->get_option("--progress"));  // Nobody watches a child.
