@@ -356,7 +356,7 @@ TEST(FusedCode, IslsFunctionsAreThereWhereTheyAreCalled) {
   EXPECT_EQ(out.TextOf(i + 1), "i + 1");
   EXPECT_EQ(out.Prelude(), "");
   EXPECT_EQ(out.TextOf(ir::Condition(ir::Index::Max(i, j).Div(2), ir::Relation::kLess, 2)),
-            "max(i, j) / 2 < 2");
+            "(max(i, j)) / 2 < 2");
   EXPECT_TRUE(Has(out.Prelude(), "define max"));
   EXPECT_FALSE(Has(out.Prelude(), "define min"));
 }
