@@ -356,7 +356,11 @@ struct Expected { double value, tolerance; };)",
       const Expected expected =
           element(arrays.data(), scalars.data(), static_cast<std::int64_t>(i));
       ASSERT_NEAR(expected.value, output.reference[i], 1e-12) << task.kernel->name() << " " << i;
-      ASSERT_NEAR(expected.tolerance, output.tolerance[i], 1e-15);
+      // Of single elements the reference alone knows that they, or terms of them, are exact.
+      ASSERT_GE(expected.tolerance, output.tolerance[i] - 1e-15);
+      if (output.tolerance[i] > 0) {
+        ASSERT_LE(expected.tolerance, 1.5 * output.tolerance[i] + 1e-15);
+      }
     }
   }
 }
