@@ -5,24 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <optional>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/numbers.h"
 
 namespace exh::search {
 namespace {
 
-std::optional<int> NumberOf(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size() && number >= 0;
-  return is_whole ? std::optional(number) : std::nullopt;
-}
-
-[[noreturn]] void RefuseList(const std::string& text, const std::string& part) {
+[[noreturn]] void RefuseList(const std::string& text, std::string_view part) {
   throw UsageError(fmt::format(
       "bad --gpus '{}': '{}' is no GPU and no range; legal: all, 0-3, or 0,2,5", text, part));
 }
@@ -30,19 +22,16 @@ std::optional<int> NumberOf(std::string_view text) {
 std::vector<int> NumbersOf(const std::string& text) {
   constexpr int kMost = 1024;  // No machine has more; a slip of the finger may mean a million.
   std::vector<int> numbers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string_view part : Split(text, ',')) {
     const std::size_t dash = part.find('-');
-    const auto first = NumberOf(std::string_view(part).substr(0, dash));
-    const auto last =
-        dash == std::string::npos ? first : NumberOf(std::string_view(part).substr(dash + 1));
-    if (!first || !last || *last < *first || *last > kMost) RefuseList(text, part);
-    for (int number = *first; number <= *last; ++number) {
+    const auto first = ParseInteger(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : ParseInteger(part.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first || *last > kMost) RefuseList(text, part);
+    for (int number = static_cast<int>(*first); number <= *last; ++number) {
       if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
     }
   }
+  if (numbers.empty()) RefuseList(text, text);
   return numbers;
 }
 
