@@ -398,6 +398,10 @@ std::unique_ptr<Evaluator> EvaluatorOf(const Subject& subject, const SearchOptio
     fleet.commands = options.workers;
     fleet.cold = is_cold;
     fleet.stop = &budget.stop;
+    fleet.say = [](const std::string& note) {
+      fmt::print("note: {}\n", note);
+      std::fflush(stdout);
+    };
     return MakeFleetEvaluator(subject, fleet);
   }
   EvaluatorOptions wanted{options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),

@@ -108,7 +108,7 @@ class FleetEvaluator final : public Evaluator {
         compiled.why = "no pilot is left";
         return compiled;
       }
-      const PilotAnswer answer = pilot->Compile(task);
+      const PilotAnswer answer = pilot->Compile(task, compiled.library);
       compiled.verdict = answer.measurement.verdict;
       compiled.why = answer.measurement.why;
       compiled.compile_ms = answer.measurement.compile_ms;
@@ -210,6 +210,8 @@ class FleetEvaluator final : public Evaluator {
   }
 
   void AwaitFirst() {
+    const auto begin = std::chrono::steady_clock::now();
+    bool has_said = !options_.say;
     while (true) {
       if (IsStopped(options_.stop)) throw Interrupted("stopped before a pilot was ready");
       // Without our lock: a pilot that asks for it has its own.
@@ -225,12 +227,29 @@ class FleetEvaluator final : public Evaluator {
         throw Error(fmt::format("no pilot can measure:\n  {}", fmt::join(lost, "\n  ")));
       }
       changed_.wait_for(lock, std::chrono::milliseconds(20));
+      lock.unlock();
+      const std::chrono::duration<double> silence = std::chrono::steady_clock::now() - begin;
+      if (!has_said && silence.count() >= options_.silence_s) {
+        SayWhoIsAwaited();
+        has_said = true;
+      }
     }
     at_ = pilots_.front().get();
     for (const auto& pilot : pilots_) {
       if (!pilot->ready()) continue;
       at_ = pilot.get();
       break;
+    }
+  }
+
+  /// A batch system may let them wait for hours, and so may something that asks for a password.
+  void SayWhoIsAwaited() {
+    for (std::size_t i = 0; i < pilots_.size(); ++i) {
+      if (!pilots_[i]->lost().empty()) continue;
+      const std::string last = pilots_[i]->LastComplaint();
+      options_.say(fmt::format("{} has said nothing for {:.0f} s, and is waited for: {}{}",
+                               pilots_[i]->name(), options_.silence_s, options_.commands[i],
+                               last.empty() ? "" : fmt::format(" (its last words: {})", last)));
     }
   }
 

@@ -9,6 +9,7 @@
 // program with the same rates: the first that is ready decides, and another one is refused by name.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct WorkerOptions {
   bool cold = false;                  ///< As EvaluatorOptions::cold.
   double silence_s = 30;              ///< A pilot that says nothing for so long is given up.
   const StopToken* stop = nullptr;    ///< As EvaluatorOptions::stop.
+  /// Told for which pilots it waits, when none has said anything for `silence_s`; may be empty.
+  std::function<void(const std::string& note)> say;
 };
 
 /// Waits for the first pilot that is ready; others join when they are. The subject outlives it.

@@ -7,13 +7,16 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 namespace exh::search {
 namespace {
 
 using kernels::Verdict;
 
-constexpr auto kLook = std::chrono::milliseconds(20);
+/// Between two looks at whether the search has ended. Answers wake who waits for them, of whom there
+/// are some for each pilot.
+constexpr auto kLook = std::chrono::milliseconds(100);
 
 PilotAnswer Broken(const std::string& why) {
   PilotAnswer answer;
@@ -148,13 +151,12 @@ PilotAnswer Pilot::Ask(PilotTask task) {
   return answer;
 }
 
-PilotAnswer Pilot::Compile(PilotTask task) {
+PilotAnswer Pilot::Compile(PilotTask task, const std::string& library) {
   task.mode = PilotMode::kCompile;
-  const std::string code = task.code;
   PilotAnswer answer = Ask(std::move(task));
   if (answer.measurement.verdict == Verdict::kCorrect) {
     const std::lock_guard lock(mutex_);
-    compiled_.insert(code);
+    compiled_.insert(Fnv1a64(library));
   }
   return answer;
 }
@@ -195,9 +197,9 @@ std::string Pilot::lost() const {
 
 bool Pilot::has(const kernels::Compiled& compiled) const {
   if (compiled.library.empty()) return false;
-  const std::string code = ProgramOf(compiled.library).code;
+  const std::uint64_t hash = Fnv1a64(compiled.library);
   const std::lock_guard lock(mutex_);
-  return compiled_.contains(code);
+  return compiled_.contains(hash);
 }
 
 std::size_t Pilot::load() const {
@@ -208,6 +210,11 @@ std::size_t Pilot::load() const {
 std::optional<PilotReady> Pilot::ready() const {
   const std::lock_guard lock(mutex_);
   return ready_;
+}
+
+std::string Pilot::LastComplaint() const {
+  const std::lock_guard lock(mutex_);
+  return link_ ? link_->LastComplaint() : "";
 }
 
 void Pilot::OnChange(std::function<void()> changed) {

@@ -13,8 +13,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_set>
 
 #include "base/stop.h"
 #include "search/fleet/pilot_link.h"
@@ -53,12 +53,14 @@ class Pilot final : public kernels::Lane {
 
   /// Waits for the answer. Nobody is to be blamed where it is kBroken.
   PilotAnswer Ask(PilotTask task);
-  /// Compiles, and remembers that it did.
-  PilotAnswer Compile(PilotTask task);
+  /// Compiles, and remembers that it did. `library`: of the program that comes of it.
+  PilotAnswer Compile(PilotTask task, const std::string& library);
   /// Tasks under way.
   std::size_t load() const;
   /// What it said of itself; nothing: it is not there yet.
   std::optional<PilotReady> ready() const;
+  /// The last line of its standard error, such as that of a batch system that lets it wait.
+  std::string LastComplaint() const;
   /// Called whenever it gets ready or is lost, by a thread of its own.
   void OnChange(std::function<void()> changed);
 
@@ -84,7 +86,7 @@ class Pilot final : public kernels::Lane {
   std::uint64_t next_ = 1;
   /// Tasks under way: nothing, until the answer is there.
   std::map<std::uint64_t, std::optional<PilotAnswer>> tasks_;
-  std::set<std::string> compiled_;  ///< Hashes of code.
+  std::unordered_set<std::uint64_t> compiled_;  ///< Hashes of Compiled::library.
 };
 
 }  // namespace exh::search

@@ -82,6 +82,8 @@ void PilotLink::Send(const std::string& message) {
   [[maybe_unused]] const ssize_t ignored = ::write(wake_.get(), &one, sizeof one);
 }
 
+std::string PilotLink::LastComplaint() const { return LastLine(errors_.get()); }
+
 /// False: the other end is closed.
 bool PilotLink::SendSome() {
   std::size_t sent = 0;
@@ -163,7 +165,7 @@ std::string PilotLink::Obituary() {
   } else if (how->kind == ProcessEnd::Kind::kEnded) {
     text = fmt::format("it ended with code {}", WEXITSTATUS(how->value));
   }
-  const std::string last = LastLine(errors_.get());
+  const std::string last = LastComplaint();
   return last.empty() ? text : text + ": " + last;
 }
 

@@ -33,6 +33,8 @@ class PilotLink {
 
   /// From any thread; never waits.
   void Send(const std::string& message);
+  /// The last line that it has written to its standard error, if any. From any thread.
+  std::string LastComplaint() const;
 
  private:
   void Run(double silence_s);

@@ -4,8 +4,8 @@
 //
 // Pilots are copies of this program that search the toy space of tests/search and take 50 ms for
 // each measurement. With --simulate they answer without looking at what was asked: 1, 2, 4 … N of
-// them on the space of matmul 1024 on a cpu show where the process that decides is what takes
-// longest.
+// them on the space of matmul 1024 on [--device cpu] show where the process that decides is what
+// takes longest.
 // [--ms 50] is the time of a measurement, [--seconds 8] that of a search.
 #include <fmt/format.h>
 
@@ -72,7 +72,7 @@ int FakePilot(int ms) {
 /// Evaluations a second, from the first on.
 double RateOf(const Subject& subject, const std::string& command, int pilots, double seconds) {
   StopToken stop;
-  FleetOptions fleet;
+  WorkerOptions fleet;
   fleet.commands.assign(static_cast<std::size_t>(pilots), command);
   fleet.stop = &stop;
   const auto evaluator = MakeFleetEvaluator(subject, fleet);
@@ -113,13 +113,15 @@ int Compare(int pilots, int ms, double seconds) {
   return 0;
 }
 
-int Simulate(int most, int ms, double seconds) {
+int Simulate(int most, int ms, double seconds, const std::string& device) {
   ProblemOptions options;
+  options.device = device;
   options.kernel = "matmul";
   options.size = "m=1024,n=1024,k=1024";
   const KernelSubject subject(MakeProblem(options));
   const std::string command = fmt::format("exec {} fake-pilot {}", ThisProgram(), ms);
-  fmt::print("pilots that answer after {} ms, on the space of matmul 1024 on a cpu\n", ms);
+  fmt::print("pilots that answer after {} ms, on the space of matmul 1024 on {}, on {} cores\n", ms,
+             device, NumCores());
   fmt::print("pilots  evaluations/s  of what they could\n");
   double one = 0;
   for (int pilots = 1; pilots <= most; pilots *= 2) {
@@ -131,10 +133,16 @@ int Simulate(int most, int ms, double seconds) {
   return 0;
 }
 
-/// The number behind an option; without it `usual`.
-double Option(const std::vector<std::string>& words, std::string_view name, double usual) {
+/// The word behind an option; without it `usual`.
+std::string Word(const std::vector<std::string>& words, std::string_view name,
+                 const std::string& usual) {
   const auto found = std::ranges::find(words, name);
-  return found == words.end() || found + 1 == words.end() ? usual : std::atof((found + 1)->c_str());
+  return found == words.end() || found + 1 == words.end() ? usual : *(found + 1);
+}
+
+double Option(const std::vector<std::string>& words, std::string_view name, double usual) {
+  const std::string word = Word(words, name, "");
+  return word.empty() ? usual : std::atof(word.c_str());
 }
 
 int Main(const std::vector<std::string>& words) {
@@ -144,7 +152,9 @@ int Main(const std::vector<std::string>& words) {
   const double seconds = Option(words, "--seconds", 8);
   const int simulated = static_cast<int>(Option(words, "--simulate", 0));
   try {
-    if (simulated > 0) return Simulate(simulated, ms, seconds);
+    if (simulated > 0) {
+      return Simulate(simulated, ms, seconds, Word(words, "--device", "cpu"));
+    }
     return Compare(static_cast<int>(Option(words, "--pilots", 4)), ms, seconds);
   } catch (const Error& error) {
     fmt::print(stderr, "fleet: {}\n", error.what());

@@ -51,12 +51,12 @@ class Fixture(unittest.TestCase):
             try:
                 words = pathlib.Path("/proc", entry, "cmdline").read_bytes().split(b"\0")
                 environment = pathlib.Path("/proc", entry, "environ").read_bytes()
-            except OSError:
+                stat = pathlib.Path("/proc", entry, "stat").read_text(encoding="utf-8")
+            except OSError:  # It has ended meanwhile.
                 continue
             is_pilot = len(words) > 1 and words[1] == b"worker"
             if is_pilot and str(self.folder).encode() in environment:
-                stat = pathlib.Path("/proc", entry, "stat")
-                found[int(entry)] = int(stat.read_text(encoding="utf-8").rpartition(")")[2].split()[1]) if stat.exists() else 0
+                found[int(entry)] = int(stat.rpartition(")")[2].split()[1])
         return [pilot for pilot, parent in found.items() if parent not in found]
 
 

@@ -201,6 +201,24 @@ TEST(Fleet, AnotherProgramDeviceDriverOrRatesIsRefused) {
   }
 }
 
+TEST(Fleet, WhoIsWaitedForIsSaidWithItsLastWords) {
+  const ToySubject subject;
+  StopToken stop;
+  std::vector<std::string> notes;
+  WorkerOptions options;
+  options.commands = {"echo queued and waiting for resources >&2; exec sleep 100"};
+  options.silence_s = 1;
+  options.stop = &stop;
+  options.say = [&](const std::string& note) {
+    notes.push_back(note);
+    stop.Stop();
+  };
+  EXPECT_THROW(MakeFleetEvaluator(subject, options), Interrupted);
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_THAT(notes[0], HasSubstr("pilot 1 has said nothing for 1 s, and is waited for: echo"));
+  EXPECT_THAT(notes[0], HasSubstr("(its last words: queued and waiting for resources)"));
+}
+
 TEST(Fleet, WhereNoneCanMeasureEachSaysWhy) {
   try {
     Search({"stamp", "rates"});
