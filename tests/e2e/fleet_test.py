@@ -19,6 +19,13 @@ import unittest
 
 SEARCH, TOY, DRIVER, NVRTC = (sys.argv.pop(1) for _ in range(4))
 KERNEL = ("--kernel", "axpy", "--size", "n=4096", "--progress", "none")
+FUNCTIONAL = """
+size n = {n}
+param part
+input x: [float]n
+input y: [float]n
+kernel z: [float]n = zip(x, y) |> split(part) |> map@parts(p -> map@elements((a, b) -> a + b, p)) |> join
+"""
 
 
 class Fixture(unittest.TestCase):
@@ -123,6 +130,20 @@ class Pilots(Fixture):
         done = subprocess.run([SEARCH, "worker"], input=b"", capture_output=True, timeout=10)
         self.assertEqual(done.returncode, 0)
 
+    def test_fused_operators_are_measured_by_them_too(self):
+        def tensor(name):
+            return {"tensor_name": name, "data_type": "float32", "shape": [64, 32]}
+        (self.folder / "exp.json").write_text(json.dumps({
+            "op": "exp", "input_desc": [[tensor("x")]], "output_desc": [tensor("y")],
+            "op_desc": [{"name": "Exp", "attr": None, "input_desc": [[tensor("x")]], "output_desc": [tensor("y")]}]}))
+        said = self.search("fused", "search", self.folder / "exp.json", *self.WORKERS, "--budget", "evals=4", "--progress", "none",
+                           "--out", self.out)
+        self.assertIn("best: ", said)
+        evals = self.records("eval")
+        self.assertTrue([e for e in evals if e["verdict"] == "correct"])
+        self.assertFalse([e for e in evals if e["verdict"] in ("broken", "crash", "wrong")])
+        self.assertTrue(any("lane" in e for e in evals))
+
     def test_the_same_command_line_begins_and_goes_on(self):
         command = (*KERNEL, *self.WORKERS, "--resume-or-start", self.out)
         self.search(*command, "--budget", "evals=3")
@@ -176,6 +197,17 @@ class Gpus(Fixture):
     def test_one_is_what_it_was(self):
         self.search(*self.arguments("--gpus", "2", "--budget", "evals=5"))
         self.assertFalse([e for e in self.records("eval") + self.records("reference") if "lane" in e])
+
+    def test_functional_programs_are_measured_by_several_too(self):
+        (self.folder / "sum.fun").write_text(FUNCTIONAL.format(n=self.N), encoding="utf-8")
+        self.environment |= {"EXH_FAKE_PLAIN": "1", "EXH_FAKE_FAULTS": ""}
+        for lanes in (("--gpus", "1-2"), Pilots.WORKERS):
+            out = str(self.folder / lanes[0].strip("-"))
+            self.search("functional", "search", self.folder / "sum.fun", "--device", "h200", *lanes, "--budget", "evals=12",
+                        "--progress", "none", "--out", out)
+            evals = self.records("eval", out)
+            self.assertTrue(evals)
+            self.assertEqual(len({e.get("lane") for e in evals if e["verdict"] == "correct"}), 2, evals)
 
     def test_mistakes_are_said(self):
         self.assertIn("no GPU 7; there is 0, 1, 2, 3", self.search(*self.arguments("--gpus", "0,7"), code=2))
