@@ -29,8 +29,8 @@ struct EvaluatorOptions {
   std::vector<std::string> under = {};
   /// GPUs beside `gpu` that measure at the same time, each a lane; see Evaluator::lanes().
   std::vector<int> more_gpus = {};
-  /// Where what compilers make is kept for searches that come later, where a device keeps it; empty:
-  /// in the user's own folder.
+  /// Where what compilers make is kept for searches that come later, where a device keeps it;
+  /// empty: in the user's own folder.
   std::string cache = {};
 };
 

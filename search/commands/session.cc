@@ -248,8 +248,7 @@ BeginsWith PriorFor(const Subject& subject, const runtime::Instance& instance,
     fmt::print("note: '{}' was learned on {}, this is {}\n", file, prior.device,
                subject.device_class());
   }
-  return {std::make_shared<const PriorOfSpace>(prior, instance, bound.amounts),
-          fmt::format("{} {}", prior.device, HashText(PriorText(prior)).substr(0, 8))};
+  return {std::make_shared<const PriorOfSpace>(prior, instance, bound.amounts), PriorName(prior)};
 }
 
 /// A run that begins, or one that goes on, with everything that the explorer needs.

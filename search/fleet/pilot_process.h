@@ -6,8 +6,8 @@
 namespace exh::search {
 
 struct PilotProcessOptions {
-  int gpu = 0;   ///< Which GPU, where the device is one.
-  int jobs = 0;  ///< Compilers at once; 0: as many as there are cores.
+  int gpu = 0;             ///< Which GPU, where the device is one.
+  int jobs = 0;            ///< Compilers at once; 0: as many as there are cores.
   std::string cache = {};  ///< EvaluatorOptions::cache.
 };
 

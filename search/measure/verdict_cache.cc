@@ -34,8 +34,8 @@ std::string DigestOfFile(const std::string& path) {
   return digest;
 }
 
-/// What a file holds beside its hash. The text is there by another hash than the one that the file is
-/// called by: two texts that are confused by one are not by both.
+/// What a file holds beside its hash. The text is there by another hash than the one that the file
+/// is called by: two texts that are confused by one are not by both.
 json BodyOf(const std::string& context, std::string_view text, const KnownVerdict& known) {
   return {{"context", context},
           {"code", fmt::format("{:016x} of {}", Fnv1a64(text), text.size())},

@@ -4,10 +4,10 @@
 // result is wrong, or that a text does not compile. Searches that share a folder (`--cache`) share
 // it: another seed, a run that is begun again, an element of a job array.
 //
-// A verdict holds for the same text, problem, device, processor, compiler and libraries, and for the
-// same program file alone: one that prints or checks differently begins anew. It says nothing of
-// times. Each stands in a file of its own, which is there whole or not at all; what is not as it was
-// written is no verdict, and when something is wrong with the disk nothing else fails.
+// A verdict holds for the same text, problem, device, processor, compiler and libraries, and for
+// the same program file alone: one that prints or checks differently begins anew. It says nothing
+// of times. Each stands in a file of its own, which is there whole or not at all; what is not as it
+// was written is no verdict, and when something is wrong with the disk nothing else fails.
 #pragma once
 
 #include <optional>
@@ -42,8 +42,8 @@ class VerdictCache {
   std::string folder_, context_;
 };
 
-/// All that a verdict depends on besides the text: what the header of a run says of the problem, the
-/// device and the machine, and the program with its plugins.
+/// All that a verdict depends on besides the text: what the header of a run says of the problem,
+/// the device and the machine, and the program with its plugins.
 std::string VerdictContext(const RunRecord& run, const std::string& program);
 
 /// This program by its content, and that of its plugins; empty: they cannot be read.

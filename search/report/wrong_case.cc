@@ -51,7 +51,8 @@ std::string AboutText(const WrongRun& run, const EvalRecord& record) {
       kernels::kTimedSeed, kernels::kOtherSeed);
   if (record.known) {
     text +=
-        "note       an earlier search of the same program on such a machine found this; here it was "
+        "note       an earlier search of the same program on such a machine found this; here it "
+        "was "
         "not run again\n";
   }
   for (const std::string& note : run.evaluator.Notes())

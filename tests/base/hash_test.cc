@@ -34,8 +34,8 @@ TEST(Fnv1a64, IsTheSameEverywhere) {
   EXPECT_EQ(Fnv1a64("a"), 0xAF63DC4C8601EC8Cu);
 }
 
-// What is in caches was found by these: the answers of `xxh128sum`, for texts of every branch of the
-// function: none, up to 3, 8, 16, 128, 240 bytes, and more.
+// What is in caches was found by these: the answers of `xxh128sum`, for texts of every branch of
+// the function: none, up to 3, 8, 16, 128, 240 bytes, and more.
 TEST(CacheKey, IsXxh3OfTheWholeText) {
   const auto alphabet = [](std::size_t length) {
     std::string text(length, '\0');
