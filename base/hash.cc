@@ -5,6 +5,10 @@
 
 #include <array>
 
+// All of it is compiled here: nobody who links this library needs one more.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 namespace exh {
 namespace {
 
@@ -67,15 +71,8 @@ std::uint64_t Fnv1a64(std::string_view bytes, std::uint64_t hash) {
 }
 
 std::string CacheKey(std::string_view text) {
-  // Two hashes side by side: FNV-1a, and one that mixes in another way.
-  std::uint64_t a = kFnvStart, b = 0x9ae16a3b2f90404fULL;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    a = (a ^ byte) * 0x100000001B3ULL;
-    b = (b ^ (byte + 0x55U)) * 0xc6a4a7935bd1e995ULL;
-    b ^= b >> 29;
-  }
-  return fmt::format("{:016x}{:016x}", a, b);
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 }  // namespace exh

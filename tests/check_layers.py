@@ -122,7 +122,7 @@ ROOMS = {
         "report": {"log", "subject", "measure"},
         "install": {"log", "subject", "measure", "report"},
         "tune/shapes": {"log", "subject"},
-        "tune": {"log", "subject", "run", "tune/shapes"},
+        "tune": {"log", "subject", "learn", "run", "tune/shapes"},
         "kernel": {"log", "descend", "subject", "measure", "report"},
         "fused": {"log", "descend", "subject", "measure", "report"},
         "functional": {"log", "descend", "subject", "measure", "report", "solve"},

@@ -29,6 +29,9 @@ struct EvaluatorOptions {
   std::vector<std::string> under = {};
   /// GPUs beside `gpu` that measure at the same time, each a lane; see Evaluator::lanes().
   std::vector<int> more_gpus = {};
+  /// Where what compilers make is kept for searches that come later, where a device keeps it;
+  /// empty: in the user's own folder.
+  std::string cache = {};
 };
 
 /// How long to measure.
@@ -133,6 +136,9 @@ class Evaluator {
   virtual void MeasureAt(Lane& /*lane*/) {}
   /// The name of that lane; empty where there are none.
   virtual std::string measures_at() const { return ""; }
+
+  /// Does a cache on the disk know what compilers made of texts, or said against them?
+  virtual bool keeps_compilations() const { return false; }
 
   /// Longer texts are not compiled once something is known to be correct; 0: all are.
   virtual std::uint64_t most_text_bytes() const { return 0; }

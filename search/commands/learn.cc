@@ -29,6 +29,7 @@ struct LearnOptions {
   std::string out;
   std::uint64_t seed = 1;
   std::size_t most = 1500;
+  bool checks = true;  ///< How well runs foretell one another, and themselves.
 };
 
 /// Is it a failure of the implementation, and not of the machine?
@@ -92,6 +93,7 @@ ReadRun Read(const Log& log, const std::string& name, const Subject& subject,
     run.bases.push_back(static_cast<float>(base));
     run.is_timed.push_back(ns > 0 && ns < worst);
     if (ns == fastest) run.offset = target;
+    if (!options.checks) continue;
     if (number < count / 3) {
       model.Add(eval.vector, amounts, least, eval.path, {}, ns);
     } else if (const auto guess = model.Ask(eval.vector, amounts, least); guess && ns > 0) {
@@ -105,8 +107,9 @@ ReadRun Read(const Log& log, const std::string& name, const Subject& subject,
   return read;
 }
 
-/// How well runs foretell one another: each by what was learned of all others.
-void PrintCorrelations(const std::vector<PriorRun>& runs, std::uint64_t seed) {
+/// How well runs foretell one another, each by what was learned of all others, and themselves.
+void PrintCorrelations(const std::vector<PriorRun>& runs, const std::vector<double>& own,
+                       std::uint64_t seed) {
   fmt::print("rank correlation of what was measured with what all other kernels and sizes say:\n");
   for (const PriorRun& run : runs) {
     std::vector<PriorRun> others;
@@ -119,10 +122,17 @@ void PrintCorrelations(const std::vector<PriorRun>& runs, std::uint64_t seed) {
     fmt::print("  {:.3f}  {} ({} implementations)\n", RankCorrelation(prior, run),
                run.source.kernel, run.source.evaluations);
   }
+  fmt::print("in its own run, what the first third says of the rest:\n");
+  for (std::size_t number = 0; number < runs.size(); ++number) {
+    fmt::print("  {:.3f}  {}\n", own[number], runs[number].source.kernel);
+  }
 }
 
 int Learn(const LearnOptions& options) {
   if (options.runs.empty()) throw UsageError("learn needs the folders of runs, or their logs");
+  if (!options.checks && options.out.empty()) {
+    throw UsageError("--no-check goes with --out: without either there is nothing to do");
+  }
   if (options.most < 1) throw UsageError("--most must be 1 or more");
   std::vector<PriorRun> runs;
   std::vector<double> own;
@@ -146,11 +156,7 @@ int Learn(const LearnOptions& options) {
     own.push_back(read.own);
   }
   if (runs.empty()) throw UsageError("nothing was timed in any of these runs");
-  PrintCorrelations(runs, options.seed);
-  fmt::print("in its own run, what the first third says of the rest:\n");
-  for (std::size_t number = 0; number < runs.size(); ++number) {
-    fmt::print("  {:.3f}  {}\n", own[number], runs[number].source.kernel);
-  }
+  if (options.checks) PrintCorrelations(runs, own, options.seed);
   Random random(options.seed);
   Prior prior = LearnPrior(runs, random);
   prior.device = device;
@@ -172,6 +178,9 @@ void AddLearnCommand(CLI::App& app, Invocation& invocation) {
   command->add_option("--most", options->most,
                       "implementations of each run, evenly over its time (default 1500)");
   command->add_option("--seed", options->seed, "seed (default 1)");
+  command->add_flag("!--no-check", options->checks,
+                    "only write the prior: what runs say of one another takes as long for each of "
+                    "them");
   command->callback(
       [options, &invocation] { invocation.run = [options] { return Learn(*options); }; });
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <functional>
 #include <sstream>
 
@@ -108,6 +109,17 @@ bool SearchOptions::cold() const {
   return l2 == "cold";
 }
 
+std::string SearchOptions::cache_folder() const {
+  if (cache.empty() || cache == "none") return "";
+  std::error_code error;
+  std::filesystem::create_directories(cache, error);
+  if (error || !std::filesystem::is_directory(cache, error)) {
+    throw UsageError(fmt::format("--cache {}: it is no folder, and none can be made there{}", cache,
+                                 error ? ": " + error.message() : ""));
+  }
+  return cache;
+}
+
 std::vector<std::string> SearchOptions::under() const {
   std::istringstream text(runs_under);
   std::vector<std::string> words;
@@ -154,6 +166,10 @@ void AddRunOptions(CLI::App& app, SearchOptions& options) {
       "--prior", options.prior,
       "what the cost model begins with: what earlier runs learned of such devices (auto, "
       "default), nothing (none), or a file that search learn made");
+  app.add_option(
+      "--cache", options.cache,
+      "folder that searches share, also on many machines: what was compiled for GPUs, and which "
+      "programs are wrong or do not compile (default none: GPUs have one of the user's)");
   app.add_option("--first", options.first,
                  "begins with this list of decisions, such as best.replay of a run of other sizes, "
                  "as far as it is possible here; repeatable")
@@ -207,6 +223,7 @@ void CheckRunOptions(const SearchOptions& options) {
   for (const std::string& file : options.first) WishesOf(ReadDecisionFile(file));
   options.bound_use();
   options.under();
+  options.cache_folder();
   if (options.problem.gpu && !options.gpus.empty()) {
     throw UsageError("--gpu and --gpus: one run has the one or the several; leave one out");
   }
@@ -220,6 +237,7 @@ void CheckRunOptions(const SearchOptions& options) {
   if (options.problem.gpu) refuse("--gpu");
   if (!options.gpus.empty()) refuse("--gpus");
   if (!options.runs_under.empty()) refuse("--under");
+  if (!options.cache_folder().empty()) refuse("--cache");
 }
 
 std::shared_ptr<const Policy> PolicyOf(const std::string& name, const PolicyOptions& options) {

@@ -248,8 +248,7 @@ BeginsWith PriorFor(const Subject& subject, const runtime::Instance& instance,
     fmt::print("note: '{}' was learned on {}, this is {}\n", file, prior.device,
                subject.device_class());
   }
-  return {std::make_shared<const PriorOfSpace>(prior, instance, bound.amounts),
-          fmt::format("{} {}", prior.device, HashText(PriorText(prior)).substr(0, 8))};
+  return {std::make_shared<const PriorOfSpace>(prior, instance, bound.amounts), PriorName(prior)};
 }
 
 /// A run that begins, or one that goes on, with everything that the explorer needs.
@@ -315,6 +314,21 @@ std::vector<runtime::Candidate> FirstOf(const Prepared& run) {
   return first;
 }
 
+/// What other searches found out, with --cache.
+std::optional<VerdictCache> VerdictsOf(const SearchOptions& options, const Prepared& run,
+                                       const Invocation& invocation) {
+  const std::string folder = options.cache_folder();
+  if (folder.empty()) return std::nullopt;
+  const std::string program = ProgramDigest(invocation.plugins);
+  if (program.empty()) {
+    fmt::print("note: which programs are wrong is kept by no one: this program cannot be read\n");
+    return std::nullopt;
+  }
+  RunRecord now = run.header;
+  now.machine = MachineOf(run.evaluator);  // Of a run that goes on, it may be another one.
+  return VerdictCache(folder + "/verdicts", VerdictContext(now, program));
+}
+
 /// Searches, and says what came of it. Returns the exit code.
 int Explore(const SearchOptions& options, const Invocation& invocation, const Prepared& run) {
   Budget& budget = run.budget;
@@ -347,6 +361,8 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   for (runtime::Candidate& first : FirstOf(run)) {
     explorer_options.first.push_back(std::move(first));
   }
+  const std::optional<VerdictCache> verdicts = VerdictsOf(options, run, invocation);
+  explorer_options.verdicts = verdicts ? &*verdicts : nullptr;
   explorer_options.start = budget.start;
   explorer_options.reserve = budget.Reserve(run.subject.most_reserve_s());
   explorer_options.stop = &budget.stop;
@@ -406,6 +422,7 @@ std::unique_ptr<Evaluator> EvaluatorOf(const Subject& subject, const SearchOptio
   }
   EvaluatorOptions wanted{options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
                           is_cold, &budget.stop, options.under()};
+  wanted.cache = options.cache_folder();
   if (!options.gpus.empty()) {
     if (subject.device() == nullptr) {
       throw UsageError(fmt::format("--gpus {}: this runs on no GPU; leave it out", options.gpus));

@@ -30,7 +30,7 @@
 #include "search/tune/job_array.h"
 #include "search/tune/lanes.h"
 #include "search/tune/shapes/shape_reader.h"
-#include "search/tune/winner_board.h"
+#include "search/tune/shared/winner_board.h"
 
 namespace exh::search {
 namespace {
@@ -80,6 +80,15 @@ bool HandsWinners(const FleetOptions& options) {
   return std::ranges::none_of(options.words, [](const std::string& word) {
     return word == "--policy=random" || word == "--local=0%";
   });
+}
+
+/// And only one with a cost model begins with a prior: with one of the fleet, unless --prior says
+/// something.
+bool HandsPriors(const FleetOptions& options) {
+  return !HasOption(options.words, "--prior") &&
+         std::ranges::none_of(options.words, [](const std::string& word) {
+           return word == "--policy=random" || word == "--screen=1";
+         });
 }
 
 /// The shapes of the file, all of them or those without a mistake. Throws UsageError.
@@ -206,7 +215,8 @@ int RunHere(const Place& place, const Fleet& fleet, const std::vector<TuneShape>
                       element,
                       place.lanes,
                       DeviceKey(place.device.name, DeviceLimits(place.device)),
-                      HandsWinners(fleet.options)};
+                      HandsWinners(fleet.options),
+                      HandsPriors(fleet.options)};
   fmt::print("{} on {}{}\n", Counted(shapes.size()), place.device.name,
              work.lanes.size() > 1 ? fmt::format(", {} at once", work.lanes.size()) : "");
   std::fflush(stdout);
@@ -358,6 +368,11 @@ void AddTuneCommand(CLI::App& app, Invocation& invocation) {
       "the one of --gpu)");
   command->get_option("--out")->description("folder of all runs: one for each shape");
   command->get_option("--budget")->description("of each shape (default 60s)");
+  command->get_option("--cache")->description(
+      "folder that the searches share (default: one of the fleet; none: as of search)");
+  command->get_option("--prior")->description(
+      "what cost models begin with (default: what shapes of the fleet that have ended say, and "
+      "until there are four of a kernel auto); auto, none or a file: as of search");
   command->remove_option(command->get_option("--progress"));  // Nobody watches a child.
   command->add_option("--l2", search.l2, "as of search: warm (default) or cold");
   command->callback([command, options, &invocation] {

@@ -14,6 +14,10 @@ void AddWorkerCommand(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<PilotProcessOptions>();
   command->add_option("--gpu", options->gpu, "which GPU, for devices that are one (default 0)");
   command->add_option("--jobs", options->jobs, "compilers at once (default: cores)");
+  command->add_option(
+      "--cache", options->cache,
+      "folder for what was compiled for GPUs, which workers may share (default: the "
+      "user's)");
   command->callback([&invocation, options] {
     invocation.run = [options] {
       if (options->jobs != 0) CheckJobs(options->jobs);

@@ -103,7 +103,9 @@ class Bench {
       throw Error(fmt::format("the space is another one: {} {}, here {}", hello.run.space,
                               hello.run.fingerprint, root_.instance().fingerprint()));
     }
-    evaluator_ = subject_->MakeEvaluator({jobs_, options.gpu, hello.cold, &stop});
+    EvaluatorOptions wanted{jobs_, options.gpu, hello.cold, &stop};
+    wanted.cache = options.cache;
+    evaluator_ = subject_->MakeEvaluator(wanted);
   }
 
   PilotReady Ready() {

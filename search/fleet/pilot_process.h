@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
+
 namespace exh::search {
 
 struct PilotProcessOptions {
-  int gpu = 0;   ///< Which GPU, where the device is one.
-  int jobs = 0;  ///< Compilers at once; 0: as many as there are cores.
+  int gpu = 0;             ///< Which GPU, where the device is one.
+  int jobs = 0;            ///< Compilers at once; 0: as many as there are cores.
+  std::string cache = {};  ///< EvaluatorOptions::cache.
 };
 
 /// What `search worker` does: reads from standard input what is to be compiled and measured, and

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -187,6 +188,12 @@ std::vector<std::string> NamesOf(const Unit& unit) {
   return names;
 }
 
+/// Unit::meaning of libraries of older programs goes on behind the hash that it is now.
+std::string_view MeaningOf(const Unit& unit) {
+  constexpr std::size_t kDigits = 16;
+  return std::string_view(unit.meaning).substr(0, kDigits);
+}
+
 /// Throws UsageError when both cannot stand in one library.
 void CheckTogether(const Unit& found, const Unit& other) {
   if (kernels::FindBackend(found.language) != kernels::FindBackend(other.language)) {
@@ -196,7 +203,7 @@ void CheckTogether(const Unit& found, const Unit& other) {
         PlaceText(found), PlaceText(other)));
   }
   if (found.kernel != other.kernel) return;
-  if (found.meaning != other.meaning || NamesOf(found) != NamesOf(other)) {
+  if (MeaningOf(found) != MeaningOf(other) || NamesOf(found) != NamesOf(other)) {
     throw UsageError(
         fmt::format("two kernels are called '{}', and they are not the same: give this one another "
                     "name, for example --name {}2, or another --out",

@@ -48,6 +48,9 @@ struct Prior {
 std::string PriorText(const Prior& prior);
 Prior ReadPrior(const std::string& file);
 
+/// As the header of a run calls it: "cpu-avx512 8f14e45f".
+std::string PriorName(const Prior& prior);
+
 /// Implementations of one run as traits, with their targets.
 struct PriorRun {
   PriorSource source;

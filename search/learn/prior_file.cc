@@ -8,6 +8,7 @@
 #include "base/system/user_file.h"
 #include "base/user_json.h"
 #include "search/learn/prior.h"
+#include "search/log/decisions.h"
 #include "search/log/log_json.h"
 
 namespace exh::search {
@@ -98,6 +99,10 @@ std::string PriorText(const Prior& prior) {
     text += std::exchange(separator, ",\n") + TreeJson(tree).dump();
   }
   return text + "]\n}\n";
+}
+
+std::string PriorName(const Prior& prior) {
+  return fmt::format("{} {}", prior.device, HashText(PriorText(prior)).substr(0, 8));
 }
 
 Prior ReadPrior(const std::string& file) {

@@ -108,6 +108,7 @@ struct Fields<EvalRecord> {
     v.Field("compile_ms", r.compile_ms);
     v.Field("check_ms", r.check_ms);
     v.Optional("why", r.why);
+    v.Optional("known", r.known);
     v.Optional("quiet_ns", r.quiet_ns);
     v.Optional("again_ns", r.again_ns);
     v.Optional("against", r.against);

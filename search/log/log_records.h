@@ -128,6 +128,9 @@ struct EvalRecord {
   double clock_mhz = 0;    ///< The lowest clock beside its batches.
   double estimate_ns = 0;  ///< Of the whole, by the time of a part; 0: no part was timed.
   std::uint64_t estimate_blocks = 0;  ///< The blocks of that part.
+  /// The verdict is of another search of the same program (`--cache`): this one compiled and ran
+  /// nothing.
+  bool known = false;
   /// Where it was measured and confirmed, in a run that measures at several places: "gpu 3".
   std::string lane;
   // Of a search with a tree; 0 elsewhere.

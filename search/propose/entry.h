@@ -41,6 +41,7 @@ struct Entry {
   bool is_dropped() const { return compiled.verdict != kernels::Verdict::kCorrect; }
   bool ready = false;     ///< Phase 2 came to it before the run was stopped.
   bool is_trial = false;  ///< Only its trial is compiled.
+  bool is_known = false;  ///< What `compiled` says was found by another search.
 };
 
 /// The result of looking for an implementation.

@@ -153,9 +153,11 @@ std::string WrongText(const std::vector<Failure>& failures, const std::string& r
   std::string text;
   for (const Failure& failure : failures) {
     if (failure.verdict != kernels::Verdict::kWrong) continue;
-    text += fmt::format("wrong: record {}{}: {}\n  again   {} {} --record {}\n", failure.n,
-                        failure.count > 1 ? fmt::format(" and {} like it", failure.count - 1) : "",
-                        failure.why, replay, run, failure.n);
+    text += fmt::format(
+        "wrong: record {}{}: {}{}\n  again   {} {} --record {}\n", failure.n,
+        failure.count > 1 ? fmt::format(" and {} like it", failure.count - 1) : "", failure.why,
+        failure.is_known ? "\n  so an earlier search found it; it was not run here" : "", replay,
+        run, failure.n);
   }
   return text;
 }

@@ -25,6 +25,8 @@ struct Failure {
   std::string why;  ///< The first reason of the kind.
   std::uint64_t count = 0;
   std::uint64_t n = 0;  ///< The record of the first one.
+  /// That is EvalRecord::known: another search has found it.
+  bool is_known = false;
 };
 
 /// The first of them, which is the most frequent: "most often (12 of 15): crash: signal 11". Empty

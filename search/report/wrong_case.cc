@@ -49,6 +49,12 @@ std::string AboutText(const WrongRun& run, const EvalRecord& record) {
       record.why, record.n, run.folder, header.seed, run.replay, run.folder, record.n,
       NameText(header), header.space, header.fingerprint, Device(header), compiler, header.tool,
       kernels::kTimedSeed, kernels::kOtherSeed);
+  if (record.known) {
+    text +=
+        "note       an earlier search of the same program on such a machine found this; here it "
+        "was "
+        "not run again\n";
+  }
   for (const std::string& note : run.evaluator.Notes())
     text += fmt::format("note       {}\n", note);
   return text +

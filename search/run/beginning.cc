@@ -20,8 +20,9 @@ void BeginRun(const EntryMaker& entries, const RunParts& parts, Pipeline& pipeli
     Entry& entry = *attempt.entry;
     state.ShowStatus(false);
     if (!is_known) state.idle_limit().SetForFirst(state.SecondsLeft());
-    if (entry.is_dropped() || state.idle_limit().IsIdle(entry.source.rough_ns)) {
-      pipeline.Compile(entry);  // Which leaves it aside.
+    if (entry.is_dropped() || state.idle_limit().IsIdle(entry.source.rough_ns) ||
+        pipeline.Recall(entry)) {
+      if (!entry.is_known) pipeline.Compile(entry);  // Which leaves it aside.
       parts.judge.Evaluate(entry);
       continue;
     }

@@ -8,6 +8,7 @@
 
 #include "base/stop.h"
 #include "search/descend/bound_function.h"
+#include "search/measure/verdict_cache.h"
 #include "search/propose/exploration.h"
 #include "search/run/objective.h"
 #include "search/tree/policy.h"
@@ -41,6 +42,9 @@ struct ExplorerOptions {
   std::size_t handed = 0;
   /// By the clock; nothing: Run() is the beginning.
   std::optional<double> start = {};
+  /// What other searches found out of programs, and what they are told; null: nothing. Outlives the
+  /// run.
+  const VerdictCache* verdicts = nullptr;
   double reserve = 0;  ///< Seconds of the time budget that are for what follows the search.
   /// The evaluator ends what is in flight when it is stopped, which the explorer sees to: at the
   /// end of the search, or kGrace seconds after it as long as nothing was correct. Null: nothing

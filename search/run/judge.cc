@@ -157,6 +157,7 @@ void Judge::Record(Entry& entry, const Measurement& measurement, const SecondLoo
   record.vector = entry.vector;
   record.hash = HashText(entry.vector);
   record.code = entry.code;
+  record.known = entry.is_known;
   record.across = entry.source.across;
   record.bits_vary = entry.source.bits_vary;
   record.memory_bytes = entry.source.memory_bytes();
@@ -165,6 +166,7 @@ void Judge::Record(Entry& entry, const Measurement& measurement, const SecondLoo
   CheckBound(entry.candidate, record);
   state_.tally().Count(record);
   if (state_.tally().broken_in_a_row() >= options_.max_broken) state_.Break(record.why);
+  TellOthers(entry, record);
   const bool is_correct = record.verdict == Verdict::kCorrect;
   if (is_correct) {
     state_.winners().Offer(WinnerOf(entry, record));
@@ -180,6 +182,15 @@ void Judge::Record(Entry& entry, const Measurement& measurement, const SecondLoo
   if (record.quiet_ns > 0) {
     slowdown_[lane.number] = std::min(record.best_ns / record.quiet_ns, kMostSlowdown);
   }
+}
+
+void Judge::TellOthers(const Entry& entry, const EvalRecord& record) const {
+  // What was dropped before it was a program has no text.
+  if (options_.verdicts == nullptr || record.known || entry.source.text.empty()) return;
+  const bool is_kept_elsewhere =
+      record.verdict == Verdict::kCompileError && evaluator_.keeps_compilations();
+  if (is_kept_elsewhere) return;
+  options_.verdicts->Keep(WithoutComments(entry.source.text), {record.verdict, record.why});
 }
 
 void Judge::CheckBound(const runtime::Candidate& candidate, const EvalRecord& record) {

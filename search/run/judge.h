@@ -106,6 +106,8 @@ class Judge {
   void NoteSlowdown(double slowdown, const AtLane& lane = {});
   /// What counts of a candidate that won a duel on a busy machine: see above.
   double Compared(const Duel& duel, double known_ns) const;
+  /// Keeps a verdict that other searches need not find out again.
+  void TellOthers(const Entry& entry, const EvalRecord& record) const;
   /// Notes a time below what the model says that nothing is faster than.
   void CheckBound(const runtime::Candidate& candidate, const EvalRecord& record);
 

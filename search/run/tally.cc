@@ -60,6 +60,7 @@ void RunTally::CountVerdict(const EvalRecord& record) {
   if (failure.count++ > 0) return;
   failure.verdict = record.verdict;
   failure.n = record.n;
+  failure.is_known = record.known;
   failure.why = record.why.substr(0, record.why.find('\n'));
 }
 

@@ -3,12 +3,14 @@
 // The folder of a fleet: many shapes that are tuned with the same options.
 //
 //   fleet/NAME/             the run of a shape: a folder as any search makes it
-//   fleet/board/            winners, for shapes that come later (winner_board.h)
+//   fleet/board/            winners, for shapes that come later (shared/winner_board.h)
 //   fleet/slurm/            the script of a job array, and what its elements print
 //   fleet/tune/             fleet.json has the options, shapes.jsonl the shapes, kernels/ the texts
 //                           of kernels
 //   fleet/tune/journal/     what happened to the shapes, a file for each process that runs some
 //   fleet/tune/output/      what the searches printed; first/ what they began with
+//   fleet/tune/cache/       what searches share: machine code, programs that are of no use
+//   fleet/tune/priors/      what ended searches say of those that come later
 //   fleet/tune/lock         held by who runs shapes
 #pragma once
 
@@ -48,6 +50,9 @@ class FleetFolder {
   std::string FirstOf(const TuneShape& shape, std::size_t number) const;
   std::string boards() const { return path_ + "/board"; }
   std::string BoardOf(const std::string& element) const;
+  /// What its searches share (`search --cache`), and begin with (`--prior`).
+  std::string cache() const { return Tune("cache"); }
+  std::string priors() const { return Tune("priors"); }
   std::string slurm() const { return path_ + "/slurm"; }
   std::string journals() const { return Tune("journal"); }
   std::string JournalOf(const std::string& element) const;

@@ -14,7 +14,8 @@
 #include "search/log/run_folder.h"
 #include "search/tune/line_file.h"
 #include "search/tune/shape_state.h"
-#include "search/tune/winner_board.h"
+#include "search/tune/shared/fleet_priors.h"
+#include "search/tune/shared/winner_board.h"
 
 namespace exh::search {
 namespace {
@@ -25,7 +26,10 @@ constexpr std::size_t kMostWinners = 3;
 class Lanes {
  public:
   explicit Lanes(const LaneWork& work)
-      : work_(work), folder_(work.runner.folder), journal_(folder_.JournalOf(work.element)) {
+      : work_(work),
+        folder_(work.runner.folder),
+        priors_(folder_, work.runner.program, work.runner.stop),
+        journal_(folder_.JournalOf(work.element)) {
     Note("", "starts", "");
     try {
       board_.emplace(folder_.BoardOf(work.element));
@@ -90,7 +94,7 @@ class Lanes {
     Note(shape.name, "begins", "");
     ShapeEnd end;
     try {
-      end = work_.runner.Run({shape, gpu, Winners(shape)});
+      end = work_.runner.Run(JobOf(shape, gpu));
     } catch (const std::exception& error) {
       end = {ShapeEnd::Kind::kFailed, error.what()};
     }
@@ -100,12 +104,23 @@ class Lanes {
     return end.kind != ShapeEnd::Kind::kFailed;
   }
 
-  /// Files with decisions of winners of other sizes. What cannot be written is not begun with.
-  std::vector<std::string> Winners(const TuneShape& shape) {
-    if (!work_.hands_winners) return {};
+  /// What the search of a shape begins with.
+  ShapeJob JobOf(const TuneShape& shape, std::optional<int> gpu) {
+    ShapeJob job{shape, gpu, {}};
+    if (!work_.hands_winners && !work_.hands_priors) return job;
     std::vector<std::string> refused;
     const std::vector<BoardWinner> all = ReadBoards(folder_, refused);
     for (const std::string& why : refused) SayOnce(why + "; its winners are left out");
+    if (work_.hands_winners) job.first = Winners(shape, all);
+    if (!work_.hands_priors) return job;
+    std::string problem;
+    job.prior = priors_.For(shape, work_.device, all, problem);
+    if (!problem.empty()) SayOnce(problem);
+    return job;
+  }
+
+  /// Files with decisions of winners of other sizes. What cannot be written is not begun with.
+  std::vector<std::string> Winners(const TuneShape& shape, const std::vector<BoardWinner>& all) {
     std::vector<std::string> files;
     for (const BoardWinner& winner : Nearest(all, shape, work_.device, kMostWinners)) {
       const std::string file = folder_.FirstOf(shape, files.size() + 1);
@@ -172,6 +187,7 @@ class Lanes {
 
   const LaneWork& work_;
   const FleetFolder& folder_;
+  FleetPriors priors_;
   std::mutex mutex_;  ///< Of all that follows.
   LineFile journal_;
   std::optional<WinnerBoard> board_;

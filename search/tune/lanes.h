@@ -24,6 +24,8 @@ struct LaneWork {
   std::string device;
   /// Do searches begin with winners of other sizes?
   bool hands_winners = true;
+  /// Do they begin with what ended searches say (shared/fleet_priors.h)?
+  bool hands_priors = true;
 };
 
 struct LaneTotals {

@@ -11,11 +11,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/numbers.h"
-#include "base/system/process.h"
 #include "base/system/whole_file.h"
 #include "search/log/log_reader.h"
 #include "search/run/stopper.h"
 #include "search/tune/shape_state.h"
+#include "search/tune/shared/fleet_priors.h"
 
 namespace exh::search {
 namespace {
@@ -46,7 +46,7 @@ std::vector<std::string> LeftOf(const std::vector<std::string>& budgets, double 
 
 /// Is it an option of a process, and not one that a run has decided once and for all?
 bool IsOfProcess(const std::string& word) {
-  constexpr std::array kOfProcess = {"--jobs",   "--stop",    "--prior",
+  constexpr std::array kOfProcess = {"--jobs",   "--stop",    "--prior", "--cache",
                                      "--memory", "--durable", "--under"};
   return std::ranges::find(kOfProcess, word.substr(0, word.find('='))) != kOfProcess.end();
 }
@@ -76,6 +76,8 @@ std::string Reason(const ProcessResult& result) {
   return last.empty() ? fmt::format("it ended with code {}", result.code) : last;
 }
 
+}  // namespace
+
 std::string WhyFailed(const ProcessResult& result) {
   switch (result.status) {
     case ProcessResult::Status::kExited:
@@ -92,7 +94,10 @@ std::string WhyFailed(const ProcessResult& result) {
   return "";
 }
 
-}  // namespace
+bool HasOption(const std::vector<std::string>& words, std::string_view option) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return word.substr(0, word.find('=')) == option; });
+}
 
 double SecondsOf(const std::vector<std::string>& budgets) {
   if (budgets.empty()) return kUsualSeconds;
@@ -129,6 +134,12 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
   }
   if (!goes_on || log->evals.empty()) {
     for (const std::string& file : job.first) add("--first", file);
+  }
+  if (!HasOption(options.words, "--cache")) add("--cache", folder.cache());
+  if (!HasOption(options.words, "--prior")) {
+    // A run that goes on keeps what it began with.
+    const std::string prior = goes_on ? PriorCalled(folder, log->run->prior) : job.prior;
+    if (!prior.empty()) add("--prior", prior);
   }
   for (const std::string& budget : budgets) add("--budget", budget);
   if (job.gpu) add("--gpu", std::to_string(*job.gpu));

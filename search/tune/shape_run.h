@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/stop.h"
+#include "base/system/process.h"
 #include "search/tune/fleet_folder.h"
 
 namespace exh::search {
@@ -18,6 +20,7 @@ struct ShapeJob {
   const TuneShape& shape;
   std::optional<int> gpu;          ///< Nothing: the usual one, or a processor.
   std::vector<std::string> first;  ///< Lists of decisions to begin with.
+  std::string prior = {};          ///< The file of one of a search that begins; empty: the usual.
 };
 
 /// How a child ended.
@@ -43,6 +46,12 @@ struct ShapeRunner {
   /// from many threads, for different shapes.
   ShapeEnd Run(const ShapeJob& job) const;
 };
+
+/// In a line, why a process came to no good end.
+std::string WhyFailed(const ProcessResult& result);
+
+/// Does a command line (FleetOptions::words) have this option?
+bool HasOption(const std::vector<std::string>& words, std::string_view option);
 
 /// Seconds that a search with these budgets takes at most; infinity: evaluations are counted.
 /// Throws UsageError for a budget that is none.

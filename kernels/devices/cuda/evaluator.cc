@@ -109,6 +109,7 @@ class CudaEvaluator final : public Evaluator {
   }
 
   bool compiles_while_measuring() const override { return true; }
+  bool keeps_compilations() const override { return true; }
 
   Measurement Try(const Compiled& trial, const Cap& cap) override {
     return bench_.Try(trial, cap, bench_.used_gpu());

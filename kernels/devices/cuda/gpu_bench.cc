@@ -40,7 +40,8 @@ CompilePoolOptions PoolOptions(const ir::Device& device, const std::string& fold
   CompilePoolOptions options;
   options.command = {ThisProgram(), kCompileCuda};
   options.folder = folder + "/cubin";
-  options.cache = CubinCache::DefaultFolder();
+  options.cache =
+      evaluator.cache.empty() ? CubinCache::DefaultFolder() : evaluator.cache + "/cubin";
   options.architecture = device.architecture;
   options.workers = evaluator.jobs;
   options.stop = evaluator.stop;

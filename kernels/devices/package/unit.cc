@@ -19,7 +19,8 @@ Unit UnitOf(const Task& task, const std::string& name) {
   unit.kernel = standalone::KernelIdentifier(name.empty() ? function.name : name);
   unit.summary = kernel.summary();
   // Two kernels that are C++ are told apart by their names alone.
-  unit.meaning = CacheKey(kernel.text().empty() ? kernel.name() : kernel.text());
+  unit.meaning =
+      fmt::format("{:016x}", Fnv1a64(kernel.text().empty() ? kernel.name() : kernel.text()));
   const std::vector<std::string> meaningful = kernel.MeaningfulParameters();
   for (const Parameter& parameter : kernel.parameters()) {
     if (std::ranges::count(meaningful, parameter.name) == 0) continue;

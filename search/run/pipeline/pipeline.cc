@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/numbers.h"
+#include "search/log/decisions.h"
 #include "search/log/memory/front.h"
 #include "search/run/lanes/lanes_pipeline.h"
 #include "search/run/pipeline/ahead.h"
@@ -48,10 +51,22 @@ void Pipeline::Compile(Entry& entry) const {
     return leave(fmt::format("it takes {} beside the arrays, and the best {}",
                              BytesText(entry.source.workspace_bytes), BytesText(limit.bytes())));
   }
+  if (Recall(entry)) return;
   Evaluator& evaluator = parts_.evaluator;
   entry.is_trial = evaluator.compiles_while_measuring() && !entry.source.careful.empty();
   entry.compiled = entry.is_trial ? evaluator.CompileTrial(entry.source)
                                   : evaluator.CompileOf(entry.source, entry.candidate);
+}
+
+bool Pipeline::Recall(Entry& entry) const {
+  const VerdictCache* const verdicts = parts_.options.verdicts;
+  if (verdicts == nullptr || entry.is_dropped()) return false;
+  std::optional<KnownVerdict> known = verdicts->Find(WithoutComments(entry.source.text));
+  if (!known) return false;
+  entry.compiled.verdict = known->verdict;
+  entry.compiled.why = std::move(known->why);
+  entry.is_known = true;
+  return true;
 }
 
 std::unique_ptr<Pipeline> MakePipeline(const RunParts& parts) {

@@ -40,8 +40,11 @@ class Pipeline {
   /// Evaluates what is proposed until the run is over.
   virtual void Run() = 0;
 
-  /// Compiles a candidate, or its trial, unless it is idle or was dropped. From any thread.
+  /// Compiles a candidate, or its trial, unless it is idle, was dropped, or is known to be of no
+  /// use. From any thread.
   void Compile(Entry& entry) const;
+  /// Has another search found out that it is of no use? Then it has that verdict. From any thread.
+  bool Recall(Entry& entry) const;
 
  protected:
   /// The source of chance of descent number `number`: each draws from a stream of its own, so that

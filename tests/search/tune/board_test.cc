@@ -14,7 +14,7 @@
 #include "search/tune/job_array.h"
 #include "search/tune/line_file.h"
 #include "search/tune/shape_run.h"
-#include "search/tune/winner_board.h"
+#include "search/tune/shared/winner_board.h"
 #include "tests/search/temp_folder.h"
 
 namespace exh::search {

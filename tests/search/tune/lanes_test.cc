@@ -10,8 +10,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "search/learn/prior.h"
 #include "search/log/event_log.h"
 #include "search/tune/fleet_status.h"
+#include "search/tune/shared/fleet_priors.h"
 #include "tests/search/temp_folder.h"
 
 namespace exh::search {
@@ -32,11 +34,13 @@ class Lanes : public testing::Test {
   }
 
   /// A log of a run that took 20 s and has a best.
-  void Log(const std::string& name, bool has_end) const {
+  void Log(const std::string& name, bool has_end, const std::string& prior = "") const {
     EventLog log(temporary_.path() + name);
     RunRecord run;
     run.kernel = "axpy";
     run.device = "cpu";
+    run.policy = "tag";
+    run.prior = prior;
     log.Write(run);
     ChoiceRecord choice;
     choice.index = 0;
@@ -167,6 +171,114 @@ TEST_F(Lanes, WinnersAreHandedOn) {
   std::getline(first, step);
   EXPECT_EQ(comment, "# What won axpy-n2: 1.00 us");
   EXPECT_EQ(step, "cache(store)=L2");
+}
+
+/// What `search learn` writes.
+Prior SomePrior(double offset) {
+  Prior prior;
+  prior.device = "cpu-avx2";
+  prior.offset = offset;
+  prior.columns = {"size most"};
+  prior.trees = {RegressionTree(std::vector<RegressionTree::Node>{{.value = 1}})};
+  prior.made_of = {{"axpy n=1", "", 8}};
+  return prior;
+}
+
+constexpr const char* kLearns =
+    "[ \"$1\" = learn ] && {\n"
+    "  echo \"$@\" >> \"$here/learned\"\n"
+    "  cp \"$here/prior.json\" \"$out\"\n"
+    "  exit 0\n"
+    "}\n"
+    "finish";
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::stringstream all(text);
+  for (std::string line; std::getline(all, line);) lines.push_back(line);
+  return lines;
+}
+
+// When 4, 8, 16 … have ended: each time of twice as many, and all together of fewer than twice all.
+TEST_F(Lanes, WhatEndedIsLearnedFrom) {
+  std::ofstream(temporary_.path() + "/prior.json") << PriorText(SomePrior(1));
+  Script(kLearns);
+  EXPECT_EQ(Run(10, {std::nullopt}).done, 10U);
+  const std::vector<std::string> learned = Lines(ReadAll(temporary_.path() + "/learned"));
+  ASSERT_THAT(learned, SizeIs(2));
+  for (int n = 1; n <= 8; ++n) {
+    const std::string run = folder_.RunOf(Shape(n));
+    EXPECT_EQ(learned[0].find(run) != std::string::npos, n <= 4) << n;
+    EXPECT_THAT(learned[1], HasSubstr(run));
+  }
+  std::vector<std::string> begun;
+  for (const std::string& line : Lines(Words())) {
+    if (!line.starts_with("learn ")) begun.push_back(line);
+  }
+  ASSERT_THAT(begun, SizeIs(10));
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    const std::string file = i < 4 ? "" : i < 8 ? "axpy-cpu.4.json" : "axpy-cpu.8.json";
+    if (file.empty()) {
+      EXPECT_THAT(begun[i], Not(HasSubstr("--prior")));
+    } else {
+      EXPECT_THAT(begun[i], HasSubstr("--prior=" + folder_.priors() + "/" + file + " "));
+    }
+  }
+  std::size_t files = 0;  // Nothing is left of what was written aside.
+  for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(folder_.priors())) {
+    ++files;
+  }
+  EXPECT_EQ(files, 2U);
+}
+
+TEST_F(Lanes, WhatCannotBeLearnedCostsNothingElse) {
+  std::ofstream(temporary_.path() + "/prior.json") << "half a prio";
+  for (const std::string script : {std::string(kLearns), "[ \"$1\" = learn ] && exit 3\nfinish"}) {
+    std::filesystem::remove_all(folder_.path());
+    std::filesystem::remove(temporary_.path() + "/words");
+    folder_.Make();
+    Script(script);
+    testing::internal::CaptureStderr();
+    const LaneTotals totals = Run(7, {std::nullopt});
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(totals.done, 7U);
+    EXPECT_THAT(totals.failures, IsEmpty());
+    EXPECT_THAT(said, HasSubstr("no prior was learned of 4 shapes that have ended ("));
+    const std::vector<std::string> words = Lines(Words());
+    EXPECT_THAT(words, SizeIs(8));  // It was tried once.
+    for (const std::string& line : words) EXPECT_THAT(line, Not(HasSubstr("--prior")));
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.priors()));
+  }
+}
+
+TEST_F(Lanes, WhatIsSaidOfPriorsAndCachesIsDone) {
+  std::ofstream(temporary_.path() + "/prior.json") << PriorText(SomePrior(1));
+  Script(kLearns);
+  options_.words = {"--prior=auto", "--cache=elsewhere"};
+  std::vector<TuneShape> all;
+  for (int n = 1; n <= 5; ++n) all.push_back(Shape(n));
+  const ShapeRunner runner{
+      folder_, options_, {"/bin/sh", temporary_.path() + "/search.sh"}, &stop_};
+  EXPECT_EQ(RunLanes({runner, all, "local", {std::nullopt}, "cpu", true, false}).done, 5U);
+  const std::vector<std::string> words = Lines(Words());
+  ASSERT_THAT(words, SizeIs(5));
+  EXPECT_THAT(words[4], AllOf(HasSubstr("--prior=auto"), Not(HasSubstr(folder_.priors())),
+                              HasSubstr("--cache=elsewhere"), Not(HasSubstr(folder_.cache()))));
+}
+
+TEST_F(Lanes, ARunThatGoesOnKeepsItsPriorAndTheCache) {
+  Script(kLearns);
+  std::filesystem::create_directories(folder_.priors());
+  std::ofstream(folder_.priors() + "/axpy-cpu.4.json") << PriorText(SomePrior(1));
+  std::ofstream(folder_.priors() + "/axpy-cpu.8.json") << PriorText(SomePrior(2));
+  EXPECT_EQ(PriorCalled(folder_, PriorName(SomePrior(2))), folder_.priors() + "/axpy-cpu.8.json");
+  EXPECT_EQ(PriorCalled(folder_, PriorName(SomePrior(3))), "");
+  EXPECT_EQ(PriorCalled(folder_, ""), "");
+  std::filesystem::create_directories(folder_.RunOf(Shape(1)));
+  Log("/fleet/axpy-n1/log.jsonl", /*has_end=*/false, PriorName(SomePrior(1)));
+  EXPECT_EQ(Run(1, {std::nullopt}).done, 1U);
+  EXPECT_THAT(Words(), AllOf(HasSubstr("--prior=" + folder_.priors() + "/axpy-cpu.4.json"),
+                             HasSubstr("--cache=" + folder_.cache())));
 }
 
 TEST_F(Lanes, AnInterruptedShapeGoesOnWithWhatIsLeft) {

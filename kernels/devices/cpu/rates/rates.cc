@@ -145,7 +145,7 @@ std::string RatesToJson(const ProcessorSpeed& speed, const ir::Device& device,
   object["source"] = fmt::format("measured on {} threads of {}", device.threads, device.model);
   object["date"] = Today();
   // In the order in which a reader has them, which is that of their names.
-  object["digest"] = CacheKey(nlohmann::json(values).dump());
+  object["xxh3"] = CacheKey(nlohmann::json(values).dump());
   return object.dump(2) + "\n";
 }
 

@@ -119,7 +119,7 @@ std::string RatesToJson(const RatesHeader& header,
   object["date"] = header.date;
   object["values"] = rates.values();
   // In the order in which a reader has them, which is that of their names.
-  object["digest"] = CacheKey(nlohmann::json(rates.values()).dump());
+  object["xxh3"] = CacheKey(nlohmann::json(rates.values()).dump());
   for (const Characteristic& c : characteristics) object["measured"][c.name] = Measured(c);
   return object.dump(2) + "\n";
 }

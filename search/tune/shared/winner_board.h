@@ -38,6 +38,9 @@ struct BoardWinner {
 std::string DeviceKey(const std::string& name,
                       const std::map<std::string, std::string, std::less<>>& limits);
 
+/// What the winners of a kernel on a device have in common, as this program writes them.
+BoardWinner KeyOf(const TuneShape& shape, const std::string& device);
+
 /// The winner of a log, which has a best.
 BoardWinner WinnerOf(const TuneShape& shape, const Log& log);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/tune/winner_board.h"
+#include "search/tune/shared/winner_board.h"
 
 #include <fmt/format.h>
 
@@ -83,13 +83,18 @@ std::string DeviceKey(const std::string& name,
                    : name;
 }
 
+BoardWinner KeyOf(const TuneShape& shape, const std::string& device) {
+  BoardWinner key;
+  key.kernel = shape.kernel;
+  key.text = TextHash(shape.text);
+  key.device = device;
+  key.stamp = kernels::BuildStamp();
+  return key;
+}
+
 BoardWinner WinnerOf(const TuneShape& shape, const Log& log) {
-  BoardWinner winner;
-  winner.kernel = shape.kernel;
-  winner.text = TextHash(shape.text);
+  BoardWinner winner = KeyOf(shape, DeviceKey(log.run->device, log.run->limits));
   winner.sizes = shape.sizes;
-  winner.device = DeviceKey(log.run->device, log.run->limits);
-  winner.stamp = kernels::BuildStamp();
   winner.ns = BestTimeOf(log).ns;
   winner.at = TimeStamp();
   winner.run = shape.name;
