@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 SEARCH = ""
-TEMPLATE = "<!--exhaust report 2--><title><!--title--></title><script><!--data--></script>"
+TEMPLATE = "<!--exhaust report 3--><title><!--title--></title><script><!--data--></script>"
 
 
 class Report(unittest.TestCase):
@@ -98,7 +98,7 @@ class Report(unittest.TestCase):
                       self.refused("run", "--page", "page.html", "-o", "run"))
         self.assertIn("cannot write '/proc/nope/x.html'",
                       self.refused("run", "--page", "page.html", "-o", "/proc/nope/x.html", code=1))
-        (self.root / "old.html").write_text(TEMPLATE.replace("report 2", "report 1"))
+        (self.root / "old.html").write_text(TEMPLATE.replace("report 3", "report 2"))
         self.assertIn("made for another version of search: ./exh report-assets makes it",
                       self.refused("run", "--page", "old.html", "-o", "x.html", code=1))
 

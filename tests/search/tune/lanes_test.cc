@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "search/log/event_log.h"
-#include "search/tune/fleet_status.h"
+#include "search/tune/status/fleet_status.h"
 #include "tests/search/temp_folder.h"
 
 namespace exh::search {
