@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // All shapes of a fleet: sorted, filtered, and as CSV.
-import { interval } from '../../src/best_time.js';
+import { interval, isBusy } from '../../src/best_time.js';
 import { el } from '../../src/dom.js';
 import { timeOf, yardstickOf } from '../../src/fleet.js';
 import * as format from '../../src/format.js';
 import { sortedTable } from '../../src/sorted_table.js';
 import { details } from './details.js';
 
-/** The columns of the table, as src/rows.js has them. */
+/** The columns of the table, as src/rows.js has them: kernel, type and sizes, which the name has as well, come last. */
 export function columnsOf(fleet) {
   const words = (name, title, text) => ({
     name, title, value: (i) => text(fleet.shapes[i]), text: (i) => text(fleet.shapes[i]), raw: (i) => text(fleet.shapes[i]),
@@ -23,14 +23,7 @@ export function columnsOf(fleet) {
   return [
     words('shape', 'shape', (shape) => shape.shape),
     words('state', 'state', (shape) => shape.state),
-    words('kernel', 'kernel', (shape) => shape.kernel),
-    ...(fleet.shapes.some((shape) => shape.type) ? [words('type', 'type', (shape) => shape.type ?? '')] : []),
-    ...sizes.map((name) => {
-      const isNumber = fleet.shapes.every((shape) => shape.sizes[name] === undefined || /^-?\d+$/.test(shape.sizes[name]));
-      return isNumber ? number(name, name, (shape) => (shape.sizes[name] === undefined ? undefined : Number(shape.sizes[name])), String)
-        : words(name, name, (shape) => shape.sizes[name] ?? '');
-    }),
-    number('ns', 'best', (shape) => shape.best_ns, (_, shape) => interval(timeOf(shape))),
+    number('ns', 'best', (shape) => shape.best_ns, (ns, shape) => (isBusy(timeOf(shape)) ? interval(timeOf(shape)) : format.time(ns))),
     ...known('rate', 'rate', 'rate'),
     ...known('gap', 'gap', 'gap'),
     ...known('roof', 'roof', 'of the roof'),
@@ -39,6 +32,13 @@ export function columnsOf(fleet) {
     number('evaluations', 'evaluations', (shape) => shape.evaluations, format.count),
     number('seconds', 'seconds', (shape) => shape.seconds, (value) => value.toFixed(1)),
     words('reason', 'remark', (shape) => shape.why ?? shape.note ?? ''),
+    words('kernel', 'kernel', (shape) => shape.kernel),
+    ...(fleet.shapes.some((shape) => shape.type) ? [words('type', 'type', (shape) => shape.type ?? '')] : []),
+    ...sizes.map((name) => {
+      const isNumber = fleet.shapes.every((shape) => shape.sizes[name] === undefined || /^-?\d+$/.test(shape.sizes[name]));
+      return isNumber ? number(name, name, (shape) => (shape.sizes[name] === undefined ? undefined : Number(shape.sizes[name])), String)
+        : words(name, name, (shape) => shape.sizes[name] ?? '');
+    }),
   ];
 }
 
