@@ -13,9 +13,9 @@ namespace exh::search {
 
 /// Of the log that ReadLog() would read: its header, its end with the yardsticks and the rates
 /// there, the last best with its evaluation, the last evaluation, and the latest `dt`. All of that
-/// is as ReadLog() says it, so that BestTimeOf() says the same. Nothing else is there: no decisions,
-/// no dead ends, no other evaluations; and damage of lines that were not looked at is not seen. A
-/// log that does not begin with a header is read as a whole. Throws as ReadLog().
+/// is as ReadLog() says it, so that BestTimeOf() says the same. Nothing else is there: no
+/// decisions, no dead ends, no other evaluations; and damage of lines that were not looked at is
+/// not seen. A log that does not begin with a header is read as a whole. Throws as ReadLog().
 Log ReadLogEnds(const std::string& run);
 
 }  // namespace exh::search
