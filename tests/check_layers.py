@@ -123,6 +123,7 @@ ROOMS = {
         "install": {"log", "subject", "measure", "report"},
         "tune/shapes": {"log", "subject"},
         "tune": {"log", "subject", "learn", "run", "tune/shapes"},
+        "tune/status": {"log", "subject", "tune", "tune/shapes"},
         "kernel": {"log", "descend", "subject", "measure", "report"},
         "fused": {"log", "descend", "subject", "measure", "report"},
         "functional": {"log", "descend", "subject", "measure", "report", "solve"},
@@ -135,7 +136,7 @@ ROOMS = {
         "solve": {"log", "descend"},
         "simulate": {"log", "descend", "tree", "propose"},
         "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "simulate", "tune", "tune/shapes"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "simulate", "tune", "tune/shapes", "tune/status"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

@@ -4,6 +4,7 @@
 // asks for it, and what was left out of the JSON because it is nothing everywhere is there again.
 
 import { unzlibSync } from 'fflate';
+import { Fleet } from './fleet.js';
 import { short } from './format.js';
 
 const kNumbers = ['n', 'dt', 'ns', 'again', 'estimate', 'bound', 'compile', 'check', 'error',
@@ -139,9 +140,10 @@ export function labelsOf(names) {
   });
 }
 
-/** All runs. Throws for data of another version. */
+/** All runs, or a fleet. Throws for data of another version. */
 export function decode(json) {
-  if (json.v !== 2) throw new Error(`this page reads data of version 2, not ${json.v}`);
+  if (json.v !== 3) throw new Error(`this page reads data of version 3, not ${json.v}`);
+  if (json.fleet) return { made: json.made, fleet: new Fleet(unpacked(json.fleet), json.folder) };
   const labels = labelsOf(json.runs.map((run) => run.name));
   return { made: json.made, runs: json.runs.map((run, i) => Object.assign(new Run(run, i), { label: labels[i] })) };
 }

@@ -2,6 +2,7 @@
 //
 // The page: a heading, a choice of views, and the view that is open. A view is made when it is
 // opened, and anew when something about it changes.
+import { kFleetViews } from '../views/fleet/list.js';
 import { kViews } from '../views/list.js';
 import { decode } from './data.js';
 import { el, select } from './dom.js';
@@ -12,13 +13,14 @@ const kKeys = '1234567890-=';
 class Page {
   constructor(data, root) {
     Object.assign(this, data);
-    this.run = this.runs[0];
+    this.run = this.runs?.[0];
+    this.views = this.fleet ? kFleetViews : kViews;
     this.states = new Map();
     this.parts = [];
     this.dark = matchMedia('(prefers-color-scheme: dark)');
     this.theme = '';
     this.content = el('main', { id: 'content', tabindex: '-1' });
-    this.tabs = new Map(kViews.map((view, i) => [view.id, el('a', {
+    this.tabs = new Map(this.views.map((view, i) => [view.id, el('a', {
       href: `#${view.id}`, title: `${view.help}${kKeys[i] ? ` (key ${kKeys[i]})` : ''}`,
     }, view.title)]));
     root.append(this.heading(), el('nav', { 'aria-label': 'views' }, ...this.tabs.values()), this.content);
@@ -35,10 +37,8 @@ class Page {
   }
 
   heading() {
-    const { run } = this.runs[0];
-    const title = this.runs.length > 1 ? `${this.runs.length} runs` : `${run.kernel} ${run.sizes} on ${run.device}`;
-    const bar = el('header', {}, el('h1', {}, title));
-    if (this.runs.length > 1) {
+    const bar = el('header', {}, el('h1', {}, this.title));
+    if (this.runs?.length > 1) {
       bar.append(select('run', this.runs.map((one) => [String(one.index), one.label]), '0', (index) => {
         this.run = this.runs[Number(index)];
         this.states.clear();
@@ -49,6 +49,12 @@ class Page {
       type: 'button', title: 'light or dark (key t)', click: () => this.toggleTheme(),
     }, 'Light / dark'));
     return bar;
+  }
+
+  get title() {
+    if (this.fleet) return `${format.counted(this.fleet.shapes.length, 'shape')} on ${this.fleet.machines.join(', ') || this.fleet.device}`;
+    const { run } = this.runs[0];
+    return this.runs.length > 1 ? `${this.runs.length} runs` : `${run.kernel} ${run.sizes} on ${run.device}`;
   }
 
   toggleTheme() {
@@ -64,7 +70,7 @@ class Page {
   }
 
   open(id) {
-    this.view = kViews.find((view) => view.id === id) ?? kViews[0];
+    this.view = this.views.find((view) => view.id === id) ?? this.views[0];
     for (const [name, tab] of this.tabs) {
       if (name === this.view.id) tab.setAttribute('aria-current', 'page');
       else tab.removeAttribute('aria-current');
@@ -103,7 +109,7 @@ class Page {
   print() {
     const { view } = this;
     this.clear();
-    for (const one of kViews) {
+    for (const one of this.views) {
       this.view = one;
       this.show(one, false);
     }
@@ -115,10 +121,10 @@ class Page {
     if (event.key === 'Escape' && isWriting) event.target.blur();
     if (isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
     const index = kKeys.indexOf(event.key);
-    const at = kViews.indexOf(this.view);
-    if (index >= 0 && index < kViews.length) location.hash = kViews[index].id;
-    else if (event.key === 'ArrowRight' && event.target.closest?.('nav')) location.hash = kViews[(at + 1) % kViews.length].id;
-    else if (event.key === 'ArrowLeft' && event.target.closest?.('nav')) location.hash = kViews[(at + kViews.length - 1) % kViews.length].id;
+    const at = this.views.indexOf(this.view);
+    if (index >= 0 && index < this.views.length) location.hash = this.views[index].id;
+    else if (event.key === 'ArrowRight' && event.target.closest?.('nav')) location.hash = this.views[(at + 1) % this.views.length].id;
+    else if (event.key === 'ArrowLeft' && event.target.closest?.('nav')) location.hash = this.views[(at + this.views.length - 1) % this.views.length].id;
     else if (event.key === 't') this.toggleTheme();
     else if (event.key === '/') {
       event.preventDefault();

@@ -46,6 +46,18 @@ export function verdictMark(verdict) {
 /** From slow to fast, where the ground is light: its lightness falls evenly (cividis). */
 const kSpeeds = ['#fee838', '#d3c064', '#a59c74', '#7c7b78', '#575c6d', '#31446b', '#00224e'];
 
+/** Black or white, whatever is read better on a colour "#rrggbb". */
+export function inkOn(colour) {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return 0.3 * red + 0.59 * green + 0.11 * blue < 128 ? '#ffffff' : '#111111';
+}
+
+/** The colour of a share from 0 (slow) to 1 (fast). */
+export function speedColour(share, isDark) {
+  const colours = speeds(isDark);
+  return colours[Math.max(0, Math.min(colours.length - 1, Math.floor(share * colours.length)))];
+}
+
 /** From slow to fast: what is fast stands out most from the ground. */
 export function speeds(isDark) {
   return isDark ? [...kSpeeds].reverse() : kSpeeds;

@@ -82,7 +82,7 @@ function condition(word, columns) {
     return { test: (i) => column.raw(i) !== '' && compare(Number(column.raw(i)), operator, number) };
   }
   const text = word.toLowerCase();
-  const texts = columns.filter((column) => column.name === 'verdict' || column.name === 'reason');
+  const texts = columns.filter((column) => !column.isNumber && !column.isDecision);
   return { test: (i) => texts.some((column) => String(column.raw(i)).toLowerCase().includes(text)) };
 }
 
@@ -95,12 +95,12 @@ export function parseFilter(text, columns) {
   };
 }
 
-/** Indices of the rows that pass, in order. Where there is no time, a row sorts last. */
+/** Indices of the rows that pass, in order. Where there is no time, or no value, a row sorts last. */
 export function orderRows(run, filter, column, isDescending) {
   const rows = [];
   for (let i = 0; i < run.count; ++i) if (filter.test(i)) rows.push(i);
   if (!column) return rows;
-  const isNothing = (value) => column.name === 'ns' && value === 0;
+  const isNothing = (value) => value === undefined || (column.name === 'ns' && value === 0);
   const keys = rows.map((i) => column.value(i));
   const order = rows.map((_, k) => k).sort((a, b) => {
     const x = keys[a];

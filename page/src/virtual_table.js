@@ -6,9 +6,10 @@ import { el } from './dom.js';
 const kRowHeight = 26;
 const kMostHeight = 8e6; // Browsers draw no elements that are far higher.
 
-/** Shows `columns` of the rows `rows()` in `host`; `sort(column)` is called for a click on a head. */
+/** Shows `columns` of rows in `host`, text or what `column.cell(i)` makes; `label` says what rows are, and `sort(column)` is
+ * called for a click on a head. */
 export class VirtualTable {
-  constructor(host, columns, sorting, sort) {
+  constructor(host, columns, label, sorting, sort) {
     this.columns = columns;
     this.rows = [];
     this.body = el('tbody');
@@ -20,7 +21,7 @@ export class VirtualTable {
         el('button', { type: 'button', click: () => sort(column), title: column.title },
           column.title, direction === 'none' ? '' : direction === 'ascending' ? ' ▲' : ' ▼'));
     }));
-    this.scroller = el('div', { class: 'rows', tabindex: '0', scroll: () => this.draw(), 'aria-label': 'evaluations' },
+    this.scroller = el('div', { class: 'rows', tabindex: '0', scroll: () => this.draw(), 'aria-label': label },
       this.above, el('table', { class: 'narrow' }, el('thead', {}, head), this.body), this.below);
     host.append(this.scroller);
     this.observer = new ResizeObserver(() => this.draw());
@@ -47,7 +48,7 @@ export class VirtualTable {
     this.above.style.height = `${top}px`;
     this.below.style.height = `${Math.max(0, height - top - shown.length * kRowHeight)}px`;
     this.body.replaceChildren(...shown.map((i) => el('tr', {}, this.columns.map((column) => (
-      el('td', { class: column.isNumber ? 'number' : null, title: column.text(i) }, column.text(i)))))));
+      el('td', { class: column.isNumber ? 'number' : null, title: column.text(i) }, column.cell ? column.cell(i) : column.text(i)))))));
   }
 
   dispose() {

@@ -8,8 +8,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { kFleetViews } from '../views/fleet/list.js';
 import { kViews } from '../views/list.js';
-import { kEvil, packed, sampleData } from './sample.js';
+import { fleetData, kEvil, packed, sampleData, sampleFleet } from './sample.js';
 
 const kTemplate = resolve('../report-assets/report.html');
 const kShots = resolve('screenshots');
@@ -174,6 +175,63 @@ test('printed, all views stand one after the other', options, async () => {
   assert.equal(await page.locator('h2').count(), 1);
   assert.deepEqual(troubles.splice(0), []);
   await page.context().close();
+});
+
+test('a fleet: every view opens, a cell is clicked, shapes are filtered', options, async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await open(fleetData(), { colorScheme });
+    for (const view of kFleetViews) {
+      await show(page, view);
+      assert.equal(await page.locator('text=This view cannot be shown').count(), 0, view.id);
+      for (const canvas of await page.locator('.chart canvas').elementHandles()) assert.ok(await canvas.evaluate(isDrawn), `${view.id} draws nothing`);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${view.id} is wider than the window`);
+      await page.screenshot({ path: `${kShots}/fleet-${view.id}-${colorScheme}.png`, fullPage: true });
+    }
+    assert.equal(await page.evaluate(() => window.broken), undefined, 'text of a log ran');
+    await page.context().close();
+  }
+  const page = await open(fleetData());
+  await show(page, kFleetViews[1]);
+  const chart = await page.locator('.chart').boundingBox();
+  // The upper right cell: both sizes are the largest.
+  await page.mouse.click(chart.x + chart.width - 60, chart.y + 25);
+  assert.equal(await page.textContent('#details h3'), 'matmul-m256-n256-k64');
+  assert.match(await page.textContent('#details'), /search report 'fleets\/a fleet\/matmul-m256-n256-k64'/);
+  await page.selectOption('.bar select >> nth=-1', { label: '128' });
+  await page.selectOption('.bar select >> nth=0', 'axpy');
+  assert.equal(await page.locator('.chart canvas').count(), 1);
+  await page.keyboard.press('Escape');
+  await show(page, kFleetViews[2]);
+  await page.fill('#filter', 'state=done ratio<=1 m=64');
+  assert.equal(await page.textContent('.bar .note'), '3 of 19 shapes');
+  await page.click('tbody button >> nth=0');
+  assert.equal(await page.getAttribute('#details a', 'href'), './a%20fleet/matmul-m64-n128-k128/report.html');
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  assert.deepEqual(await page.locator('h2').allTextContents(), kFleetViews.map((view) => view.title));
+  assert.deepEqual(troubles.splice(0), []);
+  await page.context().close();
+});
+
+test('fleets with nothing done, without shapes, and of a thousand shapes', options, async (context) => {
+  const waiting = sampleFleet();
+  Object.assign(waiting, { means: [], machines: [], programs: [], shapes: waiting.shapes.map(({ shape, kernel, sizes }) => ({ shape, state: 'waiting', kernel, sizes, seconds: 0, evaluations: 0 })) });
+  const empty = { ...waiting, shapes: [] };
+  const many = sampleFleet([64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 9216, 10240, 12288, 14336, 16384, 18432, 20480]);
+  for (const fleet of [waiting, empty, many]) {
+    const begin = performance.now();
+    const page = await open(fleetData(fleet));
+    for (const view of kFleetViews) {
+      await show(page, view);
+      assert.equal(await page.locator('text=This view cannot be shown').count(), 0, view.id);
+    }
+    context.diagnostic(`${fleet.shapes.length} shapes: all views in ${Math.round(performance.now() - begin)} ms`);
+    if (fleet === many) {
+      await show(page, kFleetViews[1]);
+      await page.screenshot({ path: `${kShots}/fleet-map-many.png`, fullPage: true });
+    }
+    await page.context().close();
+  }
+  assert.deepEqual(troubles.splice(0), []);
 });
 
 test('100,000 evaluations are shown', options, async (context) => {

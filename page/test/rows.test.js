@@ -98,5 +98,5 @@ test('words of a command line go back through a shell', () => {
 });
 
 test('data of another version is refused', () => {
-  assert.throws(() => decode({ ...sampleData(), v: 1 }), /version 2, not 1/);
+  assert.throws(() => decode({ ...sampleData(), v: 1 }), /version 3, not 1/);
 });

@@ -76,7 +76,7 @@ export function sampleRun(name = 'runs/a') {
 
 /** The data of a page of these runs. */
 export function sampleData(names = ['runs/a']) {
-  return { v: 2, made: '2026-01-31T13:00:00Z', runs: names.map((name) => sampleRun(name)) };
+  return { v: 3, made: '2026-01-31T13:00:00Z', runs: names.map((name) => sampleRun(name)) };
 }
 
 export function samplePage(names) {
@@ -87,4 +87,44 @@ export function samplePage(names) {
 export function countOf(json, verdict, isTimed) {
   return json.evals.verdict.filter((index, i) => json.verdicts[index] === verdict
     && (isTimed === undefined || (json.evals.ns[i] > 0) === isTimed)).length;
+}
+
+/** A fleet of the products of some sizes, as search tune --status prints it: most are done, one of each other state, and one
+ * kernel with a single size. */
+export function sampleFleet(sizes = [64, 128, 256]) {
+  const shapes = [];
+  for (const m of sizes) {
+    for (const n of sizes) {
+      for (const k of sizes.slice(0, 2)) {
+        const best = 10 * m * n * k / 1e3;
+        shapes.push({
+          shape: `matmul-m${m}-n${n}-k${k}`, state: 'done', kernel: 'matmul', type: 'f32', sizes: { m: String(m), n: String(n), k: String(k) },
+          best_ns: best, lo_ns: 0.99 * best, hi_ns: 1.01 * best, best_bound_ns: best / 2, bound_ns: best / 4, gap: 0.75, flops: 2 * m * n * k,
+          seconds: 60, evaluations: 300,
+          yardsticks: [{ name: 'eigen', ns: best * m / 128, ratio: m / 128 }, { name: 'naive', ns: 9 * best, ratio: 9 }],
+        });
+      }
+    }
+  }
+  const without = (shape, more) => ({ shape: shape.shape, kernel: shape.kernel, sizes: shape.sizes, seconds: 0, evaluations: 0, ...more });
+  shapes[0] = without(shapes[0], { state: 'waiting' });
+  shapes[1] = without(shapes[1], { state: 'failed', why: `signal 9 ${kEvil}` });
+  shapes[2] = { ...shapes[2], state: 'running', gap: undefined, bound_ns: undefined, yardsticks: undefined };
+  for (const one of shapes.slice(0, 2)) one.type = 'f32';
+  shapes[3].report = `${shapes[3].shape}/report.html`;
+  shapes.push({ shape: 'axpy-n64', state: 'done', kernel: 'axpy', sizes: { n: '64' }, best_ns: 50, seconds: 3, evaluations: 12, flops: 128 });
+  const counts = { done: 0, running: 0, waiting: 0, failed: 0 };
+  for (const shape of shapes) ++counts[shape.state];
+  return {
+    folder: 'fleets/a fleet', device: 'cpu', budgets: ['60s'], options: ['--jobs=2'], machines: ['cpu EPYC'], programs: ['search 0.1.0'], counts,
+    seconds: shapes.reduce((sum, shape) => sum + shape.seconds, 0), evaluations: shapes.reduce((sum, shape) => sum + shape.evaluations, 0),
+    means: [{ kernel: 'matmul', type: 'f32', shapes: 15, ratio: 1.25, least: 0.5, most: 2, faster: 6 },
+      { kernel: 'matmul', type: 'f32', yardstick: 'naive', shapes: 15, ratio: 9, least: 9, most: 9, faster: 15 }],
+    shapes,
+  };
+}
+
+/** The data of the page of a fleet. */
+export function fleetData(fleet = sampleFleet(), folder = 'a fleet') {
+  return { v: 3, made: '2026-01-31T13:00:00Z', folder, fleet };
 }

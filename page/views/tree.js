@@ -5,7 +5,7 @@
 import { Chart } from '../src/chart.js';
 import { el, table } from '../src/dom.js';
 import * as format from '../src/format.js';
-import { kColours, speeds } from '../src/palette.js';
+import { inkOn, kColours, speedColour } from '../src/palette.js';
 import { Prefixes } from '../src/prefixes.js';
 
 export const kMostBoxes = 5000;
@@ -13,16 +13,10 @@ const kDepths = 9;
 const kHeight = 640;
 
 /** The colour of a time between the fastest and the slowest of those that are shown. */
-function colourOf(ns, least, most, colours) {
+function colourOf(ns, least, most, isDark) {
   if (!(ns > 0)) return kColours.grey;
   const share = most > least ? (Math.log(ns) - Math.log(least)) / (Math.log(most) - Math.log(least)) : 0;
-  return colours[Math.max(0, Math.min(colours.length - 1, Math.floor((1 - share) * colours.length)))];
-}
-
-/** Black or white, whatever is read better on a colour "#rrggbb". */
-function inkOn(colour) {
-  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-  return 0.3 * red + 0.59 * green + 0.11 * blue < 128 ? '#ffffff' : '#111111';
+  return speedColour(1 - share, isDark);
 }
 
 /** "size(load_a.m0) = 4" without its choice, where there is little place. */
@@ -55,7 +49,7 @@ export function option(prefixes, top, ink) {
   const style = (box) => {
     if (box.others) return { fill: ink.line, opacity: 0.5 };
     const state = prefixes.state(box.node);
-    const fill = colourOf(json.best[box.node], least, most, speeds(ink.isDark));
+    const fill = colourOf(json.best[box.node], least, most, ink.isDark);
     if (state === 'dead end' || state === 'cut') return { fill, stroke: kColours.vermillion, lineWidth: 2 };
     return { fill, stroke: ink.ground, lineWidth: 1 };
   };

@@ -26,11 +26,11 @@
 #include "search/commands/search_options.h"
 #include "search/log/run_folder.h"
 #include "search/tune/fleet_folder.h"
-#include "search/tune/fleet_status.h"
 #include "search/tune/job_array.h"
 #include "search/tune/lanes.h"
 #include "search/tune/shapes/shape_reader.h"
 #include "search/tune/shared/winner_board.h"
+#include "search/tune/status/fleet_status.h"
 
 namespace exh::search {
 namespace {
@@ -285,12 +285,9 @@ int Status(const TuneOptions& options) {
   if (options.format != "text" && options.format != "json") {
     throw UsageError(UnknownName("format", options.format, {"text", "json"}));
   }
-  const FleetFolder folder(options.status);
-  FleetOptions ignored;
-  std::vector<TuneShape> shapes;
-  folder.Read(ignored, shapes);
-  const std::vector<ShapeStatus> all = StatusOf(folder, shapes);
-  fmt::print("{}", options.format == "json" ? StatusJson(all) : StatusText(all));
+  const FleetStatus fleet = ReadFleetStatus(options.status);
+  constexpr int kIndent = 2;
+  fmt::print("{}", options.format == "json" ? StatusJson(fleet, kIndent) : StatusText(fleet));
   return 0;
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 using kernels::Verdict;
 
-/// Between two looks at whether the search has ended. Answers wake who waits for them, of whom there
-/// are some for each pilot.
+/// Between two looks at whether the search has ended. Answers wake who waits for them, of whom
+/// there are some for each pilot.
 constexpr auto kLook = std::chrono::milliseconds(100);
 
 PilotAnswer Broken(const std::string& why) {

@@ -82,7 +82,9 @@ void PilotLink::Send(const std::string& message) {
   [[maybe_unused]] const ssize_t ignored = ::write(wake_.get(), &one, sizeof one);
 }
 
-std::string PilotLink::LastComplaint() const { return LastLine(errors_.get()); }
+std::string PilotLink::LastComplaint() const {
+  return LastLine(errors_.get());
+}
 
 /// False: the other end is closed.
 bool PilotLink::SendSome() {

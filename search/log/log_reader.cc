@@ -259,6 +259,10 @@ std::vector<ReadLine> LinesOf(std::string_view block) {
   return lines;
 }
 
+[[noreturn]] void RefuseLog(const std::string& path, const std::string& why) {
+  throw UsageError(fmt::format("the log '{}' cannot be read: {}", path, why));
+}
+
 /// So many bytes of a log are in memory beside its records.
 constexpr std::size_t kBlockBytes = 16 << 20;
 
@@ -266,17 +270,7 @@ constexpr std::size_t kBlockBytes = 16 << 20;
 /// records. The blocks are whole lines; at the end of the last one the line may be cut off.
 class LogFile {
  public:
-  explicit LogFile(std::string path)
-      : path_(std::move(path)),
-        file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {
-    if (file_ < 0) Refuse(std::strerror(errno), errno == ENOENT || errno == ENOTDIR);
-    if (const std::string why = NoRegularFile(file_); !why.empty()) Refuse(why);
-  }
-  LogFile(const LogFile&) = delete;
-  LogFile& operator=(const LogFile&) = delete;
-  ~LogFile() {
-    if (file_ >= 0) ::close(file_);
-  }
+  explicit LogFile(std::string path) : path_(std::move(path)), file_(OpenLog(path_)) {}
 
   /// Until the next call. Empty: there is no more.
   std::string_view Next() {
@@ -301,22 +295,18 @@ class LogFile {
  private:
   /// Some more of it, at the end of the text.
   void Read(std::string& text) {
-    const ssize_t count = ::read(file_, piece_.data(), piece_.size());
+    const ssize_t count = ::read(file_.get(), piece_.data(), piece_.size());
     if (count < 0 && errno == EINTR) return;
-    if (count < 0) Refuse(std::strerror(errno));
+    if (count < 0) RefuseLog(path_, std::strerror(errno));
     is_at_end_ = count == 0;
     text.append(piece_.data(), static_cast<std::size_t>(count));
-  }
-  [[noreturn]] void Refuse(const std::string& why, bool is_missing = false) const {
-    if (is_missing) throw UsageError(fmt::format("no log at '{}'", path_));
-    throw UsageError(fmt::format("the log '{}' cannot be read: {}", path_, why));
   }
 
   std::string path_, buffer_;
   std::array<char, 1 << 16> piece_{};
   std::size_t given_ = 0;
   bool is_at_end_ = false;
-  int file_;
+  Descriptor file_;
 };
 
 /// Of a text that `next` gives block by block, as LogFile does.
@@ -374,6 +364,20 @@ Log ParseLog(std::string_view text) {
 
 void CheckRecord(const Json& record) {
   DecodeRecord(record);
+}
+
+void AddRecord(const Json& record, Log& log) {
+  AddRecord(DecodeRecord(record), log);
+}
+
+Descriptor OpenLog(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file.valid() && (errno == ENOENT || errno == ENOTDIR)) {
+    throw UsageError(fmt::format("no log at '{}'", path));
+  }
+  if (!file.valid()) RefuseLog(path, std::strerror(errno));
+  if (const std::string why = NoRegularFile(file.get()); !why.empty()) RefuseLog(path, why);
+  return file;
 }
 
 std::string LogPath(const std::string& run) {

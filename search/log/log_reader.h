@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/system/descriptor.h"
 #include "search/log/log_line.h"
 #include "search/log/log_records.h"
 
@@ -61,6 +62,12 @@ std::string ReadLogText(const std::string& run);
 
 /// Throws Json::exception for a record of a known type whose fields are none of it.
 void CheckRecord(const Json& record);
+
+/// What a record says, behind those that a log has already. Throws as CheckRecord().
+void AddRecord(const Json& record, Log& log);
+
+/// The file of a log, to be read. Throws UsageError when there is none, or when it cannot be read.
+Descriptor OpenLog(const std::string& path);
 
 /// The path of the log that ReadLog() would read.
 std::string LogPath(const std::string& run);

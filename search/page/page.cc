@@ -17,7 +17,7 @@ namespace exh::search {
 namespace {
 
 /// Of what page/page.html has for this program, and of the data.
-constexpr int kPageVersion = 2;
+constexpr int kPageVersion = 3;
 constexpr int kNewestLog = 2;
 constexpr std::string_view kTitlePlace = "<!--title-->", kDataPlace = "<!--data-->";
 constexpr std::string_view kFile = "report.html";
@@ -77,6 +77,18 @@ std::string PageData(const std::vector<NamedLog>& runs, const std::string& made)
   json.Key("runs").Open('[');
   for (const NamedLog& run : runs) WriteRun(run.name, run.log, limits, json);
   json.Close();
+  json.Close();
+  return json.Take();
+}
+
+std::string FleetPageData(std::string_view status, const std::string& folder,
+                          const std::string& made) {
+  ScriptJson json;
+  json.Open('{');
+  json.Key("v").Integer(kPageVersion);
+  json.Key("made").Text(made);
+  json.Key("folder").Text(folder);
+  json.Key("fleet").Column(ScriptSafe(status));
   json.Close();
   return json.Take();
 }

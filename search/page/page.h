@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The page of some runs: one file of HTML that needs nothing else.
+// The page of some runs, or of a fleet: one file of HTML that needs nothing else.
 #pragma once
 
 #include <string>
@@ -24,6 +24,11 @@ std::vector<NamedLog> ReadRuns(const std::vector<std::string>& runs);
 
 /// What the page shows, as JSON. `made` is the time of day, UTC.
 std::string PageData(const std::vector<NamedLog>& runs, const std::string& made);
+
+/// What the page of a fleet shows: `status` is what `search tune --status --format json` prints.
+/// `folder`: of the fleet, from where the page lies, for links to reports of shapes.
+std::string FleetPageData(std::string_view status, const std::string& folder,
+                          const std::string& made);
 
 /// The template with title and data in their places. Throws Error when it has not got them: it was
 /// made for another version.

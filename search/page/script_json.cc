@@ -44,8 +44,11 @@ std::string ScriptString(std::string_view text, std::size_t most) {
   if (text.size() > most) {
     shown = fmt::format("{}… ({} bytes)", text.substr(0, CutAt(text, most)), text.size());
   }
-  const std::string json =
-      nlohmann::json(shown).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return ScriptSafe(
+      nlohmann::json(shown).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+std::string ScriptSafe(std::string_view json) {
   std::string safe;
   safe.reserve(json.size());
   for (std::size_t i = 0; i < json.size(); ++i) {

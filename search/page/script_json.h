@@ -69,6 +69,10 @@ class ScriptJson {
   bool needs_comma_ = false;
 };
 
+/// JSON that another one wrote, with the same meaning, as it may stand in a script: no string in it
+/// holds `<`, `>` and `&`, or an end of a line in any language.
+std::string ScriptSafe(std::string_view json);
+
 /// A text as a string of JSON that holds no `<`, `>` and `&`, and no end of a line in any language.
 std::string ScriptString(std::string_view text, std::size_t most);
 

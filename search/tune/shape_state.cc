@@ -8,9 +8,10 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "search/log/log_text.h"
+#include "search/log/ends/log_ends.h"
 #include "search/log/run_folder.h"
-#include "search/log/times/best_time.h"
+#include "search/subject/problem.h"
+#include "search/tune/shared/winner_board.h"
 
 namespace exh::search {
 namespace {
@@ -29,6 +30,38 @@ std::string TextIn(const nlohmann::ordered_json& json, const char* key) {
 /// Has somebody or something ended it before its time?
 bool IsInterrupted(const EndRecord& end) {
   return end.why == "signal" || end.why == "broken";
+}
+
+/// What was measured beside the best, and is none of the fleet's own.
+std::vector<ShapeYardstick> YardsticksOf(const Log& log) {
+  std::vector<ShapeYardstick> yardsticks;
+  for (const ReferenceRecord& record : log.references) {
+    const bool is_own = record.name == "winner" || record.name.starts_with("record ");
+    const TimeInterval time = IntervalOf(record);
+    if (is_own || record.verdict != kernels::Verdict::kCorrect || time.ns <= 0) continue;
+    yardsticks.push_back({record.name, time});
+  }
+  std::ranges::stable_sort(yardsticks, {}, [](const ShapeYardstick& one) { return one.time.ns; });
+  return yardsticks;
+}
+
+/// What the log adds to the state of a shape.
+void AddLog(const Log& log, ShapeState& state) {
+  const RunRecord& run = *log.run;
+  state.seconds = log.last_dt;
+  for (const EvalRecord& eval : log.evals) {
+    state.evaluations = std::max(state.evaluations, eval.n);
+  }
+  state.best = BestTimeOf(log);
+  if (const EvalRecord* const best = log.Best()) state.best_bound_ns = best->bound_ns;
+  if (log.end) state.bound_ns = log.end->bound_ns;
+  state.flops = run.flops;
+  if (const auto type = run.words.find(kTypeOption); type != run.words.end()) {
+    state.type = type->second;
+  }
+  state.machine = DeviceKey(run.device, run.limits);
+  state.program = run.tool;
+  state.yardsticks = YardsticksOf(log);
 }
 
 }  // namespace
@@ -100,7 +133,7 @@ std::optional<Log> LogIfBegun(const FleetFolder& folder, const TuneShape& shape)
     std::string line;
     if (!std::getline(file, line) || file.eof()) return std::nullopt;
   }
-  return ReadLog(folder.RunOf(shape));
+  return ReadLogEnds(folder.RunOf(shape));
 }
 
 bool IsDone(const Log& log) {
@@ -117,12 +150,7 @@ ShapeState StateOf(const FleetFolder& folder, const TuneShape& shape, const Jour
     state.why = error.what();
     return state;
   }
-  if (log) {
-    state.seconds = log->last_dt;
-    state.best_ns = log->bests.empty() ? 0 : BestTimeOf(*log).ns;
-    state.flops = log->run->flops;
-    if (log->end) state.bound_ns = log->end->bound_ns;
-  }
+  if (log) AddLog(*log, state);
   const std::optional<std::string> failure = journals.Failure(shape.name);
   if (journals.IsRunning(shape.name)) {
     state.phase = ShapePhase::kRunning;

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 SEARCH = ""
-TEMPLATE = "<!--exhaust report 2--><title><!--title--></title><script><!--data--></script>"
+TEMPLATE = "<!--exhaust report 3--><title><!--title--></title><script><!--data--></script>"
 
 
 class Report(unittest.TestCase):
@@ -72,6 +72,48 @@ class Report(unittest.TestCase):
         self.assertIn("<title>2 runs of axpy</title>", html)
         self.assertEqual([run["name"] for run in data["runs"]], ["run", "run/log.jsonl"])
 
+    def test_a_fleet(self):
+        shapes = [{"kernel": "axpy", "sizes": {"n": 512 * k}} for k in (1, 2, 3)] + [{"compute": "out[i] = x[i] + 1", "sizes": {"i": 64}}]
+        (self.root / "shapes.jsonl").write_text("".join(json.dumps(shape) + "\n" for shape in shapes))
+        self.search("tune", "shapes.jsonl", "--budget", "evals=2", "--seed", "1", "--threads", "1", "--out", "fleet")
+        # One that never began, and one that was interrupted: its log has no end.
+        for name in ("axpy-n1024", "axpy-n1536"):
+            log = self.root / "fleet" / name / "log.jsonl"
+            lines = log.read_text().splitlines(keepends=True)
+            at = next(i for i, line in enumerate(lines) if '"t":"best"' in line)
+            log.write_text("".join(lines[:at + 1]) if name == "axpy-n1536" else "")
+        self.search("report", "fleet/axpy-n512", "--page", "page.html", "-o", "fleet/axpy-n512/report.html")
+        (self.root / "pages").mkdir()
+        self.search("report", "fleet/", "--page", "page.html", "-o", "pages/fleet.html")
+        html = (self.root / "pages/fleet.html").read_text()
+        self.assertIn("<title>4 shapes on cpu</title>", html)
+        data = json.loads(re.search(r"<script>(.*)</script>", html, re.DOTALL)[1])
+        self.assertEqual(data["folder"], "../fleet")
+        # The page is made of what the status says, and that is what the logs say.
+        self.assertEqual(data["fleet"], json.loads(self.search("tune", "--status", "fleet", "--format", "json")))
+        fleet = data["fleet"]
+        self.assertEqual(fleet["counts"], {"done": 2, "running": 0, "waiting": 2, "failed": 0})
+        first, second, third, text = fleet["shapes"]
+        log = [json.loads(line) for line in (self.root / "fleet/axpy-n512/log.jsonl").read_text().splitlines()]
+        references = {record["name"]: record for record in log if record["t"] == "reference" and record["verdict"] == "correct"}
+        self.assertEqual(first["evaluations"], sum(record["t"] == "eval" for record in log))
+        self.assertEqual(first["sizes"], {"n": "512"})
+        self.assertEqual(first["report"], "axpy-n512/report.html")
+        own = [name for name in references if name == "winner" or name.startswith("record ")]
+        self.assertEqual({one["name"] for one in first["yardsticks"]}, set(references) - set(own))
+        times = [one["ns"] for one in first["yardsticks"]]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(second, {"shape": "axpy-n1024", "state": "waiting", "kernel": "axpy", "sizes": {"n": "1024"}, "seconds": 0.0, "evaluations": 0})
+        self.assertEqual((third["state"], third["evaluations"]), ("waiting", 1))
+        self.assertIn("interrupted", third["note"])
+        self.assertGreater(third["best_ns"], 0)
+        self.assertTrue(text["kernel"].startswith("compute_"), text)
+        self.assertEqual(fleet["evaluations"], sum(shape["evaluations"] for shape in fleet["shapes"]))
+        for mean in fleet["means"]:
+            self.assertLessEqual(mean["least"], mean["ratio"] * (1 + 1e-9))
+            self.assertLessEqual(mean["ratio"], mean["most"] * (1 + 1e-9))
+        self.assertIn("'fleet' is a fleet, and the page of a fleet has nothing else", self.refused("run", "fleet", "--page", "page.html"))
+
     def test_a_damaged_log_and_one_of_another_space(self):
         lines = (self.root / "run/log.jsonl").read_text().splitlines(keepends=True)
         damaged = [line.replace('"dt"', '"xt"') if '"t":"eval"' in line else line for line in lines]
@@ -91,14 +133,14 @@ class Report(unittest.TestCase):
         return said
 
     def test_what_is_refused(self):
-        self.assertIn("report which run? search report RUN -o report.html", self.refused())
+        self.assertIn("report which run? search report RUN -o report.html, or the folder of a fleet", self.refused())
         self.assertIn("no log at 'nowhere'", self.refused("nowhere", "--page", "page.html"))
         self.assertIn("./exh report-assets", self.refused("run", "--page", "no.html", "-o", "x.html"))
         self.assertIn("-o takes the name of a file, not 'run': for example -o run/report.html",
                       self.refused("run", "--page", "page.html", "-o", "run"))
         self.assertIn("cannot write '/proc/nope/x.html'",
                       self.refused("run", "--page", "page.html", "-o", "/proc/nope/x.html", code=1))
-        (self.root / "old.html").write_text(TEMPLATE.replace("report 2", "report 1"))
+        (self.root / "old.html").write_text(TEMPLATE.replace("report 3", "report 2"))
         self.assertIn("made for another version of search: ./exh report-assets makes it",
                       self.refused("run", "--page", "old.html", "-o", "x.html", code=1))
 

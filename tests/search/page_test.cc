@@ -27,7 +27,7 @@ using testing::Not;
 using Json = nlohmann::json;
 
 constexpr const char* kTemplate =
-    "<!--exhaust report 2--><title><!--title--></title><script><!--data--></script>";
+    "<!--exhaust report 3--><title><!--title--></title><script><!--data--></script>";
 
 Log SampleLog() {
   return ParseLog(SampleLogText());
@@ -349,9 +349,18 @@ TEST(PageData, OfADamagedLogSaysWhatIsDamaged) {
   EXPECT_THAT(run["problems"][0].get<std::string>(), HasSubstr("checksum"));
 }
 
+TEST(FleetPageData, HasTheStatusAsItIs) {
+  const std::string status = R"({"shapes":[{"shape":"</script>","why":"a < b & c"}]})";
+  const std::string data = FleetPageData(status, "../fleet", "2026-01-31T12:00:00Z");
+  EXPECT_EQ(data.find_first_of("<>&"), std::string::npos) << data;
+  const Json json = Json::parse(data);
+  EXPECT_EQ(json["folder"], "../fleet");
+  EXPECT_EQ(json["fleet"], Json::parse(status));
+}
+
 TEST(FillPage, PutsTitleAndDataInTheirPlaces) {
   EXPECT_EQ(FillPage(kTemplate, "a <b> & c", "{}"),
-            "<!--exhaust report 2--><title>a &lt;b> &amp; c</title><script>{}</script>");
+            "<!--exhaust report 3--><title>a &lt;b> &amp; c</title><script>{}</script>");
 }
 
 std::string FromBase64(std::string_view text) {
@@ -399,7 +408,7 @@ TEST(ScriptJson, LongColumnsArePackedAndStayWhatTheyAre) {
 }
 
 TEST(FillPage, RefusesAPageOfAnotherVersion) {
-  for (const char* page : {"", "<!--exhaust report 2--><!--title-->",
+  for (const char* page : {"", "<!--exhaust report 3--><!--title-->",
                            "<!--exhaust report 0--><!--title--><!--data-->"}) {
     EXPECT_THAT(Thrown<Error>([&] { FillPage(page, "", "{}"); }),
                 HasSubstr("another version of search: ./exh report-assets"));

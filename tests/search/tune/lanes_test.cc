@@ -12,8 +12,8 @@
 
 #include "search/learn/prior.h"
 #include "search/log/event_log.h"
-#include "search/tune/fleet_status.h"
 #include "search/tune/shared/fleet_priors.h"
+#include "search/tune/status/fleet_status.h"
 #include "tests/search/temp_folder.h"
 
 namespace exh::search {

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "search/log/ends/log_ends.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "search/log/log_json.h"
+#include "search/log/log_line.h"
+
+namespace exh::search {
+namespace {
+
+/// The bytes of a file that is open; fewer where it has become shorter, or cannot be read.
+std::string BytesAt(int file, std::size_t begin, std::size_t size) {
+  std::string bytes(size, '\0');
+  std::size_t read = 0;
+  while (read < size) {
+    const ssize_t count =
+        ::pread(file, bytes.data() + read, size - read, static_cast<off_t>(begin + read));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    read += static_cast<std::size_t>(count);
+  }
+  bytes.resize(read);
+  return bytes;
+}
+
+/// The lines of a file, the last one first.
+class LinesBackwards {
+ public:
+  explicit LinesBackwards(int file) : file_(file) {
+    struct stat status = {};
+    if (::fstat(file, &status) == 0) before_ = static_cast<std::size_t>(status.st_size);
+  }
+
+  /// Without its end, until the next call; nothing: there is no more. The very first one is empty
+  /// where the file ends with the end of a line.
+  std::optional<std::string_view> Next() {
+    if (is_over_) return std::nullopt;
+    std::size_t end = text_.rfind('\n');
+    while (end == std::string::npos && before_ > 0) {
+      // Of a long line the pieces grow with it.
+      const std::size_t size = std::min(before_, std::max(kPiece, text_.size()));
+      before_ -= size;
+      std::string piece = BytesAt(file_, before_, size);
+      end = piece.rfind('\n');
+      text_.insert(0, piece);
+    }
+    is_over_ = end == std::string::npos;
+    const std::size_t begin = is_over_ ? 0 : end + 1;
+    line_.assign(text_, begin);
+    text_.resize(is_over_ ? 0 : end);
+    return line_;
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 1 << 16;
+
+  int file_;
+  std::size_t before_ = 0;  ///< Bytes in front of `text_`.
+  std::string text_;        ///< Of lines that were not given yet.
+  std::string line_;
+  bool is_over_ = false;
+};
+
+/// The first line of a file, if it has an end.
+std::optional<std::string> FirstLine(int file) {
+  constexpr std::size_t kPiece = 1 << 14;
+  std::string text;
+  for (std::size_t looked_at = 0;; looked_at = text.size()) {
+    const std::string piece = BytesAt(file, text.size(), std::max(kPiece, text.size()));
+    if (piece.empty()) return std::nullopt;
+    text += piece;
+    if (const std::size_t end = text.find('\n', looked_at); end != text.npos) {
+      return text.substr(0, end);
+    }
+  }
+}
+
+/// The record of a line that is whole.
+std::optional<Json> RecordOf(std::string_view line) {
+  const std::optional<SealedLine> sealed = Unseal(line);
+  if (!sealed) return std::nullopt;
+  try {
+    Json json = ParseRecord(sealed->record);
+    CheckRecord(json);
+    return json;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+/// A line as far as one sees without parsing it: every program writes the type first, and the
+/// number of an evaluation or a best behind it.
+struct Glance {
+  std::string_view type;  ///< Empty: it begins in another way.
+  std::uint64_t n = 0;    ///< 0: there is none.
+};
+
+Glance GlanceAt(std::string_view line) {
+  constexpr std::string_view kType = "{\"t\":\"", kNumber = "\",\"n\":";
+  if (!line.starts_with(kType)) return {};
+  line.remove_prefix(kType.size());
+  const std::size_t end = line.find('"');
+  if (end == line.npos) return {};
+  Glance glance{line.substr(0, end), 0};
+  line.remove_prefix(end);
+  if (!line.starts_with(kNumber)) return glance;
+  line.remove_prefix(kNumber.size());
+  std::from_chars(line.data(), line.data() + line.size(), glance.n);
+  return glance;
+}
+
+constexpr std::array kOfTheEnd = {Fields<ReferenceRecord>::kType, Fields<RatesRecord>::kType,
+                                  Fields<ResumeRecord>::kType, Fields<EndRecord>::kType};
+
+/// Takes lines, the last one first, until it has what is wanted.
+class Ends {
+ public:
+  void Take(std::string_view line) {
+    const Glance glance = GlanceAt(line);
+    const bool is_eval = glance.type == Fields<EvalRecord>::kType;
+    const bool is_best = glance.type == Fields<BestRecord>::kType;
+    const bool is_of_best = best_ != 0 && glance.n == best_;
+    const bool is_wanted = !has_time_ || (is_eval && (!has_eval_ || is_of_best)) ||
+                           (is_best && (best_ == 0 || is_of_best)) ||
+                           std::ranges::find(kOfTheEnd, glance.type) != kOfTheEnd.end();
+    if (!is_wanted) return;
+    std::optional<Json> record = RecordOf(line);
+    if (!record) return;
+    has_time_ = has_time_ || record->contains("dt");
+    if (is_best) best_ = glance.n;
+    if (is_eval) {
+      has_eval_ = true;
+      has_best_eval_ = has_best_eval_ || is_of_best;
+    }
+    kept_.push_back(std::move(*record));
+  }
+  bool has_all() const { return has_time_ && has_eval_ && has_best_eval_; }
+
+  /// What was taken, in the order of the log.
+  void AddTo(Log& log) {
+    for (auto record = kept_.rbegin(); record != kept_.rend(); ++record) AddRecord(*record, log);
+  }
+
+ private:
+  std::vector<Json> kept_;
+  bool has_time_ = false, has_eval_ = false, has_best_eval_ = false;
+  std::uint64_t best_ = 0;  ///< The number of the last one.
+};
+
+}  // namespace
+
+Log ReadLogEnds(const std::string& run) {
+  const Descriptor file = OpenLog(LogPath(run));
+  const std::optional<std::string> first = FirstLine(file.get());
+  const std::optional<Json> head = first ? RecordOf(*first) : std::nullopt;
+  if (!head || head->value("t", "") != Fields<RunRecord>::kType) return ReadLog(run);
+  Log log;
+  AddRecord(*head, log);
+  LinesBackwards lines(file.get());
+  Ends ends;
+  const std::optional<std::string_view> last = lines.Next();
+  if (last && !last->empty()) {
+    log.cut_off = !Unseal(*last);
+    ends.Take(*last);
+  }
+  while (!ends.has_all()) {
+    const std::optional<std::string_view> line = lines.Next();
+    if (!line) break;
+    if (*line != *first) ends.Take(*line);
+  }
+  ends.AddTo(log);
+  return log;
+}
+
+}  // namespace exh::search
