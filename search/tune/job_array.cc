@@ -89,9 +89,14 @@ std::string ScriptText(const ArrayScript& script) {
   text += "#SBATCH --open-mode=append\n#SBATCH --requeue\n";
   text += fmt::format("#SBATCH --time={}\n", minutes);
   if (script.needs_gpu) text += "#SBATCH --gres=gpu:1\n";
-  text += "exec";
-  for (const std::string& word : script.program) text += " " + Quoted(word);
-  return text + fmt::format(" tune --element \"$SLURM_ARRAY_TASK_ID\" --out {}\n", Quoted(folder));
+  std::string command;
+  for (const std::string& word : script.program) command += Quoted(word) + " ";
+  command += fmt::format("tune --element \"$SLURM_ARRAY_TASK_ID\" --out {}", Quoted(folder));
+  // A shell says 128 and the signal. SIGTERM is for the search, too, which then ends by itself; a
+  // shell that does not wait for that would take it along.
+  return text + "# Slurm queues nothing again that is killed without its node.\n" +
+         "trap : TERM\nfor life in 1 2 3; do\n  " + command +
+         "\n  code=$?\n  [ $code -gt 128 ] || break\ndone\nexit $code\n";
 }
 
 void RequireSlurm() {

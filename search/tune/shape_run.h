@@ -25,10 +25,13 @@ struct ShapeEnd {
   enum class Kind : std::uint8_t {
     kDone,
     kFailed,   ///< `why` says of what.
+    kKilled,   ///< `why` says by which signal; somebody sent it, and the shape can go on.
     kStopped,  ///< Nobody waits for it any more.
   };
   Kind kind = Kind::kFailed;
   std::string why;
+  /// Does the log know of more evaluations than before?
+  bool has_news = false;
 };
 
 /// What all children have in common.

@@ -50,12 +50,13 @@ MpiDefault=none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SlurmdTimeout=5
+BatchStartTimeout=1
 SlurmctldTimeout=10
 KillWait=2
 JobRequeue=1
 SlurmdParameters=config_overrides
 SchedulerParameters=sched_min_interval=100000,batch_sched_delay=1
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=short Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 NODE = "NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=4 Gres=gpu:{gpus} State=UNKNOWN\n"
 
@@ -199,7 +200,7 @@ class PrivateSlurm:
         self._start_daemon("slurmd", "-D", "-N", node, "-f", self.environment["SLURM_CONF"], node=node)
 
     def kill_controller(self):
-        kill([self.daemons["slurmctld"]])
+        kill([self.daemons.pop("slurmctld")])
 
     def kill_node(self, node):
         """All that runs there: slurmd, slurmstepd, jobs."""
@@ -242,7 +243,7 @@ class PrivateSlurm:
 
     def logs(self):
         """What the daemons said last."""
-        return "".join(f"--- {path.name}\n{path.read_text(errors='replace')[-3000:]}" for path in sorted((self.root / "log").iterdir()))
+        return "".join(f"--- {path.name}\n{path.read_text(errors='replace')[-1500:]}" for path in sorted((self.root / "log").glob("*.log")))
 
     def stop(self):
         """Ends everything, also what has not begun."""

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,13 +24,16 @@ import docs_test  # pylint: disable=wrong-import-position
 
 SEARCH, DRIVER, NVRTC = "", "", ""
 PAGE = "docs/fleet.md"
-N = 512  # Of axpy, which is what the fake compiler compiles.
 # Most candidates are worth nothing, so that few have to be measured in turn at the end.
-FAULTS = "us=40;us=90;" + ";".join(["nvrtc=error", "nvrtc=spills"] * 4)
+FEW = "us=40;us=90;" + ";".join(["nvrtc=error", "nvrtc=spills"] * 4)
+MANY = "us=40;us=90;nvrtc=error"
 PATIENCE = 400  # Seconds: something hangs.
 
 
 class Fixture(unittest.TestCase):
+    FAULTS = FEW
+    N = 65536  # Of axpy, which is what the fake compiler compiles; as the page has it.
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="exh-slurm-", ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
@@ -45,8 +49,8 @@ class Fixture(unittest.TestCase):
         shim.write_text('#!/bin/sh\n[ "$1" = search ] && shift\nexec search "$@"\n')
         shim.chmod(0o755)
         self.slurm = private_slurm.PrivateSlurm(self.folder / "slurm", {
-            "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(self.folder / "lib"), "EXH_FAKE_N": str(N),
-            "EXH_FAKE_FAULTS": FAULTS, "XDG_CACHE_HOME": str(self.folder / "cache")})
+            "EXH_FAKE_GPUS": str(private_slurm.GPUS), "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(self.folder / "lib"), "EXH_FAKE_N": str(self.N),
+            "EXH_FAKE_FAULTS": self.FAULTS, "XDG_CACHE_HOME": str(self.folder / "cache")})
         self.addCleanup(self.slurm.stop)
         self.slurm.start()
 
@@ -113,28 +117,111 @@ class Fleet(Fixture):
         """One after the other, each some seconds after the one before; True: it is over."""
         slurm = self.slurm
         node = self.random.choice(private_slurm.NODES)
-        yield 3, lambda: self.kill_one_of("an element", self.elements)
-        yield 3, lambda: slurm.kill_node(node)
-        yield 3, slurm.kill_controller
-        yield 1, slurm.start_controller
-        yield 8, lambda: slurm.start_node(node)
+        yield 3, "an element", lambda: self.kill_one_of("an element", self.elements)
+        yield 3, f"kill {node}", lambda: slurm.kill_node(node)
+        yield 3, "kill the controller", slurm.kill_controller
+        yield 1, "start the controller", slurm.start_controller
+        yield 8, f"start {node}", lambda: slurm.start_node(node)
+
+    def states(self):
+        told = json.loads(self.search("tune", "--status", "fleet", "--format", "json"))
+        return {one["shape"]: one["state"] for one in told["shapes"]}
 
     def test_whatever_is_killed_each_shape_is_searched_once(self):
-        lines = [json.dumps({"kernel": "axpy", "sizes": {"n": N, "inner_tile": tile}}) + "\n" for tile in (3, 4, 6, 8, 12, 16, 24, 32)]
+        lines = [json.dumps({"kernel": "axpy", "sizes": {"n": self.N, "inner_tile": tile}}) + "\n" for tile in (3, 4, 6, 8, 12, 16, 24, 32)]
         (self.folder / "shapes.jsonl").write_text("".join(lines))
         # Of five minutes two are an element.
         self.assertIn("elements 0-3 of 2 shapes each", self.launch("shapes.jsonl", "--device", "h200", "--budget", "5m", "--budget",
                                                                      f"evals={self.COUNT}", "--jobs", "1"))
-        while True:
+        faults = self.faults()
+        wait, what, fault = next(faults)
+        last_fault = last_kill = self.begin
+        kills = 0
+        while time.monotonic() < self.begin + PATIENCE:
+            time.sleep(0.25)
+            now = time.monotonic()
+            if fault and now > last_fault + wait and fault() is not False:
+                self.say(what)
+                wait, what, fault = next(faults, (0, "", None))
+                last_fault = now
+            # What needs more than two seconds, and is killed every two, never ends: the last one is left alone.
+            if now > last_kill + self.EVERY and len(self.searches()) > 1:
+                self.kill_one_of("the search", self.searches)
+                kills += 1
+                last_kill = now
+            if "slurmctld" not in self.slurm.daemons:
+                continue  # Whoever asks it waits long.
             self.slurm.hurry()
-            for p in self.slurm.run("squeue").splitlines()[1:]: print("   ", p)
-            if not self.slurm.jobs():
+            x = str(self.slurm.jobs()) + str(self.slurm.states()) + str(len(self.searches()))
+            if x != getattr(self, "x", ""): self.x = x; self.say("DEBUG " + x)
+            if fault or self.slurm.jobs():
+                continue
+            if set(self.states().values()) == {"done"}:
                 break
-            time.sleep(2)
-        print(self.search("tune", "--status", "fleet"))
-        for tile in (3, 4, 6, 8, 12, 16, 24, 32):
-            self.check_log(f"fleet/axpy-n{N}-inner_tile{tile}", self.COUNT)
+            self.launch()  # What is left.
+        states = self.states()
+        self.say(f"{kills} searches were killed; {states}")
+        self.assertEqual((len(states), set(states.values())), (len(lines), {"done"}))
+        for shape in states:
+            self.check_log(f"fleet/{shape}", self.COUNT)
         self.say("over")
+
+
+class Pilots(Fixture):
+    """One search, whose pilots are steps of Slurm."""
+
+    FAULTS = MANY
+    SRUN = ("--worker", "exec srun -N1 -n1 --gres=gpu:1 --exact search worker --jobs 1") * 2
+
+    def pilots(self):
+        return self.tops(lambda words: words[1:2] == ["worker"])
+
+    def wait_for(self, what):
+        begin = time.monotonic()
+        while time.monotonic() < begin + PATIENCE:
+            found = what()
+            if found:
+                return found
+            time.sleep(0.1)
+        return self.fail(f"waited in vain (seed {self.seed}){self.slurm.logs()}")
+
+    def evals(self, run):
+        return [record for record in self.records(run) if record["t"] == "eval"]
+
+    def test_a_pilot_that_is_killed_is_started_again(self):
+        process = subprocess.Popen(["search", "--kernel", "axpy", "--size", f"n={self.N}", "--device", "h200", "--budget", "evals=30", "--out", "run",
+                                    "--progress", "none", *self.SRUN], env=self.slurm.environment, cwd=self.folder, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: len(self.evals("run")) >= 4 and len(self.pilots()) == 2)
+        private_slurm.kill(self.pilots()[:1])
+        said, _ = process.communicate(timeout=PATIENCE)
+        print(said[:3000])
+        self.assertEqual(process.returncode, 0, said)
+        self.check_log("run", 30)
+        self.assertEqual({record["lane"] for record in self.evals("run") if "lane" in record}, {"pilot 1", "pilot 2"})
+
+    def test_the_search_is_a_job_that_loses_its_node(self):
+        for name, text in docs_test.files(PAGE).items():
+            (self.folder / name).write_text(re.sub(r"--budget \S+", "--budget evals=30", text))
+        for command in [line for _, language, text in docs_test.blocks(PAGE) if language == "bash" and not text.startswith("#!")
+                        for line in text.splitlines()]:
+            print(self.slurm.run("sh", "-c", command, cwd=self.folder))
+        self.wait_for(lambda: len(self.evals("runs/axpy")) >= 4)
+        node = re.search(r"BatchHost=(\S+)", self.slurm.run("scontrol", "show", "job", "1"))[1]
+        self.slurm.kill_node(node)
+        print("killed", node, time.time())
+        self.slurm.start_node(node)
+        def over():
+            self.slurm.hurry()
+            x = str(self.slurm.jobs()) + str(self.slurm.states())
+            if x != getattr(self, "x", ""): self.x = x; print(x)
+            return not self.slurm.jobs()
+        self.wait_for(over)
+        print((self.folder / "axpy.txt").read_text())
+        self.check_log("runs/axpy", 30)
+        self.assertEqual([record["t"] for record in self.records("runs/axpy")].count("resume"), 1)
 
 
 if __name__ == "__main__":
