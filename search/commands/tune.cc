@@ -253,6 +253,12 @@ int Launch(const TuneOptions& options, Fleet& fleet, const std::string& who,
       fmt::print("{} of {} done\n", all.size(), Counted(all.size()));
       return 0;
     }
+    const std::set<int> queued = QueuedElements(fleet.folder);
+    std::erase_if(elements, [&](int element) { return queued.contains(element); });
+    if (!queued.empty()) {
+      fmt::print("elements {} are in Slurm's queue\n", ArrayText({queued.begin(), queued.end()}));
+    }
+    if (elements.empty()) return 0;
     MakeFolder(fleet.folder.slurm());
     WriteFile(script, ScriptText({fleet.folder, fleet.options, elements, ChildProgram(invocation),
                                   NeedsGpu(fleet.options.device)}));
@@ -266,8 +272,10 @@ int Launch(const TuneOptions& options, Fleet& fleet, const std::string& who,
   fmt::print("{}: elements {} of {} shapes each\n", script, ArrayText(elements),
              fleet.options.shapes_per_element);
   std::fflush(stdout);
-  fmt::print("{}\nto see how far it is: {} tune --status {}\n", Submit(script, words),
-             invocation.program, fleet.folder.path());
+  const std::string said = Submit(script, words);
+  AddJob(fleet.folder, JobIn(said));
+  fmt::print("{}\nto see how far it is: {} tune --status {}\n", said, invocation.program,
+             fleet.folder.path());
   return 0;
 }
 

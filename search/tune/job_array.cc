@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/system/process.h"
+#include "search/tune/line_file.h"
 #include "search/tune/shape_run.h"
 
 namespace exh::search {
@@ -19,6 +20,8 @@ namespace {
 constexpr double kWorth = 600;     // Seconds of an element.
 constexpr double kCountsFor = 60;  // Seconds of a shape whose budget counts evaluations.
 constexpr const char* kSbatch = "sbatch";
+constexpr const char* kSqueue = "squeue";
+constexpr const char* kJob = "job";
 
 double SecondsOfShape(const std::vector<std::string>& budgets) {
   const double seconds = SecondsOf(budgets);
@@ -34,6 +37,11 @@ std::string Quoted(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
+}
+
+/// What was submitted, a line for each.
+std::string JobsOf(const FleetFolder& folder) {
+  return folder.slurm() + "/jobs.jsonl";
 }
 
 }  // namespace
@@ -121,6 +129,35 @@ std::string Submit(const std::string& script, const std::vector<std::string>& wo
                           result.status == ProcessResult::Status::kNotStarted ? result.error
                           : said.empty() ? fmt::format("code {}", result.code)
                                          : said));
+}
+
+std::string JobIn(std::string_view said) {
+  constexpr std::string_view kDigits = "0123456789";
+  said = Trim(said.substr(0, said.find(';')));
+  const std::size_t last = said.find_last_not_of(kDigits);
+  return std::string(last == std::string_view::npos ? said : said.substr(last + 1));
+}
+
+void AddJob(const FleetFolder& folder, const std::string& job) {
+  if (!job.empty()) LineFile(JobsOf(folder)).Append({{kJob, job}});
+}
+
+std::set<int> QueuedElements(const FleetFolder& folder) {
+  std::string jobs;
+  for (const ReadLine& line : ReadLines(JobsOf(folder))) {
+    if (!line.json.contains(kJob) || !line.json[kJob].is_string()) continue;
+    jobs += (jobs.empty() ? "" : ",") + line.json[kJob].get<std::string>();
+  }
+  std::set<int> elements;
+  if (jobs.empty() || FindProgram(kSqueue).empty()) return elements;
+  ProcessRequest request;
+  request.argv = {kSqueue, "--noheader", "--array", "--format=%K", "--jobs=" + jobs};
+  // What has left the queue it may call invalid; of the others it says what it knows all the same.
+  const ProcessResult result = RunProcess(request);
+  for (const std::string_view line : Split(result.out, '\n')) {
+    if (const auto element = ParseInteger(Trim(line))) elements.insert(static_cast<int>(*element));
+  }
+  return elements;
 }
 
 }  // namespace exh::search

@@ -100,7 +100,8 @@ class Lanes {
     return end.kind != ShapeEnd::Kind::kFailed;
   }
 
-  /// What somebody kills goes on, unless that is so again and again before it has found out anything.
+  /// What somebody kills goes on, unless that is so again and again before it has found out
+  /// anything.
   ShapeEnd RunToItsEnd(const ShapeJob& job) {
     constexpr int kMostInVain = 3;
     int in_vain = 0;
