@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/parallel.h"
 #include "base/spelling.h"
 #include "base/system/process.h"
 #include "base/system/process_tree.h"
@@ -209,7 +210,10 @@ Place PlaceOf(const TuneOptions& options, const Fleet& fleet) {
 int RunHere(const Place& place, const Fleet& fleet, const std::vector<TuneShape>& shapes,
             const std::string& element, const Invocation& invocation) {
   const StopToken stop(&ListenForSignals());
-  const ShapeRunner runner{fleet.folder, fleet.options, ChildProgram(invocation), &stop};
+  // Searches beside one another share the processor.
+  const int at_once = static_cast<int>(place.lanes.size());
+  const int jobs = at_once > 1 ? std::max(1, NumCores() / at_once) : 0;
+  const ShapeRunner runner{fleet.folder, fleet.options, ChildProgram(invocation), &stop, jobs};
   const LaneWork work{runner,
                       shapes,
                       element,
@@ -263,6 +267,12 @@ int Launch(const TuneOptions& options, Fleet& fleet, const std::string& who,
       fmt::print("{} of {} done\n", all.size(), Counted(all.size()));
       return 0;
     }
+    const std::set<int> queued = QueuedElements(fleet.folder);
+    std::erase_if(elements, [&](int element) { return queued.contains(element); });
+    if (!queued.empty()) {
+      fmt::print("elements {} are in Slurm's queue\n", ArrayText({queued.begin(), queued.end()}));
+    }
+    if (elements.empty()) return 0;
     MakeFolder(fleet.folder.slurm());
     WriteFile(script, ScriptText({fleet.folder, fleet.options, elements, ChildProgram(invocation),
                                   NeedsGpu(fleet.options.device)}));
@@ -276,8 +286,10 @@ int Launch(const TuneOptions& options, Fleet& fleet, const std::string& who,
   fmt::print("{}: elements {} of {} shapes each\n", script, ArrayText(elements),
              fleet.options.shapes_per_element);
   std::fflush(stdout);
-  fmt::print("{}\nto see how far it is: {} tune --status {}\n", Submit(script, words),
-             invocation.program, fleet.folder.path());
+  const std::string said = Submit(script, words);
+  AddJob(fleet.folder, JobIn(said));
+  fmt::print("{}\nto see how far it is: {} tune --status {}\n", said, invocation.program,
+             fleet.folder.path());
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/system/process.h"
+#include "search/tune/line_file.h"
 #include "search/tune/shape_run.h"
 
 namespace exh::search {
@@ -19,6 +20,8 @@ namespace {
 constexpr double kWorth = 600;     // Seconds of an element.
 constexpr double kCountsFor = 60;  // Seconds of a shape whose budget counts evaluations.
 constexpr const char* kSbatch = "sbatch";
+constexpr const char* kSqueue = "squeue";
+constexpr const char* kJob = "job";
 
 double SecondsOfShape(const std::vector<std::string>& budgets) {
   const double seconds = SecondsOf(budgets);
@@ -34,6 +37,11 @@ std::string Quoted(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
+}
+
+/// What was submitted, a line for each.
+std::string JobsOf(const FleetFolder& folder) {
+  return folder.slurm() + "/jobs.jsonl";
 }
 
 }  // namespace
@@ -89,9 +97,14 @@ std::string ScriptText(const ArrayScript& script) {
   text += "#SBATCH --open-mode=append\n#SBATCH --requeue\n";
   text += fmt::format("#SBATCH --time={}\n", minutes);
   if (script.needs_gpu) text += "#SBATCH --gres=gpu:1\n";
-  text += "exec";
-  for (const std::string& word : script.program) text += " " + Quoted(word);
-  return text + fmt::format(" tune --element \"$SLURM_ARRAY_TASK_ID\" --out {}\n", Quoted(folder));
+  std::string command;
+  for (const std::string& word : script.program) command += Quoted(word) + " ";
+  command += fmt::format("tune --element \"$SLURM_ARRAY_TASK_ID\" --out {}", Quoted(folder));
+  // A shell says 128 and the signal. SIGTERM is for the search, too, which then ends by itself; a
+  // shell that does not wait for that would take it along.
+  return text + "# Slurm queues nothing again that is killed without its node.\n" +
+         "trap : TERM\nfor life in 1 2 3; do\n  " + command +
+         "\n  code=$?\n  [ $code -gt 128 ] || break\ndone\nexit $code\n";
 }
 
 void RequireSlurm() {
@@ -116,6 +129,35 @@ std::string Submit(const std::string& script, const std::vector<std::string>& wo
                           result.status == ProcessResult::Status::kNotStarted ? result.error
                           : said.empty() ? fmt::format("code {}", result.code)
                                          : said));
+}
+
+std::string JobIn(std::string_view said) {
+  constexpr std::string_view kDigits = "0123456789";
+  said = Trim(said.substr(0, said.find(';')));
+  const std::size_t last = said.find_last_not_of(kDigits);
+  return std::string(last == std::string_view::npos ? said : said.substr(last + 1));
+}
+
+void AddJob(const FleetFolder& folder, const std::string& job) {
+  if (!job.empty()) LineFile(JobsOf(folder)).Append({{kJob, job}});
+}
+
+std::set<int> QueuedElements(const FleetFolder& folder) {
+  std::string jobs;
+  for (const ReadLine& line : ReadLines(JobsOf(folder))) {
+    if (!line.json.contains(kJob) || !line.json[kJob].is_string()) continue;
+    jobs += (jobs.empty() ? "" : ",") + line.json[kJob].get<std::string>();
+  }
+  std::set<int> elements;
+  if (jobs.empty() || FindProgram(kSqueue).empty()) return elements;
+  ProcessRequest request;
+  request.argv = {kSqueue, "--noheader", "--array", "--format=%K", "--jobs=" + jobs};
+  // What has left the queue it may call invalid; of the others it says what it knows all the same.
+  const ProcessResult result = RunProcess(request);
+  for (const std::string_view line : Split(result.out, '\n')) {
+    if (const auto element = ParseInteger(Trim(line))) elements.insert(static_cast<int>(*element));
+  }
+  return elements;
 }
 
 }  // namespace exh::search

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "search/tune/fleet_folder.h"
@@ -41,5 +43,15 @@ std::string Submit(const std::string& script, const std::vector<std::string>& wo
 
 /// Throws UsageError when there is no sbatch.
 void RequireSlurm();
+
+/// The number of the job in what sbatch says: "Submitted batch job 17", "17;cluster". Empty: it
+/// says none.
+std::string JobIn(std::string_view said);
+
+/// Keeps the number of a job of this fleet. Throws Error.
+void AddJob(const FleetFolder& folder, const std::string& job);
+
+/// Elements of the fleet's jobs that wait or run, as far as squeue says.
+std::set<int> QueuedElements(const FleetFolder& folder);
 
 }  // namespace exh::search

@@ -94,7 +94,7 @@ class Lanes {
     Note(shape.name, "begins", "");
     ShapeEnd end;
     try {
-      end = work_.runner.Run(JobOf(shape, gpu));
+      end = RunToItsEnd(JobOf(shape, gpu));
     } catch (const std::exception& error) {
       end = {ShapeEnd::Kind::kFailed, error.what()};
     }
@@ -102,6 +102,25 @@ class Lanes {
     if (end.kind == ShapeEnd::Kind::kFailed) Failed(shape, end.why);
     if (end.kind == ShapeEnd::Kind::kStopped) Note(shape.name, "stops", "");
     return end.kind != ShapeEnd::Kind::kFailed;
+  }
+
+  /// What somebody kills goes on, unless that is so again and again before it has found out
+  /// anything.
+  ShapeEnd RunToItsEnd(const ShapeJob& job) {
+    constexpr int kMostInVain = 3;
+    int in_vain = 0;
+    while (true) {
+      ShapeEnd end = work_.runner.Run(job);
+      if (end.kind != ShapeEnd::Kind::kKilled) return end;
+      in_vain = end.has_news ? 0 : in_vain + 1;
+      if (in_vain == kMostInVain) {
+        end.kind = ShapeEnd::Kind::kFailed;
+        end.why += fmt::format(", {} times in a row with nothing new in between", in_vain);
+        return end;
+      }
+      const std::lock_guard lock(mutex_);
+      Say(fmt::format("{}: {}; it goes on", job.shape.name, end.why));
+    }
   }
 
   /// What the search of a shape begins with.

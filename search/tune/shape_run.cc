@@ -114,6 +114,7 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
   } catch (const Error& error) {
     return {ShapeEnd::Kind::kFailed, error.what()};
   }
+  const std::size_t known = log ? log->evals.size() : 0;
   ProcessRequest request;
   request.argv = program;
   const auto add = [&](const std::string& option, const std::string& value) {
@@ -142,6 +143,7 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
     if (!prior.empty()) add("--prior", prior);
   }
   for (const std::string& budget : budgets) add("--budget", budget);
+  if (jobs > 0 && !HasOption(options.words, "--jobs")) add("--jobs", std::to_string(jobs));
   if (job.gpu) add("--gpu", std::to_string(*job.gpu));
   add("--progress", "plain");
   for (const std::string& word : options.words) {
@@ -158,13 +160,18 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
     return {ShapeEnd::Kind::kStopped, ""};
   }
   std::string why;
+  bool has_news = false;
   try {
     log = LogIfBegun(folder, shape);
     if (log && IsDone(*log)) return {ShapeEnd::Kind::kDone, ""};
+    has_news = log && log->evals.size() > known;
   } catch (const Error& error) {
     why = error.what();
   }
-  return {ShapeEnd::Kind::kFailed, result.ok() && !why.empty() ? why : WhyFailed(result)};
+  const bool was_killed =
+      result.status == ProcessResult::Status::kSignalled && IsSentByOthers(result.code);
+  return {was_killed ? ShapeEnd::Kind::kKilled : ShapeEnd::Kind::kFailed,
+          result.ok() && !why.empty() ? why : WhyFailed(result), has_news};
 }
 
 }  // namespace exh::search

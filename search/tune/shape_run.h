@@ -28,10 +28,13 @@ struct ShapeEnd {
   enum class Kind : std::uint8_t {
     kDone,
     kFailed,   ///< `why` says of what.
+    kKilled,   ///< `why` says by which signal; somebody sent it, and the shape can go on.
     kStopped,  ///< Nobody waits for it any more.
   };
   Kind kind = Kind::kFailed;
   std::string why;
+  /// Does the log know of more evaluations than before?
+  bool has_news = false;
 };
 
 /// What all children have in common.
@@ -41,6 +44,8 @@ struct ShapeRunner {
   /// The program, and what it is called with before all else: plugins.
   std::vector<std::string> program;
   const StopToken* stop = nullptr;
+  /// Compilers of a child, where the options do not say how many; 0: one for each core.
+  int jobs = 0;
 
   /// Runs a shape to its end. What the child prints goes to FleetFolder::OutputOf(). Safe to call
   /// from many threads, for different shapes.

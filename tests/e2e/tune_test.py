@@ -292,13 +292,25 @@ class WhatGoesWrong(Fixture):
         self.assertIn("0 of 2 shapes done; interrupted", said)
         self.assertEqual(set(self.states().values()), {"waiting"})
 
-    def test_a_killed_child_costs_its_shape_alone(self):
-        process = self.start(self.write("shapes.jsonl", axpy(4096, 8192)), "--budget", "evals=100000", "--stop", "stale=6")
-        self.wait_for(lambda: self.records("axpy-n4096", "eval"))
+    def test_a_killed_child_goes_on(self):
+        process = self.start(self.write("shapes.jsonl", axpy(4096)), "--budget", "evals=5")
+        self.wait_for(lambda: len(self.records("axpy-n4096", "eval")) >= 2)
         os.kill(self.child("axpy-n4096"), signal.SIGKILL)
         said, _ = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0, said)
+        self.assertIn("[0/1] axpy-n4096: it was ended by signal 9 (Killed); it goes on\n", said)
+        self.assertEqual([record["n"] for record in self.records("axpy-n4096", "eval")], [1, 2, 3, 4, 5])
+        self.assertEqual(len(self.records("axpy-n4096", "resume")), 1)
+
+    def test_a_child_that_is_killed_again_and_again_costs_its_shape_alone(self):
+        process = self.start(self.write("shapes.jsonl", axpy(4096, 8192)), "--budget", "evals=100000", "--stop", "stale=6")
+        killed = [None]
+        for _ in range(3):
+            killed.append(self.wait_for(lambda: (child := self.child("axpy-n4096")) not in killed and child))
+            os.kill(killed[-1], signal.SIGKILL)
+        said, _ = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 1, said)
-        self.assertIn("axpy-n4096: failed: it was ended by signal 9 (", said)
+        self.assertIn("axpy-n4096: failed: it was ended by signal 9 (Killed), 3 times in a row with nothing new in between", said)
         self.assertIn("1 of 2 shapes done; 1 failed: axpy-n4096: ", said)
         self.assertEqual(self.states(), {"axpy-n4096": "failed", "axpy-n8192": "done"})
         table = self.run_search("tune", "--status", "fleet").stdout

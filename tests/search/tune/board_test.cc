@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
+#include "base/system/process.h"
 #include "base/system/user_file.h"
 #include "search/subject/decision_file.h"
 #include "search/tune/fleet_folder.h"
@@ -158,6 +161,62 @@ TEST(Fleet, HasOneOwner) {
   }
   const FleetLock one(folder, "element 1", /*shared=*/true), two(folder, "element 2", true);
   EXPECT_THROW(FleetLock(folder, "search tune", /*shared=*/false), UsageError);
+}
+
+TEST(JobArray, AnElementThatIsKilledIsRunAgainByItsScript) {
+  const TempFolder temporary;
+  const std::string program = temporary.path() + "/search.sh";
+  const FleetFolder folder(temporary.path() + "/a fleet");
+  const FleetOptions options;
+  std::ofstream(temporary.path() + "/array.sh")
+      << ScriptText({folder, options, {0, 2}, {"/bin/sh", program}, true});
+  const auto run = [&](const std::string& text) {
+    std::ofstream(program) << "echo \"$@\"\n" + text;
+    ProcessRequest request;
+    request.argv = {"/bin/sh", temporary.path() + "/array.sh"};
+    request.environment = {"SLURM_ARRAY_TASK_ID=2"};
+    return RunProcess(request);
+  };
+  const std::string call = "tune --element 2 --out " + folder.path() + "\n";
+  ProcessResult result = run("exit 1");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, call);
+  result = run("[ -e " + program + ".1 ] && exit 0; touch " + program + ".1; kill -9 $$");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out, call + call);
+  result = run("kill -9 $$");
+  EXPECT_EQ(result.code, 128 + 9);
+  EXPECT_EQ(result.out, call + call + call);
+  // Slurm tells all of a job that it is over: the shell waits for the search, which ends by itself.
+  result = run("trap 'echo ends; exit 1' TERM; kill -TERM $PPID; kill -TERM $$");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, call + "ends\n");
+}
+
+TEST(JobArray, WhatSbatchSaysHasTheJob) {
+  EXPECT_EQ(JobIn("Submitted batch job 17\n"), "17");
+  EXPECT_EQ(JobIn("17;cluster"), "17");
+  EXPECT_EQ(JobIn("18"), "18");
+  EXPECT_EQ(JobIn("it is 5 o'clock"), "");
+  EXPECT_EQ(JobIn(""), "");
+}
+
+TEST(JobArray, ElementsThatAreQueuedAreKnown) {
+  const TempFolder temporary;
+  const FleetFolder folder(temporary.path());
+  EXPECT_THAT(QueuedElements(folder), IsEmpty());
+  std::filesystem::create_directories(folder.slurm());
+  AddJob(folder, "17");
+  AddJob(folder, "");
+  AddJob(folder, "19");
+  const std::string squeue = temporary.path() + "/squeue";
+  std::ofstream(squeue)
+      << "#!/bin/sh\n[ \"$4\" = --jobs=17,19 ] && printf '0\\n 3\\nN/A\\n'\nexit 1\n";
+  std::filesystem::permissions(squeue, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (temporary.path() + ":" + path).c_str(), 1);
+  EXPECT_THAT(QueuedElements(folder), ElementsAre(0, 3));
+  ::setenv("PATH", path.c_str(), 1);
 }
 
 TEST(JobArray, ElementsAreWorthTenMinutes) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -290,6 +291,33 @@ TEST_F(Lanes, AnInterruptedShapeGoesOnWithWhatIsLeft) {
   EXPECT_THAT(Words(),
               AllOf(HasSubstr("--resume=" + folder_.RunOf(Shape(1))), HasSubstr("--budget=40.000s"),
                     Not(HasSubstr("--device")), Not(HasSubstr("--out"))));
+}
+
+TEST_F(Lanes, WhatIsKilledGoesOn) {
+  std::filesystem::create_directories(folder_.RunOf(Shape(1)));
+  Log("/begun.jsonl", /*has_end=*/false);
+  Script(
+      "case $* in *--resume=*) finish ;; esac; cp \"$here/begun.jsonl\" \"$out/log.jsonl\"; kill "
+      "-9 $$");
+  const LaneTotals totals = Run(1, {std::nullopt});
+  EXPECT_EQ(totals.done, 1U);
+  EXPECT_THAT(totals.failures, IsEmpty());
+  EXPECT_THAT(Words(), AllOf(HasSubstr("--out=" + folder_.RunOf(Shape(1))),
+                             HasSubstr("--resume=" + folder_.RunOf(Shape(1)))));
+}
+
+TEST_F(Lanes, WhatIsKilledAgainAndAgainCostsItsShapeAlone) {
+  Script("case $out in *n1) kill -9 $$ ;; *n2) kill -SEGV $$ ;; esac; finish");
+  const LaneTotals totals = Run(3, {std::nullopt});
+  EXPECT_EQ(totals.done, 1U);
+  ASSERT_THAT(totals.failures, SizeIs(2));
+  EXPECT_EQ(
+      totals.failures[0],
+      "axpy-n1: it was ended by signal 9 (Killed), 3 times in a row with nothing new in between");
+  // A search that dies of its own mistakes would do so again.
+  EXPECT_THAT(totals.failures[1], HasSubstr("axpy-n2: it was ended by signal 11"));
+  const std::string words = Words();
+  EXPECT_EQ(std::ranges::count(words, '\n'), 3 + 1 + 1);
 }
 
 TEST_F(Lanes, WhatIsStoppedIsNoFailure) {
