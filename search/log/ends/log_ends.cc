@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "search/log/ends/log_ends.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -21,22 +21,21 @@
 namespace exh::search {
 namespace {
 
-/// The bytes of a file that is open; fewer where it has become shorter, or cannot be read.
-std::string BytesAt(int file, std::size_t begin, std::size_t size) {
-  std::string bytes(size, '\0');
+/// Reads bytes of a file that is open. Fewer where it has become shorter, or cannot be read.
+std::size_t ReadAt(int file, std::size_t begin, char* bytes, std::size_t size) {
   std::size_t read = 0;
   while (read < size) {
     const ssize_t count =
-        ::pread(file, bytes.data() + read, size - read, static_cast<off_t>(begin + read));
+        ::pread(file, bytes + read, size - read, static_cast<off_t>(begin + read));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     read += static_cast<std::size_t>(count);
   }
-  bytes.resize(read);
-  return bytes;
+  return read;
 }
 
-/// The lines of a file, the last one first.
+/// The lines of a file, the last one first. It is read in pieces; a line that lies in one of them
+/// is not copied.
 class LinesBackwards {
  public:
   explicit LinesBackwards(int file) : file_(file) {
@@ -48,28 +47,44 @@ class LinesBackwards {
   /// where the file ends with the end of a line.
   std::optional<std::string_view> Next() {
     if (is_over_) return std::nullopt;
-    std::size_t end = text_.rfind('\n');
-    while (end == std::string::npos && before_ > 0) {
-      // Of a long line the pieces grow with it.
-      const std::size_t size = std::min(before_, std::max(kPiece, text_.size()));
-      before_ -= size;
-      std::string piece = BytesAt(file_, before_, size);
-      end = piece.rfind('\n');
-      text_.insert(0, piece);
+    std::string tail;  // Of the line, from pieces behind this one.
+    while (true) {
+      const void* const found = size_ == 0 ? nullptr : ::memrchr(piece_.get(), '\n', size_);
+      const auto* const end = static_cast<const char*>(found);
+      const std::size_t begin =
+          end == nullptr ? 0 : static_cast<std::size_t>(end - piece_.get()) + 1;
+      const std::string_view line(piece_.get() + begin, size_ - begin);
+      is_over_ = end == nullptr && before_ == 0;
+      if (end != nullptr || is_over_) {
+        size_ = is_over_ ? 0 : begin - 1;
+        if (tail.empty()) return line;
+        line_.assign(line).append(tail);
+        return line_;
+      }
+      tail.insert(0, line);
+      ReadPiece(tail.size());
     }
-    is_over_ = end == std::string::npos;
-    const std::size_t begin = is_over_ ? 0 : end + 1;
-    line_.assign(text_, begin);
-    text_.resize(is_over_ ? 0 : end);
-    return line_;
   }
 
  private:
-  static constexpr std::size_t kPiece = 1 << 16;
+  /// The piece before this one. Of a long line pieces grow with it.
+  void ReadPiece(std::size_t length) {
+    constexpr std::size_t kLeast = 1 << 16, kMost = 1 << 18;
+    const std::size_t wanted = std::max(std::min(2 * capacity_, kMost), std::max(kLeast, length));
+    if (wanted > capacity_) {
+      capacity_ = wanted;
+      piece_ = std::make_unique_for_overwrite<char[]>(capacity_);
+    }
+    const std::size_t size = std::min(before_, capacity_);
+    before_ -= size;
+    size_ = ReadAt(file_, before_, piece_.get(), size);
+  }
 
   int file_;
-  std::size_t before_ = 0;  ///< Bytes in front of `text_`.
-  std::string text_;        ///< Of lines that were not given yet.
+  std::size_t before_ = 0;  ///< Bytes in front of the piece.
+  std::unique_ptr<char[]> piece_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;  ///< Bytes of the piece that were not given yet.
   std::string line_;
   bool is_over_ = false;
 };
@@ -78,13 +93,14 @@ class LinesBackwards {
 std::optional<std::string> FirstLine(int file) {
   constexpr std::size_t kPiece = 1 << 14;
   std::string text;
-  for (std::size_t looked_at = 0;; looked_at = text.size()) {
-    const std::string piece = BytesAt(file, text.size(), std::max(kPiece, text.size()));
-    if (piece.empty()) return std::nullopt;
-    text += piece;
-    if (const std::size_t end = text.find('\n', looked_at); end != text.npos) {
+  while (true) {
+    const std::size_t before = text.size(), wanted = std::max(kPiece, before);
+    text.resize(before + wanted);
+    const std::size_t read = ReadAt(file, before, text.data() + before, wanted);
+    text.resize(before + read);
+    if (read == 0) return std::nullopt;
+    if (const std::size_t end = text.find('\n', before); end != text.npos)
       return text.substr(0, end);
-    }
   }
 }
 
