@@ -223,12 +223,23 @@ class Tune(Fixture):
         self.assertEqual(done.stderr, "")
         prior, = (self.fleet / "tune/priors").iterdir()
         self.assertRegex(prior.name, r"^axpy-cpu.*\.4\.json$")
-        made_of = json.loads(prior.read_text())["made_of"]
-        self.assertEqual([source["kernel"] for source in made_of], [f"axpy n={n}" for n in sizes[:4]])
+        self.assertIn("made_of", json.loads(prior.read_text()))
         runs = [self.records(f"axpy-n{n}", "run")[0] for n in sizes]
         given = [[word for word in run["argv"] if word.startswith("--prior=")] for run in runs]
         self.assertEqual(given, [[]] * 4 + [[f"--prior=fleet/tune/priors/{prior.name}"]])
-        self.assertNotEqual(runs[4]["policy"]["prior"], runs[0]["policy"].get("prior"))
+        self.assertTrue(runs[4]["policy"]["prior"])
+        # What it was made of, unless what the program has for such devices is better.
+        learned = [f"fleet/axpy-n{n}" for n in sizes[:4]]
+        done = self.run_search("learn", *learned, "--out", "prior.json", "--no-check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("rank correlation", done.stdout)
+        made_of = json.loads((self.folder / "prior.json").read_text())["made_of"]
+        self.assertEqual([source["evaluations"] for source in made_of], [10] * 4)
+        done = self.run_search("learn", *learned, "--out", "either.json", "--no-check", "--or-usual")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.folder / "either.json").read_text(), prior.read_text())
+        for more, part in ((("--no-check",), "--no-check goes with --out"), (("--or-usual",), "--or-usual goes with --out")):
+            self.assertIn(part, self.run_search("learn", *learned, *more).stderr)
         # One that was interrupted goes on with what it began with.
         log = self.fleet / "axpy-n16384/log.jsonl"
         log.write_text("".join(line for line in log.read_text().splitlines(keepends=True) if '"t":"end"' not in line))
