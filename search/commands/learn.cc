@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,7 +31,8 @@ struct LearnOptions {
   std::string out;
   std::uint64_t seed = 1;
   std::size_t most = 1500;
-  bool checks = true;  ///< How well runs foretell one another, and themselves.
+  bool checks = true;     ///< How well runs foretell one another, and themselves.
+  bool or_usual = false;  ///< Writes the prior of such devices where that is the better one.
 };
 
 /// Is it a failure of the implementation, and not of the machine?
@@ -128,20 +131,47 @@ void PrintCorrelations(const std::vector<PriorRun>& runs, const std::vector<doub
   }
 }
 
+/// Does a prior foretell runs better than these foretell one another, each half the other one? Both
+/// as the mean of rank correlations, which are printed.
+bool IsBetter(const Prior& usual, const std::vector<PriorRun>& runs, std::uint64_t seed) {
+  if (runs.size() < 2 || usual.is_over_guess != runs.front().has_guesses) return false;
+  std::array<std::vector<PriorRun>, 2> halves;
+  for (std::size_t i = 0; i < runs.size(); ++i) halves[i % 2].push_back(runs[i]);
+  double learned = 0, known = 0;
+  for (const std::size_t half : {0, 1}) {
+    Random random(seed);
+    const Prior prior = LearnPrior(halves[1 - half], random);
+    for (const PriorRun& run : halves[half]) {
+      learned += RankCorrelation(prior, run);
+      known += RankCorrelation(usual, run);
+    }
+  }
+  const auto count = static_cast<double>(runs.size());
+  fmt::print(
+      "rank correlation, in the mean: {:.3f} of half of the runs with the other half, {:.3f} "
+      "with the prior that such devices have\n",
+      learned / count, known / count);
+  return known > learned;
+}
+
 int Learn(const LearnOptions& options) {
   if (options.runs.empty()) throw UsageError("learn needs the folders of runs, or their logs");
   if (!options.checks && options.out.empty()) {
     throw UsageError("--no-check goes with --out: without either there is nothing to do");
   }
+  if (options.or_usual && options.out.empty()) {
+    throw UsageError("--or-usual goes with --out: it says what is written there");
+  }
   if (options.most < 1) throw UsageError("--most must be 1 or more");
   std::vector<PriorRun> runs;
   std::vector<double> own;
-  std::string device;
+  std::string device, usual_file;
   for (const std::string& name : options.runs) {
     const Log log = ReadLogAloud(name);
     const std::unique_ptr<Subject> subject = SubjectOf(*log.run);
     const std::string its_class = subject->device_class();
     if (device.empty()) device = its_class;
+    usual_file = subject->prior_file();
     if (its_class != device) {
       throw UsageError(
           fmt::format("'{}' is of {}, the runs before it of {}: a prior is of one class of devices",
@@ -157,6 +187,15 @@ int Learn(const LearnOptions& options) {
   }
   if (runs.empty()) throw UsageError("nothing was timed in any of these runs");
   if (options.checks) PrintCorrelations(runs, own, options.seed);
+  std::error_code none;
+  if (options.or_usual && std::filesystem::exists(usual_file, none)) {
+    const Prior usual = ReadPrior(usual_file);
+    if (IsBetter(usual, runs, options.seed)) {
+      WriteFile(options.out, PriorText(usual));
+      fmt::print("{}: that of {}, as '{}' has it\n", options.out, usual.device, usual_file);
+      return 0;
+    }
+  }
   Random random(options.seed);
   Prior prior = LearnPrior(runs, random);
   prior.device = device;
@@ -178,6 +217,10 @@ void AddLearnCommand(CLI::App& app, Invocation& invocation) {
   command->add_option("--most", options->most,
                       "implementations of each run, evenly over its time (default 1500)");
   command->add_option("--seed", options->seed, "seed (default 1)");
+  command->add_flag(
+      "--or-usual", options->or_usual,
+      "write the prior that such devices have where it foretells the runs better than "
+      "half of them the other half");
   command->add_flag("!--no-check", options->checks,
                     "only write the prior: what runs say of one another takes as long for each of "
                     "them");

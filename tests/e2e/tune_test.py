@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -214,12 +215,116 @@ class Tune(Fixture):
         self.assertIn("1 of 1 shape done, 1 of them before", again.stdout)
         self.assertIn("elements 0 to 1", self.run_search("tune", "--element", "2", "--out", "fleet").stderr)
 
-    def test_gpus_are_lanes(self):
+    def test_ended_shapes_say_what_later_ones_begin_with(self):
+        sizes = (1024, 2048, 4096, 8192, 16384)
+        shapes = self.write("shapes.jsonl", axpy(*sizes))
+        done = self.tune(shapes, "--budget", "evals=10", "--jobs", "2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stderr, "")
+        prior, = (self.fleet / "tune/priors").iterdir()
+        self.assertRegex(prior.name, r"^axpy-cpu.*\.4\.json$")
+        self.assertIn("made_of", json.loads(prior.read_text()))
+        runs = [self.records(f"axpy-n{n}", "run")[0] for n in sizes]
+        given = [[word for word in run["argv"] if word.startswith("--prior=")] for run in runs]
+        self.assertEqual(given, [[]] * 4 + [[f"--prior=fleet/tune/priors/{prior.name}"]])
+        self.assertTrue(runs[4]["policy"]["prior"])
+        # What it was made of, unless what the program has for such devices is better.
+        learned = [f"fleet/axpy-n{n}" for n in sizes[:4]]
+        done = self.run_search("learn", *learned, "--out", "prior.json", "--no-check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("rank correlation", done.stdout)
+        self.assertEqual(len(json.loads((self.folder / "prior.json").read_text())["made_of"]), 4)
+        done = self.run_search("learn", *learned, "--out", "either.json", "--no-check", "--or-usual")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.folder / "either.json").read_text(), prior.read_text())
+        for more, part in ((("--no-check",), "--no-check goes with --out"), (("--or-usual",), "--or-usual goes with --out")):
+            self.assertIn(part, self.run_search("learn", *learned, *more).stderr)
+        # One that was interrupted goes on with what it began with.
+        log = self.fleet / "axpy-n16384/log.jsonl"
+        log.write_text("".join(line for line in log.read_text().splitlines(keepends=True) if '"t":"end"' not in line))
+        again = self.tune("--budget", "evals=12")
+        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+        self.assertEqual(len(self.records("axpy-n16384", "resume")), 1)
+        self.assertNotIn("the cost model began with", (self.fleet / "tune/output/axpy-n16384.txt").read_text())
+        # Who does without has none.
+        done = self.run_search("tune", shapes, *FEW, "--prior", "auto", "--out", "without")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse((self.folder / "without/tune/priors").exists())
+
+    def fake_gpu(self, faults=""):
         libraries = self.folder / "lib"
         libraries.mkdir()
         (libraries / "libcuda.so.1").symlink_to(DRIVER)
         (libraries / "libnvrtc.so.13").symlink_to(NVRTC)
-        self.more = {"LD_LIBRARY_PATH": str(libraries), "EXH_FAKE_N": "512", "XDG_CACHE_HOME": str(self.folder / "cache")}
+        self.more = {"LD_LIBRARY_PATH": str(libraries), "EXH_FAKE_N": "512", "XDG_CACHE_HOME": str(self.folder / "cache"),
+                     "EXH_FAKE_FAULTS": faults}
+
+    def evals(self, run):
+        text = (self.folder / run / "log.jsonl").read_text(encoding="utf-8")
+        return [record for record in map(json.loads, text.splitlines()) if record["t"] == "eval"]
+
+    def test_what_is_wrong_is_found_once(self):
+        self.fake_gpu("fault=wrong at=17;us=20")
+        # Without a tree, so that a seed yields the same candidates.
+        words = ("--kernel", "axpy", "--size", "n=512", "--device", "h200", "--budget", "evals=12", "--policy", "random")
+
+        def search(out, *more):
+            done = self.run_search(*words, *more, "--out", out)
+            self.assertIn("please report it, with the folder ", done.stdout, done.stderr)
+            return done.stdout, self.evals(out)
+        _, without = search("without")
+        self.assertEqual([record for record in without if "known" in record], [])
+        self.assertNotIn("known", (self.folder / "without/log.jsonl").read_text())
+        said, first = search("first", "--cache", "shared")
+        self.assertNotIn("an earlier search found it", said)
+        self.assertEqual([record["verdict"] for record in first], [record["verdict"] for record in without])
+        self.assertEqual([record for record in first if "known" in record], [])
+        wrong = [record["code"] for record in first if record["verdict"] == "wrong"]
+        self.assertTrue(wrong)
+        self.assertLess(len(wrong), 12)
+        self.assertEqual(len(list((self.folder / "shared/verdicts").iterdir())), len(wrong))
+        self.assertTrue(list((self.folder / "shared/cubin").glob("*.cubin")))
+        # Another search finds none of them out again. Here nothing would be wrong any more: it is the folder that says so.
+        self.more["EXH_FAKE_FAULTS"] = "us=20"
+        said, again = search("again", "--cache", "shared")
+        self.assertIn("so an earlier search found it; it was not run here", said)
+        self.assertEqual([record["code"] for record in again if record.get("known")], wrong)
+        for record, before in zip(again, first):
+            self.assertEqual(record["verdict"], before["verdict"])
+            if record.get("known"):
+                self.assertEqual((record["compile_ms"], record["runtimes_ns"], record["why"]), (0, [], before["why"]))
+        self.assertIn("an earlier search of the same program", (self.folder / "again/wrong/README.txt").read_text())
+        self.assertEqual(self.run_search("log", "show", "again").returncode, 0)
+        # What is damaged is looked at again.
+        for file in (self.folder / "shared/verdicts").iterdir():
+            file.write_bytes(file.read_bytes()[:-20])
+        shutil.rmtree(self.folder / "shared/cubin")  # Here the compiler makes what is wrong.
+        done = self.run_search(*words, "--cache", "shared", "--out", "anew")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual({(record["verdict"], record.get("known")) for record in self.evals("anew")}, {("correct", None)})
+        # Workers measure where they are, with caches of their own.
+        self.write("a file", "")
+        for more, part in ((("--worker", f"{SEARCH} worker"), "--cache and --worker"), ((), "is no folder")):
+            done = self.run_search(*words, "--cache", "a file" if not more else "shared", *more, "--out", "refused")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(part, done.stderr)
+
+    def test_a_fleet_has_a_cache(self):
+        self.fake_gpu("fault=wrong at=17;us=20")
+        shapes = self.write("shapes.jsonl", axpy(512))
+        done = self.tune(shapes, "--device", "cuda", "--budget", "evals=12", "--policy", "random")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        verdicts = list((self.fleet / "tune/cache/verdicts").iterdir())
+        self.assertTrue(verdicts)
+        # The shape is begun again.
+        (self.fleet / "axpy-n512").rename(self.folder / "before")
+        done = self.tune()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len([record for record in self.records("axpy-n512", "eval") if record.get("known")]), len(verdicts))
+        self.assertEqual(len(list((self.fleet / "tune/cache/verdicts").iterdir())), len(verdicts))
+
+    def test_gpus_are_lanes(self):
+        self.fake_gpu()
         lines = [json.dumps({"kernel": "axpy", "sizes": {"n": 512, "inner_tile": tile}}) + "\n" for tile in (8, 32)]
         shapes = self.write("shapes.jsonl", "".join(lines))
         cuda = (shapes, "--device", "cuda", *FEW)

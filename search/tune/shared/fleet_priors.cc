@@ -104,7 +104,7 @@ void FleetPriors::Learn(const std::vector<std::string>& runs, const std::string&
   const std::string aside = file + ".part";
   ProcessRequest request;
   request.argv = program_;
-  request.argv.insert(request.argv.end(), {"learn", "--out=" + aside, "--no-check"});
+  request.argv.insert(request.argv.end(), {"learn", "--out=" + aside, "--no-check", "--or-usual"});
   const std::size_t most = std::min(kMostOfARun, kMostImplementations / runs.size());
   request.argv.push_back(fmt::format("--most={}", most));
   request.argv.insert(request.argv.end(), runs.begin(), runs.end());

@@ -234,7 +234,7 @@ TEST_F(Lanes, WhatEndedIsLearnedFrom) {
 
 TEST_F(Lanes, WhatCannotBeLearnedCostsNothingElse) {
   std::ofstream(temporary_.path() + "/prior.json") << "half a prio";
-  for (const std::string script : {std::string(kLearns), "[ \"$1\" = learn ] && exit 3\nfinish"}) {
+  for (const char* const script : {kLearns, "[ \"$1\" = learn ] && exit 3\nfinish"}) {
     std::filesystem::remove_all(folder_.path());
     std::filesystem::remove(temporary_.path() + "/words");
     folder_.Make();

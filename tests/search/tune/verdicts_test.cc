@@ -200,7 +200,9 @@ TEST(KnownVerdicts, AreNotFoundOutAgain) {
         EXPECT_EQ(eval.why,
                   eval.verdict == Verdict::kWrong ? "C[3] is 1, expected 2" : "no such luck");
       }
-      if (has_tree) EXPECT_EQ(again.scene.ReplayedDigest(), again.outcome.end.tree);
+      if (has_tree) {
+        EXPECT_EQ(again.scene.ReplayedDigest(), again.outcome.end.tree);
+      }
     }
   }
 }

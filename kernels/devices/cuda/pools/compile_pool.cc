@@ -109,7 +109,7 @@ CompilePool::CompilePool(CompilePoolOptions options)
   slots_.resize(static_cast<std::size_t>(std::max(1, options_.workers)));
   std::error_code ignored;
   fs::create_directories(options_.folder, ignored);
-  cache_.Trim(options_.cache_bytes);
+  cache_.TrimIfDue(options_.cache_bytes);
 }
 
 std::uint64_t CompilePool::runs() const {

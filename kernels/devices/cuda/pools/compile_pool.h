@@ -23,7 +23,8 @@ struct CompilePoolOptions {
   std::vector<std::string> command;  ///< Starts a program whose main calls CompileProcessMain.
   std::string folder;                ///< Where cubins go that the cache does not keep.
   std::string cache;                 ///< Folder of the cache; empty: none.
-  std::uintmax_t cache_bytes = std::uintmax_t{2} << 30;  ///< What a new pool leaves of the cache.
+  std::uintmax_t cache_bytes = std::uintmax_t{2}
+                               << 30;  ///< What a new pool leaves of the cache, now and then.
   std::string architecture = "sm_90";
   std::vector<std::string> options;  ///< More options of the compiler.
   double timeout_s = 60;             ///< Of one compilation, and of the start of a process.

@@ -29,6 +29,7 @@ constexpr std::size_t kKeyLength = 32;
 constexpr std::size_t kMaxLog = 16384;  ///< What a person reads of it is less.
 /// A file of an entry that is not whole after this time never will be.
 constexpr std::chrono::hours kHalfDone{1};
+constexpr std::chrono::minutes kTrimmed{10};  ///< Between two looks at all of it.
 
 std::string ReadFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -181,6 +182,16 @@ void CubinCache::Trim(std::uintmax_t bytes) const {
     for (const fs::path& file : entry->files) fs::remove(file, error);
     total -= entry->bytes;
   }
+}
+
+void CubinCache::TrimIfDue(std::uintmax_t bytes) const {
+  if (folder_.empty()) return;
+  const fs::path mark = fs::path(folder_) / "trimmed";
+  std::error_code none;
+  const auto last = fs::last_write_time(mark, none);
+  if (!none && fs::file_time_type::clock::now() - last < kTrimmed) return;
+  static_cast<void>(WriteWholeFile(mark.string(), ""));
+  Trim(bytes);
 }
 
 }  // namespace exh::kernels::cuda

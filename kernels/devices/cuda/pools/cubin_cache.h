@@ -40,6 +40,9 @@ class CubinCache {
   /// Removes the entries that were used least recently until at most `bytes` are left, and what
   /// processes that died have left half done.
   void Trim(std::uintmax_t bytes) const;
+  /// The same, unless anybody has done it in the last ten minutes: to look at all entries of a
+  /// folder that lies on another machine takes long, and many searches begin there.
+  void TrimIfDue(std::uintmax_t bytes) const;
 
  private:
   std::string folder_;
