@@ -283,7 +283,7 @@ class Left(unittest.TestCase):
 
 if __name__ == "__main__":
     SEARCH, DRIVER, NVRTC = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
-    if absent := private_slurm.missing():
-        print(f"skipped: {', '.join(absent)} not found; the Debian packages slurmctld, slurmd, slurm-client and munge have them")
+    if problem := private_slurm.why_not():
+        print(f"skipped: {problem}")
         sys.exit(77)
     unittest.main()
