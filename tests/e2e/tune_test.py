@@ -110,8 +110,9 @@ class Fixture(unittest.TestCase):
     def add_slurm(self):
         programs = self.folder / "bin"
         programs.mkdir()
-        (programs / "sbatch").write_text(SBATCH)
-        (programs / "sbatch").chmod(0o755)
+        for name, text in (("sbatch", SBATCH), ("squeue", "#!/bin/sh\n")):
+            (programs / name).write_text(text)
+            (programs / name).chmod(0o755)
         self.path = f"{programs}:{self.path}"
 
 
@@ -192,8 +193,9 @@ class Tune(Fixture):
 
     def test_a_job_array(self):
         shapes = self.write("shapes.jsonl", axpy(1024, 2048, 4096))
-        self.path = ":".join(part for part in self.path.split(":") if not (pathlib.Path(part) / "sbatch").exists())
+        path, self.path = self.path, str(self.folder)
         done = self.tune(shapes, "--launch", "slurm", *FEW)
+        self.path = path
         self.assertEqual(done.returncode, 2)
         self.assertIn("there is no Slurm here; --launch local does without", done.stderr)
         self.add_slurm()
@@ -403,7 +405,7 @@ class WhatGoesWrong(Fixture):
         os.kill(self.child("axpy-n4096"), signal.SIGKILL)
         said, _ = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 0, said)
-        self.assertIn("[0/1] axpy-n4096: it was ended by signal 9 (Killed); it goes on\n", said)
+        self.assertIn("[0/1] axpy-n4096: it was ended by signal 9 (SIGKILL: Killed); it goes on\n", said)
         self.assertEqual([record["n"] for record in self.records("axpy-n4096", "eval")], [1, 2, 3, 4, 5])
         self.assertEqual(len(self.records("axpy-n4096", "resume")), 1)
 
@@ -415,7 +417,7 @@ class WhatGoesWrong(Fixture):
             os.kill(killed[-1], signal.SIGKILL)
         said, _ = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 1, said)
-        self.assertIn("axpy-n4096: failed: it was ended by signal 9 (Killed), 3 times in a row with nothing new in between", said)
+        self.assertIn("axpy-n4096: failed: it was ended by signal 9 (SIGKILL: Killed), 3 times in a row with nothing new in between", said)
         self.assertIn("1 of 2 shapes done; 1 failed: axpy-n4096: ", said)
         self.assertEqual(self.states(), {"axpy-n4096": "failed", "axpy-n8192": "done"})
         table = self.run_search("tune", "--status", "fleet").stdout

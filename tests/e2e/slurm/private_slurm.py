@@ -66,9 +66,16 @@ def find(program):
     return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
 
 
-def missing():
-    """The programs that are not installed."""
-    return [program for program in PROGRAMS if find(program) is None]
+def why_not():
+    """Why there can be no Slurm here; empty: there can."""
+    absent = [program for program in PROGRAMS if find(program) is None]
+    if absent:
+        return f"{', '.join(absent)} not found; the Debian packages slurmctld, slurmd, slurm-client and munge have them"
+    try:  # As Slurm looks for whatever it talks to, though it is on loopback.
+        socket.getaddrinfo("127.0.0.1", None, socket.AF_INET, flags=socket.AI_ADDRCONFIG)
+    except socket.gaierror:
+        return "this machine has no address but that of its loopback, without which Slurm finds nobody"
+    return ""
 
 
 def parents():

@@ -311,9 +311,9 @@ TEST_F(Lanes, WhatIsKilledAgainAndAgainCostsItsShapeAlone) {
   const LaneTotals totals = Run(3, {std::nullopt});
   EXPECT_EQ(totals.done, 1U);
   ASSERT_THAT(totals.failures, SizeIs(2));
-  EXPECT_EQ(
-      totals.failures[0],
-      "axpy-n1: it was ended by signal 9 (Killed), 3 times in a row with nothing new in between");
+  EXPECT_EQ(totals.failures[0],
+            "axpy-n1: it was ended by signal 9 (SIGKILL: Killed), 3 times in a row with nothing "
+            "new in between");
   // A search that dies of its own mistakes would do so again.
   EXPECT_THAT(totals.failures[1], HasSubstr("axpy-n2: it was ended by signal 11"));
   const std::string words = Words();
