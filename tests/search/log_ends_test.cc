@@ -69,10 +69,11 @@ class RandomLog {
     eval.best_ns = 1000 - 10.0 * static_cast<double>(n_) + Upto(50);
     eval.bound_ns = eval.best_ns / 2;
     // Some lines are longer than what is read at once.
-    if (Upto(9) == 0) eval.why = std::string(150000, 'x');
+    if (Upto(19) == 0) eval.why = std::string(150000, 'x');
     Add(eval);
     if (eval.verdict == kernels::Verdict::kCorrect && Upto(1) == 0) Best(n_, eval.best_ns);
-    if (best_ != 0 && Upto(5) == 0) Best(best_, eval.best_ns + 1);
+    // It was measured again; where that is far from the finals an interval has both.
+    if (best_ != 0 && Upto(2) == 0) Best(best_, eval.best_ns * (1 + 2 * Upto(1)));
     if (Upto(2) == 0) {
       DeadRecord dead;
       dead.dt = dt_ += 0.1;
@@ -108,6 +109,7 @@ class RandomLog {
     EndRecord end;
     end.dt = dt_ += 1;
     end.why = Upto(1) == 0 ? "budget:time" : "signal";
+    end.tree = "c0ffee";  // Only a search with a tree has a bound.
     end.bound_ns = 100 + Upto(100);
     Add(end);
   }
@@ -128,7 +130,7 @@ class LogEnds : public testing::Test {
 };
 
 TEST_F(LogEnds, SayWhatTheWholeLogSaysWhereverItStops) {
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 25; ++seed) {
     const RandomLog log(seed);
     std::string text;
     for (std::size_t i = 0; i < log.lines().size(); ++i) {
@@ -149,6 +151,8 @@ TEST_F(LogEnds, LookPastLinesThatAreDamaged) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const RandomLog log(seed);
     for (std::size_t damaged = 1; damaged < log.lines().size(); ++damaged) {
+      // Without the line between them two parts are one, of which the whole log has all finals.
+      if (log.lines()[damaged].starts_with(R"({"t":"resume")")) continue;
       std::string text;
       for (std::size_t i = 0; i < log.lines().size(); ++i) {
         std::string line = log.lines()[i];

@@ -41,7 +41,10 @@ ReferenceRecord Reference(const std::string& name, double ns, double spread = 0.
 
 class Status : public testing::Test {
  protected:
-  Status() : folder_(temporary_ / "fleet") { options_.budgets = {"60s"}; }
+  Status() : folder_(temporary_ / "fleet") {
+    folder_.Make();
+    options_.budgets = {"60s"};
+  }
 
   /// A log of a shape whose best takes so long; with what it was measured against it has an end.
   void Log(const TuneShape& shape, double ns,
@@ -76,6 +79,7 @@ class Status : public testing::Test {
     end.why = "budget:time";
     end.dt = 8;
     end.evaluations = 3;
+    end.tree = "c0ffee";  // Only a search with a tree has a bound.
     end.bound_ns = ns / 4;
     log.Write(end);
   }
@@ -128,7 +132,6 @@ TEST_F(Status, OfAFleetThatHasNotBegunIsAllWaiting) {
 TEST_F(Status, SaysWhyAShapeFailedAndWhichGoOn) {
   shapes_ = {Shape("axpy", {{"n", "1"}}), Shape("axpy", {{"n", "2"}}), Shape("axpy", {{"n", "3"}}),
              Shape("axpy", {{"n", "4"}})};
-  folder_.Make();
   LineFile journal(folder_.JournalOf("local"));
   journal.Append(JournalLine("", "starts", ""));
   journal.Append(JournalLine("axpy-n1", "begins", ""));
