@@ -220,7 +220,7 @@ class Tune(Fixture):
     def test_ended_shapes_say_what_later_ones_begin_with(self):
         sizes = (1024, 2048, 4096, 8192, 16384)
         shapes = self.write("shapes.jsonl", axpy(*sizes))
-        done = self.tune(shapes, "--budget", "evals=10", "--jobs", "2")
+        done = self.tune(shapes, "--budget", "evals=4", "--jobs", "2")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stderr, "")
         prior, = (self.fleet / "tune/priors").iterdir()
@@ -244,14 +244,10 @@ class Tune(Fixture):
         # One that was interrupted goes on with what it began with.
         log = self.fleet / "axpy-n16384/log.jsonl"
         log.write_text("".join(line for line in log.read_text().splitlines(keepends=True) if '"t":"end"' not in line))
-        again = self.tune("--budget", "evals=12")
+        again = self.tune("--budget", "evals=5")
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
         self.assertEqual(len(self.records("axpy-n16384", "resume")), 1)
         self.assertNotIn("the cost model began with", (self.fleet / "tune/output/axpy-n16384.txt").read_text())
-        # Who does without has none.
-        done = self.run_search("tune", shapes, *FEW, "--prior", "auto", "--out", "without")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertFalse((self.folder / "without/tune/priors").exists())
 
     def fake_gpu(self, faults=""):
         libraries = self.folder / "lib"
