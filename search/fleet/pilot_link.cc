@@ -70,6 +70,11 @@ PilotLink::~PilotLink() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t ignored = ::write(wake_.get(), &one, sizeof one);
   thread_.join();
+  // With the end of its input a pilot ends. What only carries messages (srun, ssh) has to tell it:
+  // killed at once, it would leave the pilot behind on the other machine, with its GPU.
+  constexpr int kMostMs = 2000;
+  ::shutdown(socket_.get(), SHUT_WR);
+  if (tree_.is_running()) tree_.Wait(kMostMs);
   tree_.Kill();
 }
 

@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "search/fleet/message_lines.h"
+#include "search/fleet/pilot_link.h"
 #include "search/fleet/pilot_protocol.h"
 #include "search/run/explorer.h"
 #include "tests/search/temp_folder.h"
@@ -53,6 +55,17 @@ TEST(MessageLines, WhatCannotBeAMessageIsSaid) {
   half.Add("+{\"a\n{}\n");
   EXPECT_FALSE(half.Next());
   EXPECT_THAT(half.problem(), HasSubstr("not complete"));
+}
+
+TEST(PilotLink, WhatItStartedIsToldThatItIsOverAndEndsByItself) {
+  // As srun does, which has to tell a process on another machine.
+  const TempFolder folder;
+  {
+    const PilotLink link(
+        fmt::format("while read line; do :; done; sleep 0.3; touch {}/told", folder.path()), 30,
+        [](const std::string&) { return true; }, [](const std::string&, bool) {});
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "told"));
 }
 
 TEST(PilotProtocol, WhatIsAskedAndSaidArrives) {
