@@ -132,7 +132,7 @@ TEST(Tiles, LoopsThatWaitForEachOtherHaveNone) {
 TEST(Patches, AreAlongTheTwoLoopsThatAccessesFollow) {
   const IndexVariable i = Variable(0, 64), j = Variable(1, 3), k = Variable(2, 64);
   NestNode inner = Parallel(k, NestNode::Call(0, {Index(i), Index(j), Index(k)}));
-  inner.facts.near_writes = 100;
+  inner.facts.near_writes = 150;  // The larger one stands behind.
   NestNode nest = Parallel(i, Parallel(j, inner));
   EXPECT_FALSE(WithPatches(nest, PatchSize::kWarps)) << "all accesses follow one loop";
   nest.facts.near_reads = 100;
