@@ -51,7 +51,7 @@ class Cases {
       const std::vector<NestNode> nests = NestsOf(schedules, schedule, /*has_vectors=*/true);
       cases_.push_back({name + ", " + schedule.way, graphs_.back().get(), &program,
                         CpuText(program, nests), CudaText(program, nests)});
-      for (const PatchSize size : {loops::PatchSize::kWarps, loops::PatchSize::kTiles}) {
+      for (const loops::PatchSize size : {loops::PatchSize::kWarps, loops::PatchSize::kTiles}) {
         std::vector<NestNode> patched;
         bool has_patches = false;
         for (const NestNode& nest : nests) {

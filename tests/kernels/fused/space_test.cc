@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/lower.h"
+#include "kernels/loops/threads.h"
 #include "tests/kernels/fused/operator_text.h"
 #include "tests/kernels/fused/program_run.h"
 
