@@ -6,6 +6,7 @@
 
 #include "functional/code/lowerer.h"
 #include "functional/infer/maps.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::functional {
 namespace {
@@ -107,11 +108,9 @@ void Lowerer::EndText() {
     for (int at = 0; at < 3; ++at) {
       const std::int64_t count = counts[static_cast<std::size_t>(at)];
       if (count > 1) {
-        std::string point = within > 1 ? fmt::format("{} / {}", cuda, within) : cuda;
-        if (within * count < counts[0] * counts[1] * counts[2]) {
-          point += fmt::format(" % {}", count);
-        }
-        text.lines.push_back(fmt::format("  const int {} = {};", name(at), point));
+        const bool is_first = within * count == counts[0] * counts[1] * counts[2];
+        text.lines.push_back(fmt::format("  const int {} = {};", name(at),
+                                         kernels::loops::DigitText(cuda, within, count, is_first)));
       }
       within *= count;
     }

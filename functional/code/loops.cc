@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "functional/code/lowerer.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::functional {
 namespace {
@@ -27,7 +28,7 @@ void Lowerer::InSequence(std::int64_t total, const std::function<void(const Inde
   if (total == 1) return body(Index());
   const IndexVariable variable = NewVariable(total);
   const std::size_t first_line = state_.lines.size();
-  Open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", variable.name, total));
+  Open(kernels::loops::ForText("int", variable.name, 0, total));
   const std::int64_t copies_around = std::exchange(copies_, 1);
   loops_.push_back({0, 1, total, variable, {}});
   body(Index(variable));
@@ -58,7 +59,7 @@ void Lowerer::InParallel(int code, std::int64_t total,
     std::string point = ThreadOf(code);
     if (rounds > 1) {
       const std::string round = NewName("r");
-      Open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", round, rounds));
+      Open(kernels::loops::ForText("int", round, 0, rounds));
       point = fmt::format("{} * {} + {}", round, count, point);
     } else {
       Open("");

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/check.h"
 #include "poly/isl/convert.h"
@@ -14,7 +13,11 @@ namespace exh::poly {
 namespace {
 
 using Expression = Owner<isl_ast_expr>;
+using kernels::ir::Condition;
+using kernels::ir::Index;
+using kernels::ir::IndexVariable;
 using kernels::ir::Relation;
+using kernels::loops::LoopRange;
 
 std::string NameOf(const Expression& expression) {
   return isl_id_get_name(Take(isl_ast_expr_get_id(expression.get())).get());
@@ -28,7 +31,7 @@ class Reader {
  public:
   explicit Reader(const Scop& scop) : scop_(scop) {}
 
-  ScopNode Read(const Owner<isl_ast_node>& node) {
+  NestNode Read(const Owner<isl_ast_node>& node) {
     switch (isl_ast_node_get_type(node.get())) {
       case isl_ast_node_for:
         return Loop(node);
@@ -44,54 +47,54 @@ class Reader {
   }
 
  private:
-  ScopNode Loop(const Owner<isl_ast_node>& node) {
+  NestNode Loop(const Owner<isl_ast_node>& node) {
     constexpr std::int64_t kFar = std::int64_t{1} << 40;  // Until its last value is known.
-    ScopNode loop{.kind = ScopNode::Kind::kLoop};
     const std::string name = NameOf(Take(isl_ast_node_for_get_iterator(node.get())));
     EXH_CHECK(name.starts_with('c'));
-    loop.row = std::stoi(name.substr(1));
-    loop.first = IndexOf(Take(isl_ast_node_for_get_init(node.get())));
-    loop.variable = {2 * loop.row, name, loop.first.min(), kFar};
+    LoopRange range;
+    IndexVariable& variable = range.variable;
+    range.first = IndexOf(Take(isl_ast_node_for_get_init(node.get())));
+    variable = {2 * std::stoi(name.substr(1)), name, range.first.min(), kFar};
     if (IsTrue(isl_ast_node_for_is_degenerate(node.get()))) {
-      loop.condition = {Index(loop.variable), Relation::kAtMost, loop.first};
+      range.condition = {Index(variable), Relation::kAtMost, range.first};
     } else {
-      variables_.push_back(loop.variable);
-      loop.condition = ConditionOf(Take(isl_ast_node_for_get_cond(node.get())));
-      loop.step = IndexOf(Take(isl_ast_node_for_get_inc(node.get()))).number().value();
+      variables_.push_back(variable);
+      range.condition = ConditionOf(Take(isl_ast_node_for_get_cond(node.get())));
+      range.step = IndexOf(Take(isl_ast_node_for_get_inc(node.get()))).number().value();
       variables_.pop_back();
     }
-    loop.variable.max = loop.condition.Most(loop.variable.number).value();
-    if (loop.first == Index() && loop.step == 1) {
-      const std::optional<Index> last = loop.condition.Last(loop.variable.number);
-      if (last && last->number()) loop.extent = *last->number() + 1;
+    variable.max = range.condition.Most(variable.number).value();
+    if (range.first == Index() && range.step == 1) {
+      const std::optional<Index> last = range.condition.Last(variable.number);
+      if (last && last->number()) range.count = *last->number() + 1;
     }
-    variables_.push_back(loop.variable);
-    loop.children.push_back(Read(Take(isl_ast_node_for_get_body(node.get()))));
+    variables_.push_back(variable);
+    NestNode body = Read(Take(isl_ast_node_for_get_body(node.get())));
     variables_.pop_back();
-    return loop;
+    return NestNode::Loop(std::move(range), std::move(body));
   }
 
-  ScopNode Choice(const Owner<isl_ast_node>& node) {
-    ScopNode choice{.kind = ScopNode::Kind::kIf};
-    choice.condition = ConditionOf(Take(isl_ast_node_if_get_cond(node.get())));
-    choice.children.push_back(Read(Take(isl_ast_node_if_get_then_node(node.get()))));
+  NestNode Choice(const Owner<isl_ast_node>& node) {
+    const Condition condition = ConditionOf(Take(isl_ast_node_if_get_cond(node.get())));
+    NestNode choice =
+        NestNode::If(condition, Read(Take(isl_ast_node_if_get_then_node(node.get()))));
     if (!IsTrue(isl_ast_node_if_has_else_node(node.get()))) return choice;
-    ScopNode otherwise{.kind = ScopNode::Kind::kIf, .condition = !choice.condition};
-    otherwise.children.push_back(Read(Take(isl_ast_node_if_get_else_node(node.get()))));
-    return {.kind = ScopNode::Kind::kBlock, .children = {std::move(choice), std::move(otherwise)}};
+    NestNode otherwise =
+        NestNode::If(!condition, Read(Take(isl_ast_node_if_get_else_node(node.get()))));
+    return NestNode::Block({std::move(choice), std::move(otherwise)});
   }
 
-  ScopNode Block(const Owner<isl_ast_node>& node) {
-    ScopNode block{.kind = ScopNode::Kind::kBlock};
+  NestNode Block(const Owner<isl_ast_node>& node) {
+    std::vector<NestNode> children;
     const auto list = Take(isl_ast_node_block_get_children(node.get()));
     const int size = isl_ast_node_list_n_ast_node(list.get());
     for (int i = 0; i < size; ++i) {
-      block.children.push_back(Read(Take(isl_ast_node_list_get_ast_node(list.get(), i))));
+      children.push_back(Read(Take(isl_ast_node_list_get_ast_node(list.get(), i))));
     }
-    return block;
+    return NestNode::Block(std::move(children));
   }
 
-  ScopNode Call(const Owner<isl_ast_node>& node) const {
+  NestNode Call(const Owner<isl_ast_node>& node) const {
     const auto call = Take(isl_ast_node_user_get_expr(node.get()));
     const int size = isl_ast_expr_get_op_n_arg(call.get());
     const std::string name = NameOf(Operand(call, 0));
@@ -99,10 +102,9 @@ class Reader {
         std::find_if(scop_.statements.begin(), scop_.statements.end(),
                      [&](const ScopStatement& statement) { return statement.name == name; });
     EXH_CHECK(found != scop_.statements.end());
-    ScopNode leaf{.kind = ScopNode::Kind::kCall,
-                  .statement = static_cast<int>(found - scop_.statements.begin())};
-    for (int i = 1; i < size; ++i) leaf.arguments.push_back(IndexOf(Operand(call, i)));
-    return leaf;
+    std::vector<Index> arguments;
+    for (int i = 1; i < size; ++i) arguments.push_back(IndexOf(Operand(call, i)));
+    return NestNode::Call(static_cast<int>(found - scop_.statements.begin()), std::move(arguments));
   }
 
   Index IndexOf(const Expression& of) const {
@@ -185,11 +187,6 @@ class Reader {
   std::vector<IndexVariable> variables_;  ///< Of the loops around.
 };
 
-void AddStatements(const ScopNode& node, std::set<int>& statements) {
-  if (node.kind == ScopNode::Kind::kCall) statements.insert(node.statement);
-  for (const ScopNode& child : node.children) AddStatements(child, statements);
-}
-
 // "[n0, n1] -> { : n0 = 8 and n1 = 15 }"
 std::string SizesText(const std::vector<std::int64_t>& parameters) {
   std::string names, values;
@@ -202,13 +199,7 @@ std::string SizesText(const std::vector<std::int64_t>& parameters) {
 
 }  // namespace
 
-std::vector<int> ScopNode::Statements() const {
-  std::set<int> statements;
-  AddStatements(*this, statements);
-  return {statements.begin(), statements.end()};
-}
-
-ScopNode LoopTreeOf(const Scop& scop, const Schedule& schedule) {
+NestNode LoopTreeOf(const Scop& scop, const Schedule& schedule) {
   const std::vector<std::int64_t> parameters = ParametersOf(scop);
   auto sizes = Take(isl_set_read_from_str(ThreadContext(), SizesText(parameters).c_str()));
   auto map =

@@ -11,6 +11,7 @@
 #include "kernels/fused/graph/read.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/run/problem.h"
+#include "kernels/loops/loop_text.h"
 #include "models/device_rates.h"
 #include "search/fused/fused_workload.h"
 #include "search/measure/make_evaluator.h"
@@ -32,19 +33,6 @@ fused::Graph GraphOf(const std::string& text) {
     mistakes += (mistakes.empty() ? "" : "\n") + fused::TextOf(mistake);
   }
   throw UsageError(mistakes);
-}
-
-void AddOutline(const fused::NestNode& node, int depth, std::string& text) {
-  const std::string blanks(static_cast<std::size_t>(2 * depth), ' ');
-  if (node.is_loop()) {
-    text += fmt::format("{}{}{}{}\n", blanks, node.node.variable.name,
-                        node.has_threads ? ", threads" : "",
-                        node.vector > 1 ? fmt::format(", vector of {}", node.vector) : "");
-    ++depth;
-  } else if (node.kind == poly::ScopNode::Kind::kCall) {
-    text += fmt::format("{}statement {}\n", blanks, node.node.statement);
-  }
-  for (const fused::NestNode& child : node.children) AddOutline(child, depth, text);
 }
 
 /// What is too large for its reference is refused before anything is scheduled or drawn.
@@ -97,7 +85,9 @@ void FusedSubject::Describe(RunRecord& run) const {
 
 std::string FusedSubject::Outline(const runtime::Candidate& implementation) const {
   std::string text;
-  for (const fused::NestNode& nest : space_.NestsOf(implementation)) AddOutline(nest, 0, text);
+  for (const fused::NestNode& nest : space_.NestsOf(implementation)) {
+    text += kernels::loops::ToText(nest);
+  }
   return text;
 }
 

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kernels/loops/loop_text.h"
 #include "poly/isl/legality.h"
 #include "poly/scheduler.h"
 #include "poly/tree_text.h"
@@ -15,43 +17,33 @@
 namespace exh::poly {
 namespace {
 
-using Kind = ScopNode::Kind;
-
-// "c0<256{c1<256{X(c0,c1);c3<256{Y(c0,c3,c1);}}}"
-std::string TextOf(const Scop& scop, const ScopNode& node) {
-  std::string text;
-  switch (node.kind) {
-    case Kind::kBlock:
-      for (const ScopNode& child : node.children) text += TextOf(scop, child);
-      return text;
-    case Kind::kLoop:
-      return node.variable.name + "<" + std::to_string(node.extent.value_or(-1)) + "{" +
-             TextOf(scop, node.children.at(0)) + "}";
-    case Kind::kIf:
-      return "if " + node.condition.Text() + "{" + TextOf(scop, node.children.at(0)) + "}";
-    case Kind::kCall:
-      break;
-  }
-  text = scop.statements[static_cast<std::size_t>(node.statement)].name + "(";
-  for (std::size_t i = 0; i < node.arguments.size(); ++i)
-    text += (i > 0 ? "," : "") + node.arguments[i].Text();
-  return text + ");";
-}
+using kernels::loops::ToText;
 
 TEST(LoopTreeTest, HasTheLoopsOfFigure2cAtTheirSizes) {
   const Scop scop = Figure2(256);
   const auto dependences = DependencesOf(scop, DependenceKind::kValue);
   const Schedule schedule = Scheduler(scop, dependences).Find(Figure3()).schedule;
-  const ScopNode tree = LoopTreeOf(scop, schedule);
-  EXPECT_EQ(TextOf(scop, tree), "c0<256{c1<256{X(c0,c1);c3<256{Y(c0,c3,c1);}}}");
-  EXPECT_EQ(tree.row, 0);
-  EXPECT_EQ(tree.Statements(), (std::vector<int>{0, 1}));
+  const NestNode tree = LoopTreeOf(scop, schedule);
+  EXPECT_EQ(ToText(tree),
+            "loop c0:256\n"
+            "  loop c1:256\n"
+            "    statement 0(c0, c1)\n"
+            "    loop c3:256\n"
+            "      statement 1(c0, c3, c1)\n");
+  EXPECT_EQ(RowOf(tree), 0);
+  EXPECT_EQ(kernels::loops::StatementsIn(tree), (std::set<int>{0, 1}));
 }
 
 TEST(LoopTreeTest, LoopsOfTheProgramItselfStandOneAfterTheOther) {
   const Scop scop = Figure2(3);  // Extents that are no parameters.
-  EXPECT_EQ(TextOf(scop, LoopTreeOf(scop, OriginalSchedule(scop))),
-            "c1<3{c3<3{X(c1,c3);}}c1<3{c3<3{c5<3{Y(c1,c3,c5);}}}");
+  EXPECT_EQ(ToText(LoopTreeOf(scop, OriginalSchedule(scop))),
+            "loop c1:3\n"
+            "  loop c3:3\n"
+            "    statement 0(c1, c3)\n"
+            "loop c1:3\n"
+            "  loop c3:3\n"
+            "    loop c5:3\n"
+            "      statement 1(c1, c3, c5)\n");
 }
 
 TEST(LoopTreeTest, ShiftedRowsBeginElsewhere) {
@@ -61,9 +53,8 @@ TEST(LoopTreeTest, ShiftedRowsBeginElsewhere) {
   const Schedule schedule = {.num_parameters = 1,
                              .rows = {{}, {.is_scalar = true}},
                              .statements = {{{1, 0, 0}, {0, 0, 0}}, {{1, 0, 1}, {0, 0, 1}}}};
-  const ScopNode tree = LoopTreeOf(scop, schedule);
-  const std::string text = TextOf(scop, tree);
-  EXPECT_NE(text.find("Y(c0 - 1)"), std::string::npos) << text;
+  const std::string text = ToText(LoopTreeOf(scop, schedule));
+  EXPECT_NE(text.find("statement 1(c0 - 1)"), std::string::npos) << text;
 }
 
 TEST(CarriedByTest, SaysWhichRowsOrderADependence) {
@@ -103,13 +94,11 @@ TEST(SeparatedByTest, SaysWhichRowsGiveADependenceTwoDates) {
 }
 
 /// Conditions of loops that end at a choice, `c < d ? 0 : 1`.
-std::vector<std::string> Choices(const ScopNode& node) {
+std::vector<std::string> Choices(const NestNode& nest) {
   std::vector<std::string> found;
-  if (node.kind == Kind::kLoop && node.condition.Text().find('?') != std::string::npos) {
-    found.push_back(node.condition.Text());
-  }
-  for (const ScopNode& child : node.children) {
-    for (std::string& condition : Choices(child)) found.push_back(std::move(condition));
+  for (const NestNode* loop : kernels::loops::LoopsOf(nest)) {
+    const std::string text = loop->range.condition.Text();
+    if (text.find('?') != std::string::npos) found.push_back(text);
   }
   return found;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/codegen/print/code_names.h"
 
+#include "kernels/loops/loop_text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -50,10 +52,7 @@ CodeNames::CodeNames(const LoweredCode& code) {
 
 std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t threads,
                         const std::string& thread) {
-  std::string text = thread;
-  if (stride != 1) text += " / " + std::to_string(stride);
-  if (stride * size != threads) text += " % " + std::to_string(size);
-  return text;
+  return loops::DigitText(thread, stride, size, stride * size == threads);
 }
 
 std::vector<std::string> RegistersOf(const std::string& value, const ValueStorage& storage,

@@ -3,6 +3,7 @@
 // How parts of a reduction become one value on the cpu device: those of lanes, and of threads.
 #include "kernels/codegen/print/cpu_statements.h"
 #include "kernels/ir/ops.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::codegen {
 
@@ -11,16 +12,16 @@ namespace exh::kernels::codegen {
 void CpuStatements::CombineSlices(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
   const std::vector<int> slices = code_.tree.SliceAxes(inst);
-  const std::string threads =
-      std::to_string(code_.tree.layouts[At(code_.tree.axes[At(slices.front())].layout)].threads);
-  std::string first = "t % " + threads;
+  const std::uint32_t threads =
+      code_.tree.layouts[At(code_.tree.axes[At(slices.front())].layout)].threads;
+  std::string first = loops::DigitText("t", 1, threads, false);
   for (const int slice : slices) {
     const ThreadAxis& axis = code_.tree.axes[At(slice)];
-    const std::string stride = std::to_string(axis.stride), size = std::to_string(axis.size);
+    const std::string stride = std::to_string(axis.stride);
     first += " - " + AxisIndex(slice) + (axis.stride == 1 ? "" : " * " + stride);
-    out_.Open("for (long t = 0; t < " + threads + "; ++t)", inst.name() + ": one of all slices");
+    out_.Open(loops::ForText("long", "t", 0, threads), inst.name() + ": one of all slices");
     out_.Line("if (" + AxisIndex(slice) + " != 0) continue;");
-    out_.Open("for (long s = 1; s < " + size + "; ++s)");
+    out_.Open(loops::ForText("long", "s", 1, axis.size));
     for (const std::string& name : Registers(id)) {
       const std::string own = name + "[t]";
       out_.Line(own + " = " +
@@ -29,7 +30,7 @@ void CpuStatements::CombineSlices(ir::InstId id) {
     out_.Close();
     out_.Close();
   }
-  out_.Open("for (long t = 0; t < " + std::to_string(code_.tree.num_threads) + "; ++t)");
+  out_.Open(loops::ForText("long", "t", 0, code_.tree.num_threads));
   out_.Line("const long first = " + first + ";");
   for (const std::string& name : Registers(id)) out_.Line(name + "[t] = " + name + "[first];");
   out_.Close();
@@ -80,7 +81,7 @@ void CpuStatements::CombineLanes(int index) {
   const bool for_threads = storage.per_thread && !code_.tree.InThreads(index);
   const std::string comment = inst.name() + ": one of all lanes";
   if (for_threads) {
-    out_.Open("for (long t = 0; t < " + std::to_string(code_.tree.num_threads) + "; ++t)", comment);
+    out_.Open(loops::ForText("long", "t", 0, code_.tree.num_threads), comment);
   } else {
     out_.Line("// " + comment);
   }

@@ -19,6 +19,7 @@
 #include "kernels/ir/ops.h"
 #include "kernels/ir/text/math_text.h"
 #include "kernels/ir/text/op_functions.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -496,11 +497,8 @@ class CpuPrinter : LoopPrinter {
   }
   void LoopFrom(int index, std::int64_t first, std::int64_t end) {
     const int c = tree_.node(index).dim_class;
-    const std::string& i = names_.index(c);
     statements_.SetRange(c, first, end - 1);
-    out_.Open("for (long " + i + " = " + std::to_string(first) + "; " + i + " < " +
-                  std::to_string(end) + "; ++" + i + ")",
-              "LOOP " + DimNames(code_, c));
+    out_.Open(loops::ForText("long", names_.index(c), first, end), "LOOP " + DimNames(code_, c));
     Body(index);
     out_.Close();
     statements_.SetWholeRange(c);
@@ -547,7 +545,7 @@ class CpuPrinter : LoopPrinter {
              !tree_.node(children[last + 1]).barrier_before) {
         ++last;
       }
-      out_.Open("for (long t = 0; t < " + Number(tree_.num_threads) + "; ++t)");
+      out_.Open(loops::ForText("long", "t", 0, tree_.num_threads));
       for (; i < last; ++i) {
         out_.Open("");
         Threads(children[i]);
@@ -618,7 +616,8 @@ class CpuPrinter : LoopPrinter {
             code_.schedule->block_schedule.Or(BlockSchedule::DYNAMIC) == BlockSchedule::STATIC;
         out_.Line(std::string("#pragma omp parallel for schedule(") +
                   (is_static ? "static" : "dynamic") + ") num_threads(threads)");
-        out_.Line("for (long block = 0; block < " + Number(blocks) + "; ++block) " + call);
+        out_.Line(loops::ForText("long", "block", 0, static_cast<std::int64_t>(blocks)) + " " +
+                  call);
       } else {
         const bool is_alone = code_.splits.parts.size() == 1;
         if (!is_alone) out_.Open("");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/codegen/print/cpu_statements.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::codegen {
 
@@ -37,9 +38,7 @@ void CpuStatements::HandOver(int index) {
   const bool for_threads = Storage(split.id).per_thread && !tree.InThreads(index);
   const std::string comment = code_.function->inst(split.id).name() +
                               (leaves ? ": what the block has of it" : ": one of all blocks");
-  out_.Open(
-      for_threads ? "for (long t = 0; t < " + std::to_string(tree.num_threads) + "; ++t)" : "",
-      comment);
+  out_.Open(for_threads ? loops::ForText("long", "t", 0, tree.num_threads) : "", comment);
   out_.Line((leaves ? "" : "const ") + element + "* const partial = " + start + ";");
   const std::vector<Place> places = RegistersAt(split.id, index);
   leaves ? Leave(split, places) : Take(split, places);
@@ -86,7 +85,7 @@ void CpuStatements::Take(const SplitReduction& split, const std::vector<Place>& 
   if (split.splits == 1) return;
   const std::uint64_t step = std::uint64_t{split.num_registers} * split.num_slots;
   const std::string block = "split * " + std::to_string(step) + " + ";
-  out_.Open("for (long split = 1; split < " + std::to_string(split.splits) + "; ++split)");
+  out_.Open(loops::ForText("long", "split", 1, static_cast<std::int64_t>(split.splits)));
   for (const Place& place : places) {
     out_.Line(place.name + " = " + Combined(inst, place.name, partial(place, block), lanes) + ";");
   }

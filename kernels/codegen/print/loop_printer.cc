@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/codegen/print/loop_printer.h"
 
+#include "kernels/loops/loop_text.h"
+
 namespace exh::kernels::codegen {
 
 const std::vector<int>& LoopPrinter::BlockClasses() const {
@@ -14,11 +16,11 @@ void LoopPrinter::BlockIndices(const std::string& block, const std::string& type
   std::uint64_t stride = blocks;
   for (const int c : BlockClasses()) {
     stride /= Class(c).size;
-    const bool needs_no_remainder = bounded && stride * Class(c).size == blocks;
-    out_.Line("const " + type + " " + names_.index(c) + " = " + block +
-              (stride == 1 ? "" : " / " + std::to_string(stride)) +
-              (needs_no_remainder ? "" : " % " + std::to_string(Class(c).size)) + ";  // BLOCK " +
-              DimNames(code_, c));
+    const std::uint32_t size = Class(c).size;
+    out_.Line("const " + type + " " + names_.index(c) + " = " +
+              loops::DigitText(block, static_cast<std::int64_t>(stride), size,
+                               bounded && stride * size == blocks) +
+              ";  // BLOCK " + DimNames(code_, c));
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include "kernels/derived/sources/element_values.h"
 #include "kernels/derived/tolerance.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -54,9 +55,8 @@ class Printer : private ElementValues {
     for (const auto& [axis, stride] : strides) {
       if (!names().HasAxis(axis)) continue;
       const std::string& name = names().axis(axis);
-      std::string index = "i";
-      if (stride > 1) index += fmt::format(" / {}", stride);
-      if (axis != strides.front().first) index += fmt::format(" % {}", Total(axis));
+      const std::string index =
+          loops::DigitText("i", stride, Total(axis), axis == strides.front().first);
       // A loop may have an index of that name, which then is the one that is read.
       const bool is_hidden = looped_.contains(axis);
       lines.push_back(fmt::format("{}const std::int64_t {} = {};",
@@ -121,8 +121,7 @@ class Printer : private ElementValues {
     const int axis = nest().block(block).axis;
     const bool were_kept = std::exchange(sums_are_kept_, false);
     looped_.insert(axis);
-    OpenScope(fmt::format("for (std::int64_t {0} = 0; {0} < {1}; ++{0})", names().axis(axis),
-                          Total(axis)));
+    OpenScope(loops::ForText("std::int64_t", names().axis(axis), 0, Total(axis)));
     Block(block);
     CloseScope();
     sums_are_kept_ = were_kept;

@@ -12,6 +12,7 @@
 #include "kernels/derived/sources/op_text.h"
 #include "kernels/derived/sources/source_names.h"
 #include "kernels/ir/text/helper_functions.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -76,9 +77,7 @@ class Printer : public TextWriter {
       case Item::Kind::kLoop: {
         const LoopNest::Block& inner = nest_.block(item.what);
         if (inner.is_of_output && !has_loops) return Block(item.what, has_loops);
-        const std::string index = names_.axis(inner.axis);
-        Open("for (long " + index + " = 0; " + index + " < " +
-             std::to_string(e_.axis(inner.axis).total) + "; ++" + index + ")");
+        Open(loops::ForText("long", names_.axis(inner.axis), 0, e_.axis(inner.axis).total));
         Block(item.what, has_loops);
         return Close();
       }
@@ -211,9 +210,8 @@ Launch PrintSquares(const std::vector<int>& axes, Printer& out) {
     const std::uint64_t total = out.expression().axis(*axis).total;
     const std::uint64_t blocks = is_tiled ? Blocks(total, kTile) : total;
     const std::string& name = out.names().axis(*axis);
-    std::string block = "blockIdx.x";
-    if (before > 1) block += " / " + Number(before);
-    if (!is_first) block += " % " + Number(blocks);
+    const std::string block = loops::DigitText("blockIdx.x", static_cast<std::int64_t>(before),
+                                               static_cast<std::int64_t>(blocks), is_first);
     const std::string thread = position == 0 ? "threadIdx.x % 16" : "threadIdx.x / 16";
     std::string index = blocks == 1 ? thread : block + " * 16 + " + thread;
     if (!is_tiled) index = blocks == 1 ? "0" : block;
@@ -236,10 +234,9 @@ Launch PrintLinear(const Expression::Node& store, const std::vector<int>& axes, 
   for (std::size_t position = 0; axes.size() > 1 && position < axes.size(); ++position) {
     const int axis = axes[position];
     const std::int64_t stride = store.StrideOf(axis);
-    std::string line = "const long " + out.names().axis(axis) + " = " + i;
-    if (stride > 1) line += " / " + std::to_string(stride);
-    if (position > 0) line += " % " + Number(out.expression().axis(axis).total);
-    out.Line(line + ";");
+    const std::int64_t total = out.expression().axis(axis).total;
+    out.Line("const long " + out.names().axis(axis) + " = " +
+             loops::DigitText(i, stride, total, position == 0) + ";");
   }
   return {.grid = Blocks(points, kThreads), .threads = kThreads};
 }

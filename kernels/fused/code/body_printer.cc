@@ -9,21 +9,17 @@
 #include "kernels/derived/expression.h"
 #include "kernels/fused/element.h"
 #include "kernels/ir/ops.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::fused {
 namespace {
 
 using ir::Op;
 using ir::Type;
-using Kind = poly::ScopNode::Kind;
+using Kind = NestNode::Kind;
 
 std::size_t At(int i) {
   return static_cast<std::size_t>(i);
-}
-
-void AddVariables(const NestNode& node, std::vector<int>& variables) {
-  if (node.is_loop()) variables.push_back(node.node.variable.number);
-  for (const NestNode& child : node.children) AddVariables(child, variables);
 }
 
 }  // namespace
@@ -43,12 +39,13 @@ void BodyPrinter::Print(const NestNode& node) {
       for (const NestNode& child : node.children) Print(child);
       return;
     case Kind::kLoop:
-      if (node.vector > 1 && has_wide_accesses() && CanBeWide(node)) return PrintVector(node);
+      if (node.mapping.vector > 1 && has_wide_accesses() && CanBeWide(node))
+        return PrintVector(node);
       return PrintLoop(node);
     case Kind::kIf: {
       std::vector<Use> uses;
       AddUses(node, uses);
-      Open("if (" + TextOf(node.node.condition) + ")");
+      Open("if (" + TextOf(node.condition) + ")");
       const auto outside = registers_;
       Print(node.children.front());
       registers_ = outside;
@@ -63,9 +60,9 @@ void BodyPrinter::Print(const NestNode& node) {
 // ---- loops ----
 
 std::string BodyPrinter::LoopHeader(const NestNode& loop, int step) {
-  const poly::ScopNode& of = loop.node;
-  return fmt::format("for ({} {} = {}; {}; {} += {})", index_, of.variable.name, TextOf(of.first),
-                     TextOf(of.condition), of.variable.name, step == 1 ? of.step : step);
+  const loops::LoopRange& of = loop.range;
+  return loops::ForText(index_, of.variable.name, TextOf(of.first), TextOf(of.condition),
+                        std::to_string(step == 1 ? of.step : step));
 }
 
 void BodyPrinter::PrintLoop(const NestNode& loop) {
@@ -90,15 +87,8 @@ void BodyPrinter::PrintLoop(const NestNode& loop) {
   }
 }
 
-std::string BodyPrinter::PlaceText(const std::string& place, std::int64_t within,
-                                   std::int64_t count) {
-  std::string text = within == 1 ? place : fmt::format("{} / {}", place, within);
-  if (count > 0) text += fmt::format(" % {}", count);
-  return text;
-}
-
 std::string BodyPrinter::VariableLine(const NestNode& loop, const std::string& place, int width) {
-  const poly::ScopNode& of = loop.node;
+  const loops::LoopRange& of = loop.range;
   std::string value = place;
   if (width > 1) value = fmt::format("({}) * {}", value, width);
   if (of.step != 1) value = fmt::format("({}) * {}", value, of.step);
@@ -149,10 +139,6 @@ std::size_t BodyPrinter::NumAccumulated(const NestNode& node) const {
   return cells.size();
 }
 
-bool BodyPrinter::IsBegin(const NestNode& node) const {
-  return node.kind == Kind::kCall && PieceOf(node).what == StatementPiece::What::kBegin;
-}
-
 bool BodyPrinter::IsTake(const NestNode& node) const {
   return node.kind == Kind::kCall && PieceOf(node).what == StatementPiece::What::kTake;
 }
@@ -178,8 +164,7 @@ std::set<int> BodyPrinter::WrittenIn(const NestNode& node) const {
 }
 
 std::vector<BodyPrinter::Cell> BodyPrinter::AccumulatedIn(const NestNode& loop) const {
-  std::vector<int> variables;
-  AddVariables(loop, variables);
+  const std::vector<const NestNode*> within = loops::LoopsOf(loop);
   std::vector<Use> uses;
   AddUses(loop, uses);
   std::map<int, ir::Index> elements;  // By array that is accumulated in.
@@ -189,8 +174,9 @@ std::vector<BodyPrinter::Cell> BodyPrinter::AccumulatedIn(const NestNode& loop) 
   for (const Use& use : uses) {
     const auto found = elements.find(use.cell.first);
     if (found == elements.end()) continue;
-    const bool varies = std::ranges::any_of(
-        variables, [&](int variable) { return use.cell.second.Uses(variable); });
+    const bool varies = std::ranges::any_of(within, [&](const NestNode* of) {
+      return use.cell.second.Uses(of->range.variable.number);
+    });
     if (varies || !use.accumulates || found->second != use.cell.second ||
         accumulated_.contains(use.cell)) {
       elements.erase(found);
@@ -212,7 +198,7 @@ void BodyPrinter::Forget(const std::vector<Use>& uses) {
 // ---- statements ----
 
 const StatementPiece& BodyPrinter::PieceOf(const NestNode& call) const {
-  return part_->pieces[At(call.node.statement)];
+  return part_->pieces[At(call.statement)];
 }
 
 const Statement& BodyPrinter::StatementOf(const NestNode& call) const {
@@ -224,7 +210,7 @@ std::vector<ir::Index> BodyPrinter::ArgumentsOf(const NestNode& call) const {
   std::vector<ir::Index> arguments(of.iterators.size());
   const std::vector<int>& iterators = PieceOf(call).iterators;
   for (std::size_t i = 0; i < iterators.size(); ++i) {
-    ir::Index given = call.node.arguments[i];
+    ir::Index given = call.arguments[i];
     if (!lane_.second.terms().empty()) given = given.With(lane_.first, lane_.second);
     arguments[At(iterators[i])] = given.Within(of.iterators[At(iterators[i])].extent);
   }

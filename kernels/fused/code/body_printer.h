@@ -90,9 +90,6 @@ class BodyPrinter : public TextWriter {
 
   // For those who print loops in a way of their own.
   std::string LoopHeader(const NestNode& loop, int step);
-  /// Which of `count` places (0: of all that are left) one of them is, `within` of which are in
-  /// each.
-  static std::string PlaceText(const std::string& place, std::int64_t within, std::int64_t count);
   /// The variable of a loop at a place that counts from 0, in steps of `width` iterations.
   std::string VariableLine(const NestNode& loop, const std::string& place, int width);
   /// Forgets what the loop may write. Returns what is known behind it, for Leave().
@@ -106,9 +103,7 @@ class BodyPrinter : public TextWriter {
   void BeginTaking(const Cell& cell, const std::string& name);
   void EndTaking(const Cell& cell, const std::string& name);
   void StoreTaken(const Cell& cell, const std::string& name);
-  /// Is it the beginning of a sum?
-  bool IsBegin(const NestNode& node) const;
-  /// Does it add to one?
+  /// Does it add to a sum?
   bool IsTake(const NestNode& node) const;
   /// Arrays that a node reads, in memory or out of registers.
   std::set<int> ReadIn(const NestNode& node) const;

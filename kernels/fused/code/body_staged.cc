@@ -10,10 +10,10 @@ namespace exh::kernels::fused {
 std::vector<BodyPrinter::Staged> BodyPrinter::StagedIn(const NestNode& body,
                                                        const ir::IndexVariable& along,
                                                        const ir::IndexVariable& across) const {
-  std::vector<const NestNode*> calls;
-  if (!AddCalls(body, calls)) return {};
+  const auto calls = loops::CallsOf(body);
+  if (!calls) return {};
   std::map<int, ir::Index> written;  // By array: its element.
-  for (const NestNode* call : calls) {
+  for (const NestNode* call : *calls) {
     if (PieceOf(*call).what != StatementPiece::What::kWhole) return {};
     for (const Use& use : UsesOf(*call)) {
       // What is read after it was written is in a register, as the element of the same name.
@@ -35,7 +35,7 @@ std::vector<BodyPrinter::Staged> BodyPrinter::StagedIn(const NestNode& body,
     if (is_known || (!is_write && written.contains(cell.first))) return;
     staged.push_back({cell, is_write});
   };
-  for (const NestNode* call : calls) {
+  for (const NestNode* call : *calls) {
     const Statement& of = StatementOf(*call);
     const std::vector<ir::Index> arguments = ArgumentsOf(*call);
     for (const Access& read : of.reads) add(read, arguments, /*is_write=*/false);

@@ -10,8 +10,6 @@
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::ScopNode::Kind;
-
 constexpr const char* kLanes[] = {"x", "y", "z", "w"};
 
 /// "exh_float4".
@@ -25,11 +23,6 @@ std::string VectorName(ir::Type type, int width) {
 bool IsWorthIt(ir::Type type, int width) {
   constexpr std::uint32_t kLeastBytes = 8;
   return ir::BytesOf(type) * static_cast<std::uint32_t>(width) >= kLeastBytes;
-}
-
-std::vector<NestNode> CallsOf(const NestNode& loop) {
-  const NestNode& body = loop.children.front();
-  return body.kind == Kind::kCall ? std::vector<NestNode>{body} : body.children;
 }
 
 }  // namespace
@@ -66,16 +59,17 @@ std::string BodyPrinter::Prelude() const {
 /// The loop's variable is that of this lane of a vector: the vector's first value is as far from
 /// the end as that takes.
 void BodyPrinter::BeginLane(const NestNode& loop, int lane) {
-  ir::IndexVariable first = loop.node.variable;
-  first.max -= loop.vector - 1;
+  ir::IndexVariable first = loop.range.variable;
+  first.max -= loop.mapping.vector - 1;
   lane_ = {first.number, ir::Index(first) + ir::Index(lane)};
 }
 
 // What a statement reads of what one before it wrote must be in a register: wide writes come last.
 bool BodyPrinter::CanBeWide(const NestNode& loop) const {
   std::map<int, ir::Index> written;
-  for (const NestNode& call : CallsOf(loop)) {
-    for (const Use& use : UsesOf(call)) {
+  const std::vector<const NestNode*> calls = loops::CallsOf(loop.body()).value();
+  for (const NestNode* call : calls) {
+    for (const Use& use : UsesOf(*call)) {
       const auto found = written.find(use.cell.first);
       if (found != written.end() && found->second != use.cell.second) return false;
       if (use.is_write) written.insert(use.cell);
@@ -90,32 +84,32 @@ void BodyPrinter::PrintVector(const NestNode& loop) {
   Forget(uses);
   const auto outside = registers_;
   BeforeLoop(loop);
-  Open(LoopHeader(loop, loop.vector));
+  Open(LoopHeader(loop, loop.mapping.vector));
   PrintWide(loop);
   Close();
   registers_ = outside;
 }
 
 void BodyPrinter::PrintWide(const NestNode& loop) {
-  const std::vector<NestNode> calls = CallsOf(loop);
+  const std::vector<const NestNode*> calls = loops::CallsOf(loop.body()).value();
   std::set<int> before;
-  for (const NestNode& call : calls) {
-    ReadWide(call, loop, before);
-    before.insert(UsesOf(call).back().cell.first);
+  for (const NestNode* call : calls) {
+    ReadWide(*call, loop, before);
+    before.insert(UsesOf(*call).back().cell.first);
   }
   for (const int written : before) {
-    if (IsWorthIt(array(written).type, loop.vector)) wide_.insert(written);
+    if (IsWorthIt(array(written).type, loop.mapping.vector)) wide_.insert(written);
   }
   std::map<Cell, std::vector<Cell>> lanes;  // By the cell of the first lane.
-  for (int lane = 0; lane < loop.vector; ++lane) {
-    for (const NestNode& call : calls) {
+  for (int lane = 0; lane < loop.mapping.vector; ++lane) {
+    for (const NestNode* call : calls) {
       BeginLane(loop, 0);
-      const Cell first = UsesOf(call).back().cell;
+      const Cell first = UsesOf(*call).back().cell;
       BeginLane(loop, lane);
-      PrintCall(call);
+      PrintCall(*call);
       std::vector<Cell>& of_first = lanes[first];
       of_first.resize(static_cast<std::size_t>(lane) + 1);
-      of_first.back() = UsesOf(call).back().cell;
+      of_first.back() = UsesOf(*call).back().cell;
     }
   }
   EndLanes();
@@ -139,14 +133,15 @@ void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
     if (before.contains(index) || registers_.contains(cell)) return;
     if (!access.is_affine() || access.is_guarded) return;
     const ir::Type type = array(index).type;
-    if (!IsWide(cell.second, loop.node.variable, loop.vector) || !IsWorthIt(type, loop.vector)) {
+    if (!IsWide(cell.second, loop.range.variable, loop.mapping.vector) ||
+        !IsWorthIt(type, loop.mapping.vector)) {
       return;
     }
-    const std::string name = NewName(), vector = WideType(type, loop.vector);
+    const std::string name = NewName(), vector = WideType(type, loop.mapping.vector);
     read_.insert(index);
     Line(fmt::format("const {} {} = *reinterpret_cast<const {}*>({});", vector, name, vector,
                      PointerText(cell)));
-    for (int lane = 0; lane < loop.vector; ++lane) {
+    for (int lane = 0; lane < loop.mapping.vector; ++lane) {
       registers_[cell_in(lane)] =
           derived::LoadText(fmt::format("{}.{}", name, kLanes[lane]), type, helpers_);
     }

@@ -46,7 +46,7 @@ double StepsOnGpu(const OperatorProgram& program, const std::vector<NestNode>& n
 double Steps(const OperatorProgram& program, const std::vector<NestNode>& nests,
              ir::Dialect dialect);
 
-/// Does Text() know tiles that neighbouring threads do (WithPatches())?
+/// Does Text() know tiles that neighbouring threads do (loops/patches.h)?
 bool HasPatches(ir::Dialect dialect);
 
 }  // namespace exh::kernels::fused

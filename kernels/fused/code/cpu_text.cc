@@ -20,12 +20,12 @@ class CpuPrinter final : public BodyPrinter {
 
  private:
   void BeforeLoop(const NestNode& loop) override {
-    if (loop.has_threads) {
-      Line(loop.vector > 1 ? "#pragma omp parallel for simd num_threads(threads)"
-                           : "#pragma omp parallel for num_threads(threads)");
-    } else if (loop.vector > 1) {
-      Line(loop.lanes > 0 ? fmt::format("#pragma omp simd simdlen({})", loop.lanes)
-                          : "#pragma omp simd");
+    if (loop.mapping.has_threads) {
+      Line(loop.mapping.vector > 1 ? "#pragma omp parallel for simd num_threads(threads)"
+                                   : "#pragma omp parallel for num_threads(threads)");
+    } else if (loop.mapping.vector > 1) {
+      Line(loop.mapping.lanes > 0 ? fmt::format("#pragma omp simd simdlen({})", loop.mapping.lanes)
+                                  : "#pragma omp simd");
     }
   }
 };

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kernels/fused/code/code.h"
-#include "kernels/fused/code/transform.h"
+#include "kernels/loops/threads.h"
 
 namespace exh::kernels::fused {
 
@@ -14,7 +14,7 @@ std::vector<NestNode> NestsOf(const Schedules& schedules, const ProgramSchedule&
     nests.push_back(NestOf(schedules.program().parts[i], schedules.parts()[i].dependences,
                            schedule.parts[i], has_vectors));
   }
-  DivideAmongThreads(nests);
+  for (NestNode& nest : nests) loops::DivideAmongThreads(nest);
   return nests;
 }
 

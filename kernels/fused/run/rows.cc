@@ -10,15 +10,15 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "kernels/fused/code/code.h"
-#include "kernels/fused/code/transform.h"
 #include "kernels/fused/lower.h"
+#include "kernels/loops/patches.h"
 #include "poly/isl/owners.h"
 
 namespace exh::kernels::fused {
 namespace {
 
 bool HasVectors(const NestNode& node) {
-  return node.vector > 1 || std::ranges::any_of(node.children, HasVectors);
+  return node.mapping.vector > 1 || std::ranges::any_of(node.children, HasVectors);
 }
 
 /// A way to run an operator, in words and as a program.
@@ -88,12 +88,12 @@ class Ways {
   /// The same with patches, as some of those that are searched.
   void AddPatched(const std::string& name, const std::string& of,
                   const std::vector<NestNode>& nests) {
-    for (const auto& [size, what] :
-         {std::pair(PatchSize::kWarps, "patches"), std::pair(PatchSize::kTiles, "tiles")}) {
+    for (const auto& [size, what] : {std::pair(loops::PatchSize::kWarps, "patches"),
+                                     std::pair(loops::PatchSize::kTiles, "tiles")}) {
       std::vector<NestNode> patched = nests;
       bool has_any = false;
       for (NestNode& nest : patched) {
-        std::optional<NestNode> with = WithPatches(nest, size);
+        std::optional<NestNode> with = loops::WithPatches(nest, size);
         has_any |= with.has_value();
         if (with) nest = std::move(*with);
       }

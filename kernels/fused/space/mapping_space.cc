@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "kernels/fused/code/code.h"
-#include "kernels/fused/code/transform.h"
+#include "kernels/loops/tiles.h"
 #include "spaces/fused.exh.h"
 
 namespace exh::kernels::fused {
@@ -58,8 +58,8 @@ void MappingSpace::AddLeaf(const std::string& name, std::vector<NestNode> nests)
 }
 
 void MappingSpace::AddLoops(const NestNode& nest, std::size_t leaf) {
-  const std::vector<const NestNode*> loops = LoopsOf(nest);
-  const std::vector<bool> may_be_tiled = MayBeTiled(nest);
+  const std::vector<const NestNode*> loops = loops::LoopsOf(nest);
+  const std::vector<bool> may_be_tiled = loops::MayBeTiled(nest);
   const std::size_t first = mappings_.loops.size();
   std::map<std::string, int> named;
   for (std::size_t i = 0; i < first; ++i) {
@@ -70,20 +70,20 @@ void MappingSpace::AddLoops(const NestNode& nest, std::size_t leaf) {
     MappedLoop mapped;
     mapped.id = first + i;
     mapped.leaf = leaf;
-    mapped.is_parallel = loop.is_parallel;
-    mapped.end = mapped.id + LoopsOf(loop).size();
-    std::string name = fmt::format("s{}_{}", leaf, loop.node.variable.name);
+    mapped.is_parallel = loop.facts.is_parallel;
+    mapped.end = mapped.id + loops::LoopsOf(loop).size();
+    std::string name = fmt::format("s{}_{}", leaf, loop.range.variable.name);
     for (int number = 2; named.contains(name); ++number) {
-      name = fmt::format("s{}_{}_{}", leaf, loop.node.variable.name, number);
+      name = fmt::format("s{}_{}_{}", leaf, loop.range.variable.name, number);
     }
     named[name] = 1;
     mapped.name_ = name;
-    const std::int64_t extent = loop.node.extent.value_or(1);
+    const std::int64_t extent = loop.range.extent().value_or(1);
     for (const std::uint32_t tile : kTiles) {
       if (may_be_tiled[i] && extent > tile && extent % tile == 0) mapped.tiles.push_back(tile);
     }
     for (const std::uint32_t width : kWidths) {
-      if (loop.vector > 1 && extent >= width) mapped.widths.push_back(width);
+      if (loop.mapping.vector > 1 && extent >= width) mapped.widths.push_back(width);
     }
     mappings_.loops.push_back(std::move(mapped));
   }
@@ -95,14 +95,14 @@ std::vector<NestNode> MappingSpace::NestsOf(const runtime::Candidate& implementa
   std::vector<NestNode> nests;
   std::size_t next = first_loops_[leaf];
   for (const NestNode& nest : nests_[leaf]) {
-    std::vector<LoopDecision> decisions(LoopsOf(nest).size());
-    for (LoopDecision& decision : decisions) {
+    std::vector<loops::LoopDecision> decisions(loops::LoopsOf(nest).size());
+    for (loops::LoopDecision& decision : decisions) {
       decision.has_threads = view.bind(next).MustBe(space::Bind::THREADS);
       decision.vector = static_cast<int>(NumberOf(view.width(next)));
       decision.tile = NumberOf(view.tile(next));
       ++next;
     }
-    nests.push_back(Decided(nest, decisions));
+    nests.push_back(loops::Decided(nest, decisions));
   }
   return nests;
 }
@@ -113,10 +113,10 @@ std::vector<Recipe> MappingSpace::Recipes() const {
     Recipe recipe{mappings_.leaves[leaf], {{"leaf(op)", {std::to_string(leaf)}}}};
     std::size_t loop = first_loops_[leaf];
     for (const NestNode& nest : nests_[leaf]) {
-      for (const NestNode* of : LoopsOf(nest)) {
-        const char* const bind = of->has_threads  ? "THREADS"
-                                 : of->vector > 1 ? "VECTOR"
-                                                  : "SEQUENTIAL";
+      for (const NestNode* of : loops::LoopsOf(nest)) {
+        const char* const bind = of->mapping.has_threads  ? "THREADS"
+                                 : of->mapping.vector > 1 ? "VECTOR"
+                                                          : "SEQUENTIAL";
         recipe.wishes.push_back({fmt::format("bind({})", mappings_.loops[loop].name()), {bind}});
         recipe.wishes.push_back({fmt::format("tile({})", mappings_.loops[loop].name()), {"1"}});
         recipe.wishes.push_back(

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "kernels/fused/code/body_printer.h"
-#include "kernels/fused/code/transform.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/run/problem.h"
+#include "kernels/loops/patches.h"
 #include "tests/cuda_shim/shim_source.h"
 #include "tests/kernels/fused/operator_files.h"
 #include "tests/kernels/fused/operator_text.h"
@@ -51,11 +51,11 @@ class Cases {
       const std::vector<NestNode> nests = NestsOf(schedules, schedule, /*has_vectors=*/true);
       cases_.push_back({name + ", " + schedule.way, graphs_.back().get(), &program,
                         CpuText(program, nests), CudaText(program, nests)});
-      for (const PatchSize size : {PatchSize::kWarps, PatchSize::kTiles}) {
+      for (const loops::PatchSize size : {loops::PatchSize::kWarps, loops::PatchSize::kTiles}) {
         std::vector<NestNode> patched;
         bool has_patches = false;
         for (const NestNode& nest : nests) {
-          std::optional<NestNode> with = WithPatches(nest, size);
+          std::optional<NestNode> with = loops::WithPatches(nest, size);
           has_patches |= with.has_value();
           patched.push_back(with ? std::move(*with) : nest);
         }
@@ -298,9 +298,10 @@ TEST(FusedCode, IndependentLoopsAreThreads) {
   for (const ProgramSchedule& schedule : all) {
     const std::vector<NestNode> nests = NestsOf(schedules, schedule, true);
     for (const NestNode& nest : nests) {
-      for (const NestNode* loop : LoopsOf(nest)) {
-        takes_rows_first = takes_rows_first || (!loop->is_parallel && !loop->children.empty() &&
-                                                loop->children.front().is_loop());
+      for (const NestNode* loop : loops::LoopsOf(nest)) {
+        takes_rows_first =
+            takes_rows_first || (!loop->facts.is_parallel && !loop->children.empty() &&
+                                 loop->children.front().is_loop());
       }
     }
     const Launch launch = CudaText(program, nests).gpu->launch;

@@ -9,8 +9,8 @@
 
 #include "base/random.h"
 #include "kernels/fused/code/code.h"
-#include "kernels/fused/code/transform.h"
 #include "kernels/fused/lower.h"
+#include "kernels/loops/threads.h"
 #include "tests/kernels/fused/operator_text.h"
 #include "tests/kernels/fused/program_run.h"
 
@@ -108,13 +108,13 @@ TEST(FusedSpace, OnGpusVectorsAreNoWiderThanAccesses) {
       const auto candidate = Draw(scene.space, random);
       if (!candidate) continue;
       for (const NestNode& nest : scene.space.NestsOf(*candidate)) {
-        for (const NestNode* loop : LoopsOf(nest)) wider += loop->vector > 4;
-        const NestNode of_threads = ForThreads(nest);
-        for (const NestNode* loop : LoopsOf(of_threads)) {
-          EXPECT_LE(loop->vector, loop->widest);
-          if (loop->vector == 1) continue;
+        for (const NestNode* loop : loops::LoopsOf(nest)) wider += loop->mapping.vector > 4;
+        const NestNode of_threads = loops::ForThreads(nest);
+        for (const NestNode* loop : loops::LoopsOf(of_threads)) {
+          EXPECT_LE(loop->mapping.vector, loop->facts.widest);
+          if (loop->mapping.vector == 1) continue;
           ++wide;
-          EXPECT_EQ(LoopsOf(*loop).size(), 1u) << "a vector has no loops in it";
+          EXPECT_EQ(loops::LoopsOf(*loop).size(), 1u) << "a vector has no loops in it";
         }
       }
     }
@@ -158,34 +158,6 @@ TEST(FusedSpace, RecipesNameItsDecisionsScheduleByScheduleInOrder) {
     for (const Wish& wish : recipes[i].wishes) {
       EXPECT_TRUE(names.contains(wish.decision)) << wish.decision;
     }
-  }
-}
-
-TEST(Transform, LoopsOverTilesComeFirst) {
-  const Scene scene(Transpose());
-  const NestNode nest = NestsOf(scene.schedules, scene.schedules.Original(), false).front();
-  ASSERT_EQ(LoopsOf(nest).size(), 2u);
-  EXPECT_EQ(MayBeTiled(nest), (std::vector<bool>{true, true}));
-  const NestNode decided = Decided(nest, {{.tile = 8}, {.has_threads = true, .tile = 16}});
-  const std::vector<const NestNode*> loops = LoopsOf(decided);
-  ASSERT_EQ(loops.size(), 4u);
-  const std::string first = LoopsOf(nest)[0]->node.variable.name,
-                    second = LoopsOf(nest)[1]->node.variable.name;
-  EXPECT_EQ(loops[0]->node.variable.name, first + "t");
-  EXPECT_EQ(loops[0]->node.step, 8);
-  EXPECT_EQ(loops[1]->node.variable.name, second + "t");
-  EXPECT_TRUE(loops[1]->has_threads);
-  EXPECT_EQ(loops[2]->node.condition.Text(), first + " < " + first + "t + 8");
-  EXPECT_EQ(loops[3]->node.variable.name, second);
-  EXPECT_FALSE(loops[3]->has_threads);
-}
-
-TEST(Transform, LoopsThatWaitForEachOtherHaveNoTiles) {
-  const Scene scene(OperatorJson({"x: float32 [16, 32]"},
-                                 {{"ReduceSum", {"x"}, "s: float32 [16]", {{"axis", 1}}}}, {"s"}));
-  for (const bool may :
-       MayBeTiled(NestsOf(scene.schedules, scene.schedules.Original(), false).front())) {
-    EXPECT_FALSE(may);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -106,8 +107,9 @@ GpuStatements::SliceWalk GpuStatements::WalkOf(const Combine& combine) const {
   std::uint32_t before = 1;
   for (std::size_t i = 0; i < combine.shared.size(); ++i) {
     const std::uint32_t size = combine.shared[i].size;
-    std::string index = before == 1 ? "s" : "s / " + std::to_string(before);
-    if (before * size != walk.slices) index = "(" + index + " % " + std::to_string(size) + ")";
+    const bool is_first = before * size == walk.slices;
+    std::string index = loops::DigitText("s", before, size, is_first);
+    if (!is_first) index = "(" + index + ")";
     walk.from += " + " + index + (steps[i] == 1 ? "" : " * " + std::to_string(steps[i]));
     before *= size;
   }
@@ -144,7 +146,7 @@ void GpuStatements::MeetInShared(const Combine& combine, std::uint64_t offset) {
     for (std::size_t i = begin; i < end; ++i) {
       out_.Line(owned[i] + " = " + place(i, "exh_first") + ";");
     }
-    out_.Open("for (int s = 1; s < " + std::to_string(walk.slices) + "; ++s)");
+    out_.Open(loops::ForText("int", "s", 1, walk.slices));
     out_.Line("const int exh_from = " + walk.from + ";");
     for (std::size_t i = begin; i < end; ++i) {
       out_.Line(owned[i] + " = " + function + "(" + owned[i] + ", " + place(i, "exh_from") + ");");

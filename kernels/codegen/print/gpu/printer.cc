@@ -18,6 +18,7 @@
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
 #include "kernels/ir/text/helper_functions.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -480,11 +481,9 @@ class KernelPrinter : LoopPrinter {
   template <typename Print>
   void LoopOf(int index, const Print& body) {
     const int dim_class = tree_.node(index).dim_class;
-    const std::string& i = names_.index(dim_class);
     out_.Line("#pragma unroll 1");
-    out_.Open(
-        "for (int " + i + " = 0; " + i + " < " + Number(Class(dim_class).size) + "; ++" + i + ")",
-        "LOOP " + DimNames(code_, dim_class));
+    out_.Open(loops::ForText("int", names_.index(dim_class), 0, Class(dim_class).size),
+              "LOOP " + DimNames(code_, dim_class));
     if (options_.gives_up) LookAtTheClock(index);
     body();
     out_.Close();

@@ -6,19 +6,9 @@
 #include <utility>
 
 #include "kernels/codegen/print/gpu/statements.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::codegen {
-namespace {
-
-/// "e / 6 % 10": a digit of the number of a piece; the last one needs no remainder.
-std::string Digit(std::uint64_t step, std::uint64_t size, bool is_last) {
-  std::string text = "e";
-  if (step > 1) text += " / " + std::to_string(step);
-  if (!is_last) text += " % " + std::to_string(size);
-  return text;
-}
-
-}  // namespace
 
 void GpuStatements::CopyWindow(const ir::Instruction& copy) {
   const CopiedWindow& window = *code_.memory.window(copy);
@@ -68,7 +58,8 @@ void GpuStatements::CopyPiece(const ir::Instruction& copy, const CopiedWindow& w
     const std::uint64_t by = i + 1 == window.sides.size() ? width : 1;
     std::string first = Sum(side.first);
     if (lengths[i] > 1) {
-      const std::string digit = Digit(step, lengths[i], i == 0);
+      const std::string digit = loops::DigitText("e", static_cast<std::int64_t>(step),
+                                                 static_cast<std::int64_t>(lengths[i]), i == 0);
       lines.push_back("const int " + place + " = " + digit +
                       (by > 1 ? " * " + std::to_string(by) : "") + ";");
       add(to, place + (stride > 1 ? " * " + std::to_string(stride) : ""), " + ");

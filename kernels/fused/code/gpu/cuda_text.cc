@@ -5,13 +5,14 @@
 
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/code/gpu/tile_printer.h"
-#include "kernels/fused/code/transform.h"
 #include "kernels/ir/text/type_text.h"
+#include "kernels/loops/loop_text.h"
+#include "kernels/loops/threads.h"
 
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::ScopNode::Kind;
+using Kind = NestNode::Kind;
 
 constexpr std::int64_t kThreads = 256;  ///< Of a block without teams.
 
@@ -69,9 +70,9 @@ struct Chain {
 
 Chain ChainOf(const NestNode& nest) {
   Chain chain{.loops = {}, .body = &nest};
-  while (chain.body->is_loop() && chain.body->is_parallel && chain.body->count) {
+  while (chain.body->is_loop() && chain.body->facts.is_parallel && chain.body->range.count) {
     chain.loops.push_back(chain.body);
-    chain.body = &chain.body->children.front();
+    chain.body = &chain.body->body();
   }
   return chain;
 }
@@ -151,13 +152,13 @@ class CudaPrinter final : public TilePrinter {
 
   static std::int64_t PointsOf(const Chain& chain) {
     std::int64_t points = 1;
-    for (const NestNode* loop : chain.loops) points *= *loop->count;
+    for (const NestNode* loop : chain.loops) points *= *loop->range.count;
     return points;
   }
 
   int WidthOf(const Chain& chain) const {
     const NestNode& last = *chain.loops.back();
-    return last.vector > 1 && CanBeWide(last) ? last.vector : 1;
+    return last.mapping.vector > 1 && CanBeWide(last) ? last.mapping.vector : 1;
   }
   /// With a thread for each point.
   std::int64_t ThreadsOf(const Chain& chain) const { return PointsOf(chain) / WidthOf(chain); }
@@ -166,7 +167,7 @@ class CudaPrinter final : public TilePrinter {
   /// all threads together have to wait for, if each has but one small element.
   std::int64_t RoundsOf(const Task& task, const Chain& chain) const {
     constexpr std::int64_t kBytes = 16, kMost = 4, kManyThreads = 1 << 18;
-    if (HasLoops(*chain.body)) return 1;
+    if (loops::HasLoops(*chain.body)) return 1;
     std::int64_t smallest = kBytes;
     for (const int array : task.writes) {
       const std::uint32_t bytes = program().arrays[static_cast<std::size_t>(array)].element_bytes;
@@ -185,7 +186,7 @@ class CudaPrinter final : public TilePrinter {
     const char* otherwise = "return";
     if (task.rounds > 1) {
       Line("#pragma unroll");
-      Open(fmt::format("for (int exh_round = 0; exh_round < {}; ++exh_round)", task.rounds));
+      Open(loops::ForText("int", "exh_round", 0, task.rounds));
       first += fmt::format(" + exh_round * {}", kThreads);
       otherwise = "continue";
     }
@@ -193,8 +194,9 @@ class CudaPrinter final : public TilePrinter {
     Line(fmt::format("if (thread >= {}) {};", ThreadsOf(chain), otherwise));
     PrintVariables(chain, "thread", width);
     for (const NestNode* loop : chain.loops) {
-      if (!loop->end) continue;
-      Line(fmt::format("if ({} >= {}) {};", loop->node.variable.name, *loop->end, otherwise));
+      if (!loop->range.end) continue;
+      Line(
+          fmt::format("if ({} >= {}) {};", loop->range.variable.name, *loop->range.end, otherwise));
     }
     width > 1 ? PrintWide(*chain.loops.back()) : Print(*chain.body);
     if (task.rounds > 1) Close();
@@ -206,10 +208,10 @@ class CudaPrinter final : public TilePrinter {
     std::vector<std::string> lines;
     for (auto loop = chain.loops.rbegin(); loop != chain.loops.rend(); ++loop) {
       const int step = loop == chain.loops.rbegin() ? width : 1;
-      const std::int64_t count = *(*loop)->count / step;
+      const std::int64_t count = *(*loop)->range.count / step;
       const bool is_outermost = std::next(loop) == chain.loops.rend();
       lines.push_back(
-          VariableLine(**loop, PlaceText(point, within, is_outermost ? 0 : count), step));
+          VariableLine(**loop, loops::DigitText(point, within, count, is_outermost), step));
       within *= count;
     }
     for (auto line = lines.rbegin(); line != lines.rend(); ++line) Line(*line);
@@ -226,8 +228,7 @@ std::vector<NestNode> PiecesOf(const NestNode& nest) {
   bool is_open = false;
   for (const NestNode& child : nest.children) {
     const bool is_parallel = !ChainOf(child).loops.empty();
-    if (is_parallel || !is_open)
-      pieces.push_back({.kind = Kind::kBlock, .node = {}, .children = {}});
+    if (is_parallel || !is_open) pieces.push_back(NestNode::Block({}));
     if (is_parallel) {
       pieces.back() = child;
     } else {
@@ -239,19 +240,12 @@ std::vector<NestNode> PiecesOf(const NestNode& nest) {
 }
 
 std::vector<NestNode> PiecesOf(const std::vector<NestNode>& schedule, std::size_t part) {
-  return PiecesOf(ForThreads(schedule[part]));
-}
-
-void AddStatements(const NestNode& node, std::set<int>& statements) {
-  if (node.kind == Kind::kCall) statements.insert(node.node.statement);
-  for (const NestNode& child : node.children) AddStatements(child, statements);
+  return PiecesOf(loops::ForThreads(schedule[part]));
 }
 
 double ExecutionsOf(const ProgramPart& part, const NestNode& nest) {
-  std::set<int> statements;
-  AddStatements(nest, statements);
   double all = 0;
-  for (const int statement : statements) {
+  for (const int statement : loops::StatementsIn(nest)) {
     double of_statement = 1;
     for (const auto& iterator :
          part.scop.statements[static_cast<std::size_t>(statement)].iterators) {
@@ -275,7 +269,7 @@ double StepsOnGpu(const OperatorProgram& program, const std::vector<NestNode>& n
       const Team& team = task.team;
       double threads = static_cast<double>(team.size * team.splits);
       for (const NestNode* loop : ChainOf(piece).loops) {
-        threads *= static_cast<double>(*loop->count);
+        threads *= static_cast<double>(*loop->range.count);
       }
       steps += ExecutionsOf(program.parts[part], piece) / std::min(threads, kMostThreads);
     }

@@ -8,7 +8,8 @@
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::ScopNode::Kind;
+using loops::HasLoops;
+using Kind = NestNode::Kind;
 
 constexpr std::int64_t kBlock = 256;  ///< Threads of a block, as a rule.
 constexpr std::int64_t kLargestBlock = 512;
@@ -21,7 +22,7 @@ constexpr std::int64_t kShare = 4;  ///< Iterations that a thread should have at
 /// Every thread of a block comes to the same barriers: loops have the same length everywhere, and
 /// no condition decides about one.
 bool IsUniform(const NestNode& node) {
-  if (node.is_loop() && (!node.count || node.end)) return false;
+  if (node.is_loop() && (!node.range.count || node.range.end)) return false;
   if (node.kind == Kind::kIf && HasLoops(node)) return false;
   return std::ranges::all_of(node.children, IsUniform);
 }
@@ -38,8 +39,8 @@ Work WorkIn(const NestNode& node) {
     const std::vector<const NestNode*> loops = DividedLoops(node);
     if (!loops.empty()) {
       most.iterations = 1;
-      for (const NestNode* loop : loops) most.iterations *= *loop->count;
-      most.neighbours = loops.back()->near_reads + loops.back()->near_writes;
+      for (const NestNode* loop : loops) most.iterations *= *loop->range.count;
+      most.neighbours = loops.back()->facts.near();
       return most;
     }
   }
@@ -59,17 +60,13 @@ std::int64_t PowerBelow(std::int64_t number) {
 
 }  // namespace
 
-bool HasLoops(const NestNode& node) {
-  return node.is_loop() || std::ranges::any_of(node.children, HasLoops);
-}
-
 std::vector<const NestNode*> DividedLoops(const NestNode& loop) {
   const auto may = [&](const NestNode& other) {
-    return other.is_loop() && other.count && !other.end &&
-           (loop.is_parallel ? other.is_parallel : other.is_reduction);
+    return other.is_loop() && other.range.count && !other.range.end &&
+           (loop.facts.is_parallel ? other.facts.is_parallel : other.facts.is_reduction);
   };
   std::vector<const NestNode*> loops;
-  for (const NestNode* next = &loop; may(*next); next = &next->children.front()) {
+  for (const NestNode* next = &loop; may(*next); next = &next->body()) {
     loops.push_back(next);
   }
   return loops;
@@ -77,13 +74,12 @@ std::vector<const NestNode*> DividedLoops(const NestNode& loop) {
 
 Team TeamFor(const std::vector<const NestNode*>& parallel, const NestNode& body) {
   Team team;
-  for (const NestNode* loop : parallel) team.all_points *= *loop->count;
+  for (const NestNode* loop : parallel) team.all_points *= *loop->range.count;
   const Work work = WorkIn(body);
-  const bool has_ends =
-      std::ranges::any_of(parallel, [](const NestNode* loop) { return loop->end.has_value(); });
+  const bool has_ends = std::ranges::any_of(
+      parallel, [](const NestNode* loop) { return loop->range.end.has_value(); });
   if (work.iterations < 2 * kShare || has_ends || !IsUniform(body)) return team;
-  const double outside =
-      parallel.empty() ? 0 : parallel.back()->near_reads + parallel.back()->near_writes;
+  const double outside = parallel.empty() ? 0 : parallel.back()->facts.near();
   team.is_together = work.neighbours > outside || team.all_points < kWarp;
   const auto is_enough = [&] {
     return team.all_points * team.size >= kEnough || team.size * kShare > work.iterations;

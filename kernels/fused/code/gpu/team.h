@@ -31,9 +31,6 @@ struct Team {
 /// parallel, or all reductions. Empty: it divides none.
 std::vector<const NestNode*> DividedLoops(const NestNode& loop);
 
-/// Is a loop in it, or is it one?
-bool HasLoops(const NestNode& node);
-
 /// The team for what is in parallel loops, from the outside to the inside. Never shared among
 /// blocks: `splits` is 1.
 Team TeamFor(const std::vector<const NestNode*>& parallel, const NestNode& body);

@@ -7,18 +7,19 @@
 
 #include "kernels/derived/expression.h"
 #include "kernels/ir/ops.h"
+#include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::fused {
 namespace {
 
 using ir::Type;
-using Kind = poly::ScopNode::Kind;
+using Kind = NestNode::Kind;
 
 constexpr std::uint64_t kLargestElement = 8;
 
 std::int64_t IterationsOf(const std::vector<const NestNode*>& loops) {
   std::int64_t iterations = 1;
-  for (const NestNode* loop : loops) iterations *= *loop->count;
+  for (const NestNode* loop : loops) iterations *= *loop->range.count;
   return iterations;
 }
 
@@ -34,8 +35,9 @@ bool TeamPrinter::IsReduction(const NestNode& loop) const {
 bool TeamPrinter::CanShare(const NestNode& node) const {
   if (node.kind == Kind::kCall) return !IsTake(node);
   if (node.is_loop()) {
-    const bool is_divided = !DividedLoops(node).empty() && (node.is_parallel || IsReduction(node));
-    return is_divided || (HasLoops(node.children.front()) && CanShare(node.children.front()));
+    const bool is_divided =
+        !DividedLoops(node).empty() && (node.facts.is_parallel || IsReduction(node));
+    return is_divided || (loops::HasLoops(node.body()) && CanShare(node.body()));
   }
   return std::ranges::all_of(node.children, [&](const NestNode& child) { return CanShare(child); });
 }
@@ -43,13 +45,12 @@ bool TeamPrinter::CanShare(const NestNode& node) const {
 const NestNode* TeamPrinter::FirstReduction(const NestNode& body) const {
   const NestNode* first = &body;
   if (body.kind == Kind::kBlock) {
-    const auto is_begin = [&](const NestNode& child) { return IsBegin(child); };
-    const auto found = std::ranges::find_if_not(body.children, is_begin);
+    const auto found = std::ranges::find_if_not(body.children, &NestNode::is_begin);
     if (found == body.children.end()) return nullptr;
     first = &*found;
   }
-  const bool is_one = first->is_loop() && !first->is_parallel && !DividedLoops(*first).empty() &&
-                      IsReduction(*first);
+  const bool is_one = first->is_loop() && !first->facts.is_parallel &&
+                      !DividedLoops(*first).empty() && IsReduction(*first);
   return is_one ? first : nullptr;
 }
 
@@ -74,8 +75,10 @@ std::uint64_t TeamPrinter::SharedBytes(const Team& team) {
 
 void TeamPrinter::PrintPlace(const Team& team) {
   const auto place = [&](const char* name, std::int64_t stride, std::int64_t count) {
-    const std::string in_block =
-        count == 1 ? "0" : fmt::format("static_cast<int>(threadIdx.x) / {} % {}", stride, count);
+    const std::string in_block = count == 1
+                                     ? "0"
+                                     : loops::DigitText("static_cast<int>(threadIdx.x)", stride,
+                                                        count, stride * count == team.threads());
     Line(fmt::format("const int {} = {};", name, in_block));
   };
   place("exh_member", team.is_together ? 1 : team.points, team.size);
@@ -128,10 +131,10 @@ void TeamPrinter::Run(const NestNode& node) {
 
 void TeamPrinter::RunLoop(const NestNode& loop) {
   const std::vector<const NestNode*> divided = DividedLoops(loop);
-  if (!divided.empty() && (loop.is_parallel || IsReduction(loop))) return Divide(divided);
+  if (!divided.empty() && (loop.facts.is_parallel || IsReduction(loop))) return Divide(divided);
   Registers outside = Enter(loop);
   Open(LoopHeader(loop, 1));
-  Run(loop.children.front());
+  Run(loop.body());
   // What one iteration stored the next one may read.
   if (!stored_.empty()) Line("__syncthreads();");
   stored_.clear();
@@ -141,7 +144,7 @@ void TeamPrinter::RunLoop(const NestNode& loop) {
 
 void TeamPrinter::Divide(const std::vector<const NestNode*>& loops) {
   const NestNode& outer = *loops.front();
-  const std::vector<Taken> taken = outer.is_parallel ? std::vector<Taken>() : TakenIn(outer);
+  const std::vector<Taken> taken = outer.facts.is_parallel ? std::vector<Taken>() : TakenIn(outer);
   const bool is_shared = is_shared_ && !taken.empty();
   std::vector<std::string> before, parts;
   for (const Taken& of : taken) {
@@ -164,10 +167,10 @@ void TeamPrinter::Divide(const std::vector<const NestNode*>& loops) {
                   team_.size * (is_shared ? team_.splits : 1)));
   std::int64_t within = IterationsOf(loops);
   for (const NestNode* loop : loops) {
-    const std::int64_t extent = *loop->count;
+    const std::int64_t extent = *loop->range.count;
     within /= extent;
     const bool is_outermost = loop == loops.front();
-    Line(VariableLine(*loop, PlaceText("exh_at", within, is_outermost ? 0 : extent), 1));
+    Line(VariableLine(*loop, loops::DigitText("exh_at", within, extent, is_outermost), 1));
   }
   Print(loops.back()->children.front());
   Close();

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/loops/loop_text.h"
+
 namespace exh::kernels::fused {
 namespace {
 
@@ -24,14 +26,15 @@ TilePair TilePrinter::PairIn(const std::vector<const NestNode*>& parallel,
                              const NestNode& body) const {
   std::vector<const NestNode*> tiled;
   for (const NestNode* loop : parallel) {
-    if (loop->is_in_tile) tiled.push_back(loop);
+    if (loop->mapping.is_in_tile) tiled.push_back(loop);
   }
-  const auto is_whole = [](const NestNode* loop) { return *loop->count == kTile; };
-  if (tiled.size() != 2 || !std::ranges::all_of(tiled, is_whole) || HasLoops(body)) return {};
-  const auto near = [](const NestNode* loop) { return loop->near_reads + loop->near_writes; };
+  const auto is_whole = [](const NestNode* loop) { return *loop->range.count == kTile; };
+  if (tiled.size() != 2 || !std::ranges::all_of(tiled, is_whole) || loops::HasLoops(body))
+    return {};
   // Of equals the loop along which writes are neighbours: to store is dearer.
   std::ranges::sort(tiled, [&](const NestNode* a, const NestNode* b) {
-    return std::pair(near(a), a->near_writes) > std::pair(near(b), b->near_writes);
+    return std::pair(a->facts.near(), a->facts.near_writes) >
+           std::pair(b->facts.near(), b->facts.near_writes);
   });
   const TilePair pair{tiled[0], tiled[1]};
   const std::uint64_t bytes = StagedBytes(pair, body);
@@ -41,7 +44,7 @@ TilePair TilePrinter::PairIn(const std::vector<const NestNode*>& parallel,
 std::uint64_t TilePrinter::StagedBytes(const TilePair& pair, const NestNode& body) const {
   std::uint64_t bytes = 0;
   for (const Staged& staged :
-       StagedIn(body, pair.along->node.variable, pair.across->node.variable)) {
+       StagedIn(body, pair.along->range.variable, pair.across->range.variable)) {
     bytes += BytesOf(program().arrays[static_cast<std::size_t>(staged.cell.first)].element_bytes);
   }
   return bytes;
@@ -50,15 +53,15 @@ std::uint64_t TilePrinter::StagedBytes(const TilePair& pair, const NestNode& bod
 void TilePrinter::OpenPoints(const NestNode& fast, const NestNode& slow) {
   constexpr std::int64_t kAtOnce = kTileThreads / kTile;
   Line("#pragma unroll");
-  Open(fmt::format("for (int exh_round = 0; exh_round < {}; ++exh_round)", kTile / kAtOnce));
+  Open(loops::ForText("int", "exh_round", 0, kTile / kAtOnce));
   Line("const int exh_fast = threadIdx.x % 32;");
   Line(fmt::format("const int exh_slow = static_cast<int>(threadIdx.x) / 32 + exh_round * {};",
                    kAtOnce));
   Line(VariableLine(fast, "exh_fast", 1));
   Line(VariableLine(slow, "exh_slow", 1));
   for (const NestNode* loop : {&fast, &slow}) {
-    if (loop->end)
-      Line(fmt::format("if ({} >= {}) continue;", loop->node.variable.name, *loop->end));
+    if (loop->range.end)
+      Line(fmt::format("if ({} >= {}) continue;", loop->range.variable.name, *loop->range.end));
   }
 }
 
@@ -68,7 +71,7 @@ void TilePrinter::ClosePoints() {
 
 void TilePrinter::PrintTile(const TilePair& pair, const NestNode& body) {
   const std::vector<Staged> staged =
-      StagedIn(body, pair.along->node.variable, pair.across->node.variable);
+      StagedIn(body, pair.along->range.variable, pair.across->range.variable);
   std::vector<std::string> tiles;
   std::uint64_t offset = 0;
   for (const Staged& one : staged) {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "kernels/fused/code/gpu/team_printer.h"
-#include "kernels/fused/code/transform.h"
+#include "kernels/loops/patches.h"
 
 namespace exh::kernels::fused {
 
@@ -29,7 +29,7 @@ struct TilePair {
 
 class TilePrinter : public TeamPrinter {
  public:
-  static constexpr std::int64_t kTile = kStagedTile;  ///< Iterations of each loop.
+  static constexpr std::int64_t kTile = loops::kStagedTile;  ///< Iterations of each loop.
 
   using TeamPrinter::TeamPrinter;
 
