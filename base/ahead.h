@@ -38,7 +38,7 @@ class Ahead {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
     }
-    changed_.notify_all();
+    room_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
   Ahead(const Ahead&) = delete;
@@ -47,7 +47,7 @@ class Ahead {
   /// The next item; waits for it. Throws what `make` threw.
   Item Next() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return is_there(); });
+    there_.wait(lock, [&] { return is_there(); });
     return Take(lock);
   }
 
@@ -72,7 +72,7 @@ class Ahead {
     Made made = std::move(made_.extract(made_.begin()).mapped());
     ++next_;
     lock.unlock();
-    changed_.notify_all();
+    room_.notify_one();
     if (made.failure) std::rethrow_exception(made.failure);
     return std::move(*made.item);
   }
@@ -80,7 +80,7 @@ class Ahead {
   void Work() {
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [&] { return stopped_ || begun_ < next_ + window_; });
+      room_.wait(lock, [&] { return stopped_ || begun_ < next_ + window_; });
       if (stopped_) return;
       const std::uint64_t number = begun_++;
       lock.unlock();
@@ -92,7 +92,7 @@ class Ahead {
       }
       lock.lock();
       made_.emplace(number, std::move(made));
-      changed_.notify_all();
+      there_.notify_all();
       if (notify_) notify_();
     }
   }
@@ -104,7 +104,8 @@ class Ahead {
   std::map<std::uint64_t, Made> made_;
   bool stopped_ = false;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  /// For threads of ours, of which each item that is handed out lets one go on; for Next().
+  std::condition_variable room_, there_;
   std::vector<std::thread> threads_;
 };
 

@@ -17,8 +17,10 @@ LaneThreads::~LaneThreads() {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
   }
-  given_.notify_all();
-  for (One& one : threads_) one.thread.join();
+  for (One& one : threads_) {
+    one.given.notify_one();
+    one.thread.join();
+  }
 }
 
 void LaneThreads::Start(std::size_t lane, std::function<void()> work) {
@@ -28,7 +30,7 @@ void LaneThreads::Start(std::size_t lane, std::function<void()> work) {
     threads_[lane].work = std::move(work);
     ++busy_;
   }
-  given_.notify_all();
+  threads_[lane].given.notify_one();
 }
 
 std::optional<std::size_t> LaneThreads::Next(double seconds) {
@@ -59,7 +61,7 @@ void LaneThreads::Run(std::size_t lane) {
   One& own = threads_[lane];
   std::unique_lock lock(mutex_);
   while (true) {
-    given_.wait(lock, [&] { return own.work || is_over_; });
+    own.given.wait(lock, [&] { return own.work || is_over_; });
     if (!own.work) return;
     const std::function<void()> work = std::exchange(own.work, nullptr);
     lock.unlock();

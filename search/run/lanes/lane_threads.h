@@ -41,13 +41,14 @@ class LaneThreads {
     std::function<void()> work;  ///< Empty: there is none.
     std::exception_ptr failure;
     bool is_busy = false;
+    std::condition_variable given;  ///< Its own: of many lanes only one has work.
   };
   void Run(std::size_t lane);
 
   std::vector<One> threads_;
   std::size_t busy_ = 0;
   std::mutex mutex_;
-  std::condition_variable given_, changed_;
+  std::condition_variable changed_;
   std::deque<std::size_t> ended_;
   bool is_over_ = false, is_awake_ = false;
 };

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <semaphore>
 #include <utility>
 
 #include "base/numbers.h"
+#include "base/parallel.h"
 
 namespace exh::search {
 namespace {
@@ -21,6 +23,18 @@ constexpr double kLook = 0.02;    // Seconds between two looks at clocks and sig
 constexpr int kMostFailures = 4;  // In a row, of a lane that is given up.
 constexpr int kMostDeaths = 2;    // Of lanes, over one candidate.
 constexpr int kMostTries = 3;     // Of one candidate, when no lane says that it is to blame.
+
+/// One of so many at once, as long as it lives.
+class Turn {
+ public:
+  explicit Turn(std::counting_semaphore<>& turns) : turns_(turns) { turns_.acquire(); }
+  ~Turn() { turns_.release(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::counting_semaphore<>& turns_;
+};
 
 }  // namespace
 
@@ -64,10 +78,17 @@ void LanesPipeline::EvaluateFirst(Entry entry) {
 
 void LanesPipeline::Run() {
   RunState& state = parts_.state;
-  const auto make = [this](std::uint64_t number) {
+  // There may be many more threads than cores, as most of them only wait for compilers elsewhere.
+  // All of them descending at once would leave too little of a core to this thread, for which all
+  // of them wait.
+  std::counting_semaphore<> cores(NumCores());
+  const auto make = [this, &cores](std::uint64_t number) {
     Random random = RandomOf(number);
     Attempt attempt;
-    parts_.proposer.Propose(random, attempt);
+    {
+      const Turn turn(cores);
+      parts_.proposer.Propose(random, attempt);
+    }
     if (!attempt.entry || parts_.frontier.IsKnown(attempt.entry->code_hash)) return attempt;
     Compile(*attempt.entry);
     return attempt;
