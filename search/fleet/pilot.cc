@@ -59,7 +59,7 @@ Pilot::~Pilot() {
 void Pilot::Launch() {
   try {
     link_ = std::make_unique<PilotLink>(
-        options_.command, options_.silence_s,
+        options_.command, BeatMessage(), options_.silence_s,
         [this](const std::string& message) { return Hear(message); },
         [this](const std::string& why, bool has_died) { End(why, has_died); });
     link_->Send(ToMessage(options_.hello));

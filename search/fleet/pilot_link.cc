@@ -27,6 +27,8 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock;
 
+constexpr auto kBeat = std::chrono::seconds(10);
+
 /// The last line of what a process said to the standard error.
 std::string LastLine(int file) {
   struct stat facts;
@@ -41,8 +43,9 @@ std::string LastLine(int file) {
 
 }  // namespace
 
-PilotLink::PilotLink(const std::string& command, double silence_s, Heard heard, Ended ended)
-    : heard_(std::move(heard)), ended_(std::move(ended)) {
+PilotLink::PilotLink(const std::string& command, std::string beat, double silence_s, Heard heard,
+                     Ended ended)
+    : beat_(std::move(beat)), heard_(std::move(heard)), ended_(std::move(ended)) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw Error(fmt::format("no socket for a pilot: {}", std::strerror(errno)));
@@ -113,6 +116,7 @@ void PilotLink::Run(double silence_s) {
   MessageReader reader;
   std::array<char, 65536> buffer;
   std::optional<SteadyTime::time_point> heard_last;
+  SteadyTime::time_point beat_last = SteadyTime::now();
   const auto end = [&](const std::string& why, bool has_died) {
     if (!is_over_) ended_(why, has_died);
   };
@@ -128,6 +132,11 @@ void PilotLink::Run(double silence_s) {
     const auto waited = DescriptorWait(1).For(fds);
     if (is_over_) return;
     const SteadyTime::time_point now = SteadyTime::now();
+    // It cannot read them before it has been started, which may take hours.
+    if (heard_last && now - beat_last >= kBeat) {
+      Send(beat_);
+      beat_last = now;
+    }
     const std::chrono::duration<double> silence = now - heard_last.value_or(now);
     if (waited != DescriptorWait::End::kReady) {
       if (silence.count() < silence_s) continue;

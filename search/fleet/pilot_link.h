@@ -24,9 +24,11 @@ class PilotLink {
   using Heard = std::function<bool(const std::string& message)>;
   using Ended = std::function<void(const std::string& why, bool has_died)>;
 
-  /// `command` is the shell's. Silent for `silence_s` seconds after it has said anything: it has
-  /// ended. Until then it may wait for a machine that is free.
-  PilotLink(const std::string& command, double silence_s, Heard heard, Ended ended);
+  /// `command` is the shell's. `beat`: a message that is sent every now and then. Silent for
+  /// `silence_s` seconds after it has said anything: it has ended. Until then it may wait for a
+  /// machine that is free.
+  PilotLink(const std::string& command, std::string beat, double silence_s, Heard heard,
+            Ended ended);
   ~PilotLink();
   PilotLink(const PilotLink&) = delete;
   PilotLink& operator=(const PilotLink&) = delete;
@@ -42,6 +44,7 @@ class PilotLink {
   std::string Obituary();
   bool SendSome();
 
+  const std::string beat_;
   Heard heard_;
   Ended ended_;
   ProcessTree tree_;

@@ -6,12 +6,14 @@
 #include "search/fleet/pilot_process.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <limits>
@@ -26,6 +28,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/stop.h"
+#include "base/system/descriptor.h"
 #include "base/system/process_tree.h"
 #include "base/system/signals.h"
 #include "kernels/build_stamp.h"
@@ -403,8 +406,7 @@ std::unique_ptr<Bench> Begin(const PilotHello& hello, const PilotProcessOptions&
 
 int PilotMain(const PilotProcessOptions& options) {
   StartSupervisor();  // Before there are threads.
-  const std::atomic<bool>& interrupted = ListenForSignals();
-  StopToken over(&interrupted);
+  StopToken over(&ListenForSignals());
   StopToken stop(nullptr, &over);  // Of what is measured now, too.
   Voice voice;
   const Heart heart(voice);
@@ -418,14 +420,21 @@ int PilotMain(const PilotProcessOptions& options) {
   std::thread reader([&] {
     MessageReader messages;
     std::array<char, 4096> buffer;
+    bool has_beat = false;
     while (true) {
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      const double patience = has_beat ? options.silence_s : INFINITY;
+      if (DescriptorWait(patience, &over).For({&input, 1}) != DescriptorWait::End::kReady) break;
       const ssize_t n = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-      if (n < 0 && errno == EINTR && !interrupted) continue;
+      if (n < 0 && errno == EINTR) continue;
       if (n <= 0) break;
       messages.Add({buffer.data(), static_cast<std::size_t>(n)});
       const std::lock_guard lock(mutex);
       while (const std::optional<std::string> message = messages.Next()) {
-        if (auto one = ParseAsked(*message)) asked.push_back(*std::move(one));
+        auto one = ParseAsked(*message);
+        if (!one) continue;
+        has_beat |= !one->hello && !one->task && !one->stop;
+        asked.push_back(*std::move(one));
       }
       changed.notify_all();
     }

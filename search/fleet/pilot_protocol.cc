@@ -241,6 +241,7 @@ std::optional<PilotAsked> ParseAsked(const std::string& message) {
   if (!json.is_object()) return std::nullopt;
   PilotAsked asked;
   try {
+    if (json.contains("beat")) return asked;
     if (json.contains("stop")) {
       asked.stop = json.at("stop").get<std::uint64_t>();
     } else if (json.contains("hello")) {

@@ -79,7 +79,7 @@ struct PilotSaid {
 struct PilotAsked {
   std::optional<PilotHello> hello;
   std::optional<PilotTask> task;
-  std::optional<std::uint64_t> stop;
+  std::optional<std::uint64_t> stop;  ///< None of them: a beat.
 };
 
 std::string ToMessage(const PilotHello& hello);

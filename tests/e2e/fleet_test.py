@@ -130,6 +130,19 @@ class Pilots(Fixture):
         done = subprocess.run([SEARCH, "worker"], input=b"", capture_output=True, timeout=10)
         self.assertEqual(done.returncode, 0)
 
+    def test_they_end_when_the_search_falls_silent(self):
+        # As behind an srun that outlives the search: its input stays open.
+        def worker():
+            return subprocess.Popen([SEARCH, "worker", "--silence", "1"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        with worker() as heard, worker() as fresh:
+            heard.stdin.write(b'{"beat":1}\n')
+            heard.stdin.flush()
+            self.assertEqual(heard.wait(timeout=60), 0)
+            # One that has heard nothing yet waits: its search may be about to begin.
+            self.assertIsNone(fresh.poll())
+            fresh.kill()
+        self.assertIn("--silence: seconds", self.search("worker", "--silence", "0", code=2))
+
     def test_fused_operators_are_measured_by_them_too(self):
         def tensor(name):
             return {"tensor_name": name, "data_type": "float32", "shape": [64, 32]}

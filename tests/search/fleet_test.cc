@@ -5,9 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -62,10 +65,26 @@ TEST(PilotLink, WhatItStartedIsToldThatItIsOverAndEndsByItself) {
   const TempFolder folder;
   {
     const PilotLink link(
-        fmt::format("while read line; do :; done; sleep 0.3; touch {}/told", folder.path()), 30,
-        [](const std::string&) { return true; }, [](const std::string&, bool) {});
+        fmt::format("while read line; do :; done; sleep 0.3; touch {}/told", folder.path()),
+        BeatMessage(), 30, [](const std::string&) { return true; },
+        [](const std::string&, bool) {});
   }
   EXPECT_TRUE(std::filesystem::exists(folder / "told"));
+}
+
+TEST(PilotLink, SaysNowAndThenThatTheSearchIsAlive) {
+  const TempFolder folder;
+  const std::string said = folder / "said";
+  const PilotLink link(
+      fmt::format("echo '{{\"beat\":1}}'; read line; echo \"$line\" > {0}.new; mv {0}.new {0}",
+                  said),
+      BeatMessage(), 30, [](const std::string&) { return true; }, [](const std::string&, bool) {});
+  for (int i = 0; i < 600 && !std::filesystem::exists(said); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  std::string line;
+  std::getline(std::ifstream(said) >> std::ws, line);
+  EXPECT_EQ(line, BeatMessage());
 }
 
 TEST(PilotProtocol, WhatIsAskedAndSaidArrives) {
