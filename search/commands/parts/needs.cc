@@ -34,7 +34,8 @@ constexpr std::array kLater = {
                  "searches many shapes: one after the other on each GPU, or as a job array of "
                  "Slurm"},
     LaterCommand{"install-kernel", "the best of runs as a library for C, C++, NumPy and PyTorch"},
-    LaterCommand{"report", "runs as a page for a browser: one file that needs nothing else"},
+    LaterCommand{"report",
+                 "runs, or a fleet, as a page for a browser: one file that needs nothing else"},
     LaterCommand{"fused",
                  "fused operators as JSON (docs/fused.md): how fast they are by their schedules"},
     LaterCommand{"functional",
