@@ -33,7 +33,7 @@ double TimeStopper::SecondsLeft() const {
 
 std::optional<std::string> EvaluationsStopper::Reason(const Progress& progress) const {
   if (progress.evaluations < limit_) return std::nullopt;
-  return "budget:evals";
+  return std::string(kEvaluationsAreOver);
 }
 
 std::optional<std::uint64_t> EvaluationsStopper::EvaluationsLeft(const Progress& progress) const {

@@ -27,6 +27,8 @@ struct Progress {
 
 /// The reason of a search that ends because its time is over.
 inline constexpr std::string_view kTimeIsOver = "budget:time";
+/// The same where its evaluations are used up.
+inline constexpr std::string_view kEvaluationsAreOver = "budget:evals";
 
 class Stopper {
  public:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 
 #include "base/clock.h"
@@ -26,6 +27,27 @@ constexpr double kUsualSeconds = 60;  // As `search` has it without a budget.
 double SecondsOf(const std::string& budget) {
   const Clock still = [] { return 0.0; };
   return ParseBudget(budget, still)->SecondsLeft();
+}
+
+/// Evaluations in a log; of one that was read at its ends the last one has the number.
+std::uint64_t EvaluationsIn(const Log& log) {
+  std::uint64_t most = 0;
+  for (const EvalRecord& eval : log.evals) most = std::max(most, eval.n);
+  return most;
+}
+
+/// As much again for a run that found nothing in all that it had: time counts from the start of a
+/// process, evaluations from that of the run.
+std::vector<std::string> AsMuchAgain(const std::vector<std::string>& budgets, const Log& log) {
+  std::vector<std::string> again = budgets;
+  constexpr std::string_view kEvals = "evals=";
+  for (std::string& budget : again) {
+    if (!budget.starts_with(kEvals)) continue;
+    const auto total = ParseInteger(std::string_view(budget).substr(kEvals.size()));
+    if (!total) continue;
+    budget = fmt::format("{}{}", kEvals, EvaluationsIn(log) + static_cast<std::uint64_t>(*total));
+  }
+  return again;
 }
 
 /// What is left of the budgets of a run that goes on: time counts from the start of a process. The
@@ -114,7 +136,7 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
   } catch (const Error& error) {
     return {ShapeEnd::Kind::kFailed, error.what()};
   }
-  const std::size_t known = log ? log->evals.size() : 0;
+  const std::uint64_t known = log ? EvaluationsIn(*log) : 0;
   ProcessRequest request;
   request.argv = program;
   const auto add = [&](const std::string& option, const std::string& value) {
@@ -124,9 +146,10 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
   const bool goes_on = log.has_value();
   if (goes_on) {
     add("--resume", folder.RunOf(shape));
-    // What found nothing in all of its time gets as much again.
-    const bool has_ended = log->end && log->end->why == kTimeIsOver;
-    budgets = LeftOf(options.budgets, has_ended ? 0 : log->last_dt);
+    const bool has_ended =
+        log->end && (log->end->why == kTimeIsOver || log->end->why == kEvaluationsAreOver);
+    budgets = has_ended ? LeftOf(AsMuchAgain(options.budgets, *log), 0)
+                        : LeftOf(options.budgets, log->last_dt);
   } else {
     add("--kernel", shape.text.empty() ? shape.kernel : folder.KernelFileOf(shape));
     if (!shape.sizes.empty()) add("--size", SizeText(shape.sizes));
@@ -164,7 +187,7 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
   try {
     log = LogIfBegun(folder, shape);
     if (log && IsDone(*log)) return {ShapeEnd::Kind::kDone, ""};
-    has_news = log && log->evals.size() > known;
+    has_news = log && EvaluationsIn(*log) > known;
   } catch (const Error& error) {
     why = error.what();
   }

@@ -3,6 +3,7 @@
 // Lanes, with a script in the place of a search.
 #include "search/tune/lanes.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +69,30 @@ class Lanes : public testing::Test {
     end.why = "budget:time";
     end.evaluations = 1;
     end.best = 1;
+    log.Write(end);
+  }
+
+  /// A log of a run that found nothing in so many evaluations; `why` it ended, if it did.
+  void Vain(const std::string& name, std::uint64_t evaluations, const std::string& why) const {
+    EventLog log(temporary_.path() + name);
+    RunRecord run;
+    run.kernel = "axpy";
+    run.device = "cpu";
+    run.policy = "tag";
+    log.Write(run);
+    for (std::uint64_t n = 1; n <= evaluations; ++n) {
+      EvalRecord eval;
+      eval.n = n;
+      eval.dt = static_cast<double>(n);
+      eval.verdict = kernels::Verdict::kCompileError;
+      eval.vector = std::to_string(n);
+      log.Write(eval);
+    }
+    if (why.empty()) return;
+    EndRecord end;
+    end.dt = static_cast<double>(evaluations);
+    end.why = why;
+    end.evaluations = evaluations;
     log.Write(end);
   }
 
@@ -304,6 +329,26 @@ TEST_F(Lanes, WhatIsKilledGoesOn) {
   EXPECT_THAT(totals.failures, IsEmpty());
   EXPECT_THAT(Words(), AllOf(HasSubstr("--out=" + folder_.RunOf(Shape(1))),
                              HasSubstr("--resume=" + folder_.RunOf(Shape(1)))));
+}
+
+TEST_F(Lanes, WhatIsKilledManyTimesGoesOnAsLongAsItFindsOutMore) {
+  for (int n = 1; n <= 5; ++n) Vain(fmt::format("/begun{}.jsonl", 10 * n), 10 * n, "");
+  Script(
+      "times=$(wc -l < \"$here/words\"); [ $times -gt 5 ] && finish\n"
+      "mkdir -p \"$out\"; cp \"$here/begun${times}0.jsonl\" \"$out/log.jsonl\"; kill -9 $$");
+  const LaneTotals totals = Run(1, {std::nullopt});
+  EXPECT_EQ(totals.done, 1U);
+  EXPECT_THAT(totals.failures, IsEmpty());
+}
+
+TEST_F(Lanes, WhatFoundNothingInAllItsEvaluationsGetsAsManyAgain) {
+  options_.budgets = {"60s", "evals=12"};
+  std::filesystem::create_directories(folder_.RunOf(Shape(1)));
+  Vain("/fleet/axpy-n1/log.jsonl", 12, "budget:evals");
+  EXPECT_EQ(PhaseOf(1), ShapePhase::kFailed);
+  Script("finish");
+  EXPECT_EQ(Run(1, {std::nullopt}).done, 1U);
+  EXPECT_THAT(Words(), AllOf(HasSubstr("--budget=60.000s"), HasSubstr("--budget=evals=24")));
 }
 
 TEST_F(Lanes, WhatIsKilledAgainAndAgainCostsItsShapeAlone) {
