@@ -96,16 +96,18 @@ class Fixture(unittest.TestCase):
         return self.fail("waited in vain")
 
     def child(self, shape):
-        """The process that searches a shape."""
+        """The process that searches a shape, not one of the copies of it that start others."""
         wanted = f"--out=fleet/{shape}".encode()
-        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        found = {}
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                words = path.read_bytes().split(b"\0")
+                words = (path / "cmdline").read_bytes().split(b"\0")
+                parent = int((path / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
             except OSError:
                 continue
             if wanted in words and b"run-candidate" not in words:
-                return int(path.parent.name)
-        return None
+                found[int(path.name)] = parent
+        return next((process for process, parent in found.items() if parent not in found), None)
 
     def add_slurm(self):
         programs = self.folder / "bin"
