@@ -68,26 +68,50 @@ std::vector<Array> ArraysOf(const Program& program, const Assignment& parameters
   return arrays;
 }
 
-Expression ExpressionOf(const Program& program, const Assignment& parameters) {
-  Unfolder unfolder(program, parameters, ArraysOf(program, parameters));
-  for (const ProgramKernel& kernel : program.kernels) unfolder.AddKernel(kernel);
+std::map<std::string, std::vector<std::int64_t>> ShapesOf(const Program& program,
+                                                          const Assignment& parameters) {
+  std::map<std::string, const Node*> nodes = InputsOf(program);
+  for (const ProgramKernel& kernel : program.kernels) nodes[kernel.name] = kernel.result.get();
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const auto& [name, node] : nodes) {
+    shapes[name] = ShapeOf(name, *node->type, program, parameters).extents;
+  }
+  return shapes;
+}
+
+Expression ExpressionOf(const Program& program, const Assignment& parameters, Results results) {
+  Unfolder unfolder(program, parameters, ArraysOf(program, parameters), results);
+  unfolder.AddKernels();
   return unfolder.Take();
 }
 
 Unfolder::Unfolder(const Program& program, const Assignment& parameters,
-                   const std::vector<Array>& arrays)
-    : program_(program), parameters_(parameters), out_(arrays) {
-  std::map<std::string, const Node*> nodes = InputsOf(program);
-  for (const ProgramKernel& kernel : program.kernels) nodes[kernel.name] = kernel.result.get();
-  for (const Array& array : arrays) {
-    const ScalarShape shape = ShapeOf(array.name, *nodes.at(array.name)->type, program, parameters);
-    stored_[array.name] = {array.id, shape.extents, -1};
+                   const std::vector<Array>& arrays, Results results)
+    : program_(program), parameters_(parameters), results_(results), out_(arrays) {
+  const auto shapes = ShapesOf(program, parameters);
+  for (const Array& array : arrays) stored_[array.name] = {array.id, shapes.at(array.name)};
+  for (const ProgramKernel& kernel : program.kernels) stored_.at(kernel.name).kernel = &kernel;
+}
+
+void Unfolder::AddKernels() {
+  if (results_ == Results::kStored) {
+    for (const ProgramKernel& kernel : program_.kernels) AddKernel(kernel);
+    return;
+  }
+  // From the last one on: what is read in place is known when its turn comes.
+  for (std::size_t i = program_.kernels.size(); i-- > 0;) {
+    const ProgramKernel& kernel = program_.kernels[i];
+    if (!stored_.at(kernel.name).is_read) AddKernel(kernel);
   }
 }
 
 Expression::Input Unfolder::Loaded(const std::string& name, const Path& path) {
-  const Stored& stored = stored_.at(name);
+  Stored& stored = stored_.at(name);
   EXH_CHECK(path.size() == stored.extents.size());
+  if (stored.kernel != nullptr && results_ == Results::kInPlace) {
+    stored.is_read = true;
+    return Of(*stored.kernel->result, nullptr, path);
+  }
   Index element;
   for (std::size_t i = 0; i < path.size(); ++i) {
     element = element * stored.extents[i] + path[path.size() - 1 - i].index;

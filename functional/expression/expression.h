@@ -4,6 +4,9 @@
 // (kernels/derived): what kernels of a text are, too.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "functional/meaning/program.h"
@@ -17,9 +20,20 @@ namespace exh::functional {
 /// or when an input or a result is no array of floats or of vectors of floats.
 std::vector<kernels::ir::Array> ArraysOf(const Program& program, const Assignment& parameters);
 
+/// The extents of these arrays, by name; lanes of vectors are the last one. Throws as ArraysOf().
+std::map<std::string, std::vector<std::int64_t>> ShapesOf(const Program& program,
+                                                          const Assignment& parameters);
+
+/// What becomes of results of kernels that later kernels read.
+enum class Results : std::uint8_t {
+  kStored,
+  kInPlace,  ///< They are no results: their values are computed where they are read.
+};
+
 /// What all kernels compute. Requirements are not looked at. Throws exh::Error as ArraysOf() does,
 /// and when a user function is known by its type alone, or when what a reduction does is no sum,
 /// product or extreme and its rounds are too many to be told one by one.
-kernels::derived::Expression ExpressionOf(const Program& program, const Assignment& parameters);
+kernels::derived::Expression ExpressionOf(const Program& program, const Assignment& parameters,
+                                          Results results = Results::kStored);
 
 }  // namespace exh::functional

@@ -240,28 +240,38 @@ std::optional<Unfolder::Value> Unfolder::AsSum(const Node& reduce, const Scope* 
 
 // ---- Factors of lengths -------------------------------------------------------------------------
 
-std::vector<std::int64_t> Unfolder::FactorsOf(const Node& node, const Scope* scope, int dimension) {
+std::vector<std::int64_t> Unfolder::FactorsOf(const Node& node, const Scope* scope, int dimension,
+                                              std::vector<int> items) {
   switch (node.kind) {
     case Node::Kind::kVariable: {
       const Scope* of = scope;
       while (of != nullptr && of->variable != &node) of = of->outer;
       if (of == nullptr || of->kind == Scope::Kind::kSoFar) break;
       const bool is_element = of->kind == Scope::Kind::kElement;
-      return FactorsOf(*of->node, of->around, dimension + (is_element ? 1 : 0));
+      return FactorsOf(*of->node, of->around, dimension + (is_element ? 1 : 0), std::move(items));
+    }
+    case Node::Kind::kItem:
+      items.push_back(node.item);
+      return FactorsOf(*node.inputs[0], scope, dimension, std::move(items));
+    case Node::Kind::kTuple: {
+      if (items.empty()) break;
+      const auto item = static_cast<std::size_t>(items.back());
+      items.pop_back();
+      return FactorsOf(*node.inputs[item], scope, dimension, std::move(items));
     }
     case Node::Kind::kMap:
       if (dimension == 0) return FactorsOf(*node.inputs[0], scope, 0);
       return FactorsOf(*node.body,
                        Bind({node.variables[0].get(), Scope::Kind::kElement, node.inputs[0].get(),
                              scope, Index(), 0, scope}),
-                       dimension - 1);
+                       dimension - 1, std::move(items));
     case Node::Kind::kLet:
       return FactorsOf(*node.body,
                        Bind({node.variables[0].get(), Scope::Kind::kValue, node.inputs[0].get(),
                              scope, Index(), 0, scope}),
-                       dimension);
+                       dimension, std::move(items));
     case Node::Kind::kView:
-      if (std::vector<std::int64_t> factors = FactorsOfView(node, scope, dimension);
+      if (std::vector<std::int64_t> factors = FactorsOfView(node, scope, dimension, items);
           !factors.empty()) {
         return factors;
       }
@@ -275,11 +285,16 @@ std::vector<std::int64_t> Unfolder::FactorsOf(const Node& node, const Scope* sco
 }
 
 std::vector<std::int64_t> Unfolder::FactorsOfView(const Node& view, const Scope* scope,
-                                                  int dimension) {
+                                                  int dimension, std::vector<int> items) {
   const std::string& name = view.name;
-  const auto of_input = [&](int of) { return FactorsOf(*view.inputs[0], scope, of); };
+  const auto of_input = [&](int of) { return FactorsOf(*view.inputs[0], scope, of, items); };
   if (name == "zip") {
-    if (dimension > 0) return {};
+    if (dimension > 0) {
+      if (items.empty()) return {};
+      const auto item = static_cast<std::size_t>(items.back());
+      items.pop_back();
+      return FactorsOf(*view.inputs[item], scope, dimension, std::move(items));
+    }
     std::vector<std::int64_t> most;
     for (const NodePtr& input : view.inputs) {
       std::vector<std::int64_t> factors = FactorsOf(*input, scope, 0);
@@ -304,8 +319,12 @@ std::vector<std::int64_t> Unfolder::FactorsOfView(const Node& view, const Scope*
     if (left > 1) return {};
     return dimension == 0 ? std::vector(factors.begin(), first) : std::vector(first, factors.end());
   }
+  if (name == "reorder" && dimension == 0) {  // By all or by one: nothing moves.
+    const std::int64_t step = Number(view.arguments[0]), length = Number(view.type->length);
+    return step == 1 || step == length ? of_input(0) : std::vector<std::int64_t>();
+  }
   if (name == "slide") return dimension > 1 ? of_input(dimension - 1) : std::vector<std::int64_t>();
-  return dimension > 0 ? of_input(dimension) : std::vector<std::int64_t>();  // pad, reorder
+  return dimension > 0 ? of_input(dimension) : std::vector<std::int64_t>();  // pad
 }
 
 // ---- Numbers ------------------------------------------------------------------------------------

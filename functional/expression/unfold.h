@@ -19,6 +19,9 @@
 //
 // Invariants. The same question has the same answer: one node, however often it is asked for
 // (known_).
+//
+// What a later kernel reads of one before is loaded again, or, where kernels are one
+// (Results::kInPlace), unfolded at the place that is read.
 #pragma once
 
 #include <compare>
@@ -33,6 +36,7 @@
 #include <vector>
 
 #include "functional/code/storage.h"
+#include "functional/expression/expression.h"
 #include "functional/meaning/program.h"
 #include "kernels/derived/expression_builder.h"
 
@@ -41,9 +45,9 @@ namespace exh::functional {
 class Unfolder {
  public:
   Unfolder(const Program& program, const Assignment& parameters,
-           const std::vector<kernels::ir::Array>& arrays);
+           const std::vector<kernels::ir::Array>& arrays, Results results);
 
-  void AddKernel(const ProgramKernel& kernel);
+  void AddKernels();
   /// Without what no result comes of.
   kernels::derived::Expression Take() { return out_.Take(); }
 
@@ -84,21 +88,29 @@ class Unfolder {
   /// Within the step of a reduction.
   const Scope* InStep(const Node& reduce, const Scope* scope, int round, Index element);
   /// Factors of the length of a dimension, the outermost 0: parts that views split it into.
-  std::vector<std::int64_t> FactorsOf(const Node& node, const Scope* scope, int dimension);
-  std::vector<std::int64_t> FactorsOfView(const Node& view, const Scope* scope, int dimension);
+  /// `items`: the components of tuples on the way to what is asked for, the first one last.
+  std::vector<std::int64_t> FactorsOf(const Node& node, const Scope* scope, int dimension,
+                                      std::vector<int> items = {});
+  std::vector<std::int64_t> FactorsOfView(const Node& view, const Scope* scope, int dimension,
+                                          std::vector<int> items);
   std::int64_t Number(const Term& term) const;
   float NumberOf(const Node& node) const;
   [[noreturn]] void Fail(const std::string& message) const;
+
+  void AddKernel(const ProgramKernel& kernel);
 
   Value Loaded(const std::string& name, const Path& path);
 
   struct Stored {
     kernels::ir::ArrayId array;
     std::vector<std::int64_t> extents;
-    int store = -1;  ///< Of a result that is there.
+    int store = -1;                         ///< Of a result that is there.
+    const ProgramKernel* kernel = nullptr;  ///< Of a result.
+    bool is_read = false;                   ///< In place.
   };
   const Program& program_;
   const Assignment& parameters_;
+  const Results results_;
   std::string kernel_;  ///< That is unfolded.
   kernels::derived::ExpressionBuilder out_;
   std::map<std::string, Stored> stored_;  ///< Arrays, by name.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -76,7 +77,8 @@ Value ExpressionBuilder::Gathered(Op op, const Value& term, std::vector<int> axe
       node.op = of.op;
       node.inputs = of.inputs;
       node.reduced.insert(node.reduced.end(), of.reduced.begin(), of.reduced.end());
-    } else if (of.op == Op::kMul && !of.is_reduction() && of.computes == type) {
+    } else if (of.op == Op::kMul && of.type == type &&
+               ir::ResultType(Op::kMul, of.computes) == type) {
       node.op = Op::kMad;
       node.inputs = of.inputs;
     }
@@ -106,7 +108,14 @@ Value ExpressionBuilder::Guarded(const Value& inside, const Index& index, std::i
     if (load.guards.empty() || double{load.otherwise} == otherwise) {
       load.axes.clear();
       load.otherwise = otherwise;
-      load.guards.push_back({place.offset, {place.strides.begin(), place.strides.end()}, length});
+      Expression::Guard guard = {
+          place.offset, {place.strides.begin(), place.strides.end()}, length};
+      const auto is_same = [&](const Expression::Guard& other) {
+        return other.offset == guard.offset && other.strides == guard.strides &&
+               other.extent == guard.extent;
+      };
+      if (std::ranges::any_of(load.guards, is_same)) return inside;
+      load.guards.push_back(std::move(guard));
       return NodeOf(std::move(load));
     }
   }

@@ -12,6 +12,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -51,6 +52,11 @@ class ExpressionBuilder {
   /// but those. An output is what is asked for; others are only loaded again.
   int Store(ir::ArrayId array, const Value& value, const ir::Index& element, bool is_output);
 
+  /// What texts call the node, which has no name yet; nodes that are equal have one name.
+  void Name(int node, const std::string& name) {
+    std::string& own = out_.nodes[static_cast<std::size_t>(node)].name;
+    if (own.empty()) own = name;
+  }
   /// A node that is like no other, to stand for something.
   int Apart();
   /// Does a node read another one, or is it that one?

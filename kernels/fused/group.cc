@@ -71,6 +71,7 @@ class Grouping {
     const Statement& moved = statement(writer);
     if (!WritesItsPoint(moved)) return false;
     const Access& through = ReadOf(statement(reader), moved.write.tensor);
+    if (Computes(moved) && RepeatsInSum(statement(reader), through)) return false;
     std::set<int> tensors;
     for (const Access& read : moved.reads) tensors.insert(read.tensor);
     for (int i = writer + 1; i < reader; ++i) {
@@ -86,6 +87,22 @@ class Grouping {
       }
       return true;
     });
+  }
+
+  static bool Computes(const Statement& statement) {
+    return std::ranges::any_of(statement.steps,
+                               [](const Step& step) { return step.what == Step::What::kCompute; });
+  }
+  /// Is the element read again at other points, which a sum of products has many of? There it would
+  /// be computed as often.
+  static bool RepeatsInSum(const Statement& reader, const Access& through) {
+    if (!reader.reduces) return false;
+    for (std::size_t i = 0; i < reader.iterators.size(); ++i) {
+      const bool moves = std::ranges::any_of(
+          through.rows, [&](const ir::Index& row) { return row.Uses(static_cast<int>(i)); });
+      if (!moves && reader.iterators[i].extent > 1) return true;
+    }
+    return false;
   }
 
   static const Access& ReadOf(const Statement& reader, int tensor) {

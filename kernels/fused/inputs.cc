@@ -73,6 +73,9 @@ class Wishes {
         Want(of, 0, wish);
         return Want(of, 1, Opposite(wish));
       case Kind::kMul:
+      case Kind::kMatMul:
+      case Kind::kBatchMatMul:
+      case Kind::kConv2D:
         // The square of anything will do; of two operands one has the sign.
         if (of.inputs[0].tensor == of.inputs[1].tensor && !of.inputs[0].is_number()) return;
         if (of.inputs[0].is_number() && of.inputs[0].number < 0) return Want(of, 1, Opposite(wish));

@@ -145,6 +145,8 @@ class Lowering {
         return Finish(writer, of.output);
       case Form::kReduction:
         return Reduction(of, writer);
+      case Form::kProduct:
+        return of.kind == Kind::kConv2D ? Convolution(of, writer) : MatrixProduct(of, writer);
       case Form::kMovement:
         if (of.kind == Kind::kReshape || of.kind == Kind::kSqueeze ||
             of.kind == Kind::kExpandDims) {
@@ -261,6 +263,64 @@ class Lowering {
     while (rows.size() < OutputShape(of).size()) rows.emplace_back();
     writer.statement().reduces = InfoOf(of.kind).op;
     Finish(writer, of.output, std::move(rows));
+  }
+
+  // ---- sums of products
+
+  /// A factor of a product: what is read at these rows, or a number.
+  int Factor(const GraphOperand& operand, std::vector<ir::Index> rows, bool is_guarded,
+             Writer& writer) {
+    if (operand.is_number()) return writer.Number(operand.number, operand.type);
+    return writer.Read({.tensor = stands_for_[At(operand.tensor)],
+                        .rows = std::move(rows),
+                        .is_guarded = is_guarded},
+                       operand.type);
+  }
+  /// Products of narrow numbers are not rounded: what is summed up is rounded once, at the end.
+  void SumUp(const Operation& of, int a, int b, Writer& writer) {
+    const Type type = of.inputs.front().type;
+    writer.Compute(Op::kMul, type, {a, b}, ir::ComputeTypeOf(type));
+    writer.statement().reduces = Op::kAdd;
+    Finish(writer, of.output);
+  }
+
+  void MatrixProduct(const Operation& of, Writer& writer) {
+    const Attributes& attributes = of.attributes;
+    const Shape& shape = of.inputs[0].shape;
+    const std::size_t rank = shape.size(), row = rank - 2, column = rank - 1;
+    writer.Iterate(OutputShape(of));
+    writer.Iterate({shape[attributes.transpose_a ? row : column]}, true);
+    std::vector<ir::Index> a;
+    for (std::size_t i = 0; i < rank; ++i) a.push_back(writer.Of(i));
+    std::vector<ir::Index> b = a;
+    a[column] = b[row] = writer.Of(rank);
+    if (attributes.transpose_a) std::swap(a[row], a[column]);
+    if (attributes.transpose_b) std::swap(b[row], b[column]);
+    const int left = Factor(of.inputs[0], std::move(a), false, writer);
+    const int right = Factor(of.inputs[1], std::move(b), false, writer);
+    SumUp(of, left, right, writer);
+  }
+
+  void Convolution(const Operation& of, Writer& writer) {
+    const Attributes& attributes = of.attributes;
+    const Shape& filter = of.inputs[1].shape;
+    const std::size_t channels = attributes.channels_first ? 1 : 3;
+    const std::size_t first = attributes.channels_first ? 2 : 1;
+    writer.Iterate(OutputShape(of));
+    const std::size_t reduced = writer.iterators();  // Those of the filter's dimensions from 1 on.
+    writer.Iterate({filter.begin() + 1, filter.end()}, true);
+    const auto tap = [&](std::size_t dimension) { return writer.Of(reduced + dimension - 1); };
+    std::vector<ir::Index> image(4), taps = {writer.Of(channels), tap(1), tap(2), tap(3)};
+    image[0] = writer.Of(0);
+    image[channels] = tap(channels);
+    for (const std::size_t i : {0u, 1u}) {
+      image[first + i] = writer.Of(first + i) * attributes.stride[i] +
+                         tap(first + i) * attributes.dilation[i] - attributes.head[i];
+    }
+    const bool is_padded = attributes.head != Shape{0, 0} || attributes.tail != Shape{0, 0};
+    const int left = Factor(of.inputs[0], std::move(image), is_padded, writer);
+    const int right = Factor(of.inputs[1], std::move(taps), false, writer);
+    SumUp(of, left, right, writer);
   }
 
   /// Rows of an access to a tensor whose dimensions are products of the writer's iterators.

@@ -75,7 +75,7 @@ functional::Assignment MappedProgram::Values() const {
   return values;
 }
 
-void MappedProgram::CheckLengths() const {
+void MappedProgram::CheckLengths(bool of_all) const {
   std::set<std::string> open;
   for (const functional::ProgramParameter& parameter : program_->parameters) {
     if (parameter.values.size() > 1) open.insert(parameter.name);
@@ -95,7 +95,8 @@ void MappedProgram::CheckLengths() const {
     }
   };
   for (const functional::ProgramKernel& kernel : program_->kernels) {
-    check(kernel.name, kernel.result->type.get());
+    const bool is_last = &kernel == &program_->kernels.back();
+    if (of_all || is_last) check(kernel.name, kernel.result->type.get());
   }
 }
 

@@ -36,8 +36,8 @@ class MappedProgram {
   /// were found.
   std::vector<functional::Assignment> SomeValues(std::size_t most) const;
   /// Throws UsageError when lengths of inputs or results depend on parameters that have several
-  /// values: then settings could not be compared.
-  void CheckLengths() const;
+  /// values: then settings could not be compared. `of_all`: not of the last kernel alone.
+  void CheckLengths(bool of_all = true) const;
 
  private:
   void AllowVectors(std::vector<lift::Map>& maps) const;

@@ -133,6 +133,9 @@ const kernels::Kernel& FindKernel(const ProblemOptions& options) {
         "which kernel? --kernel is one of {}, or a file; --compute takes the computation itself",
         fmt::join(KernelNames(), ", ")));
   }
+  if (const SubjectKind* const language = LanguageOf(name)) {
+    return kernels::KernelOfText(name, language->kernel_of(name, options.size));
+  }
   if (name.ends_with(".kernel") || name.find('/') != std::string::npos) {
     return kernels::KernelOfText(name, ReadUserFile(name));
   }
@@ -185,7 +188,10 @@ kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const std::string&
 }
 
 kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const ProblemOptions& options) {
-  if (!options.compute.empty() || options.type.empty()) return ParseSizes(kernel, options.size);
+  const bool is_translated = options.compute.empty() && options.text.empty();
+  const bool has_own = is_translated && LanguageOf(options.kernel) != nullptr;
+  const std::string size = has_own ? "" : options.size;
+  if (!options.compute.empty() || options.type.empty()) return ParseSizes(kernel, size);
   const auto has_type = [](const kernels::Kernel& one) {
     return std::ranges::any_of(one.parameters(), [](const kernels::Parameter& known) {
       return known.name == kTypeOption && !known.words.empty();

@@ -19,6 +19,13 @@ const std::vector<SubjectKind>& SubjectKinds() {
   return kinds;
 }
 
+const SubjectKind* LanguageOf(std::string_view path) {
+  const auto found = std::ranges::find_if(SubjectKinds(), [&](const SubjectKind& kind) {
+    return kind.is_file != nullptr && kind.is_file(path);
+  });
+  return found == SubjectKinds().end() ? nullptr : &*found;
+}
+
 std::unique_ptr<Subject> SubjectOf(const RunRecord& run, const Allowance& allowance) {
   const auto found = std::ranges::find(SubjectKinds(), run.subject, &SubjectKind::name);
   if (found != SubjectKinds().end()) return found->of(run, allowance);

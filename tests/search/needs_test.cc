@@ -56,6 +56,12 @@ class Needs : public ::testing::Test {
 TEST_F(Needs, SearchesOfAProcessorNeedNothing) {
   EXPECT_EQ(WhatNeedsTheWhole({}), "");
   EXPECT_EQ(WhatNeedsTheWhole({"--help"}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "examples/kernels/dense.kernel"}), "");
+  EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "operator.json"}),
+            "operator.json, which is no .kernel,");
+  EXPECT_EQ(WhatNeedsTheWhole({"--kernel=operators.jsonl:12"}),
+            "operators.jsonl:12, which is no .kernel,");
+  EXPECT_EQ(WhatNeedsTheWhole({"list", "conv.fun"}), "conv.fun, which is no .kernel,");
   EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--budget", "60s"}), "");
   EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device", "cpu"}), "");
   EXPECT_EQ(WhatNeedsTheWhole({"--kernel", "matmul", "--device=cpu"}), "");

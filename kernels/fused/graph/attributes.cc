@@ -21,6 +21,13 @@ constexpr auto kHints = std::to_array<std::string_view>(
 std::vector<std::string> NamesOf(Kind kind) {
   if (InfoOf(kind).form == Form::kReduction) return {"axis", "keep_dims"};
   switch (kind) {
+    case Kind::kBatchMatMul:
+    case Kind::kMatMul:
+      return {"transpose_a", "transpose_b",  "transpose_x1", "transpose_x2",
+              "left_format", "right_format", "dst_type",     "Akg"};
+    case Kind::kConv2D:
+      return {"stride", "dilation",    "pad",  "pad_list", "pad_mode", "groups",     "group",
+              "format", "kernel_size", "mode", "dst_type", "Akg",      "out_channel"};
     case Kind::kAddN:
       return {"n", "dyn_input_sizes"};
     case Kind::kCast:

@@ -52,11 +52,17 @@ struct Attributes {
   bool keep_dims = false;                ///< Reductions.
   bool atomic_add = false;               ///< Reductions: a hint, which changes no result.
   std::vector<std::int64_t> perm;        ///< Transpose: output dimension to input dimension.
-  std::vector<std::int64_t> head, tail;  ///< PadAkg, UnPadAkg: by dimension.
+  std::vector<std::int64_t> head, tail;  ///< PadAkg, UnPadAkg: by dimension; Conv2D.
   std::vector<std::int64_t> multiples;   ///< Tile: by dimension of the output.
   double pad_value = 0;                  ///< PadAkg.
   std::int64_t depth = 1;                ///< OneHot.
   bool fake_output = false;              ///< InplaceAssign.
+  /// MatMul, BatchMatMul: the operand has its two last dimensions the other way round.
+  bool transpose_a = false, transpose_b = false;
+  /// Conv2D, rows and columns of the image: how far a window is from the one before it, and a tap
+  /// from the one before it. `head` and `tail` are the zeros around the image.
+  std::vector<std::int64_t> stride, dilation;
+  bool channels_first = false;  ///< Conv2D: NCHW and KCRS in the place of NHWC and KRSC.
 };
 
 struct Operation {

@@ -53,6 +53,9 @@ constexpr auto kKinds = std::to_array<KindInfo>({
     {Kind::kReduceMin, "ReduceMin", kReduction, 1, kNumbers, Op::kMin},
     {Kind::kReduceProd, "ReduceProd", kReduction, 1, kNumbers, Op::kMul},
     {Kind::kReduceSum, "ReduceSum", kReduction, 1, kNumbers, Op::kAdd},
+    {Kind::kBatchMatMul, "BatchMatMul", kProduct, 2, kNumbers, Op::kMul},
+    {Kind::kConv2D, "Conv2D", kProduct, 2, kNumbers, Op::kMul},
+    {Kind::kMatMul, "MatMul", kProduct, 2, kNumbers, Op::kMul},
     {Kind::kBroadcastTo, "BroadcastTo", kMovement, 1, kAny},
     {Kind::kExpandDims, "ExpandDims", kMovement, 1, kAny},
     {Kind::kOneHot, "OneHot", kMovement, 3, kAny},
@@ -70,9 +73,6 @@ struct Refusal {
   std::string_view name, why;
 };
 constexpr auto kRefusals = std::to_array<Refusal>({
-    {"MatMul", "a product of matrices"},
-    {"BatchMatMul", "a product of matrices"},
-    {"Conv2D", "a convolution"},
     {"Custom", "a function that is written elsewhere"},
 });
 

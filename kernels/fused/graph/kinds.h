@@ -52,6 +52,10 @@ enum class Kind : std::uint8_t {
   kReduceMin,
   kReduceProd,
   kReduceSum,
+  // Sums of products.
+  kBatchMatMul,
+  kConv2D,
+  kMatMul,
   // What moves elements.
   kBroadcastTo,
   kExpandDims,
@@ -68,7 +72,7 @@ enum class Kind : std::uint8_t {
 };
 
 /// How shapes follow from each other, and elements from elements.
-enum class Form : std::uint8_t { kElementwise, kReduction, kMovement, kAssignment };
+enum class Form : std::uint8_t { kElementwise, kReduction, kProduct, kMovement, kAssignment };
 
 /// Types of operands.
 enum class TakesTypes : std::uint8_t { kAny, kNumbers, kFloats, kBools };
@@ -88,8 +92,8 @@ const KindInfo& InfoOf(Kind kind);
 std::span<const KindInfo> AllKinds();
 std::optional<Kind> KindOfName(std::string_view name);
 
-/// Why there is no such kind: "MatMul inside of a fused operator is not supported …". Names nobody
-/// has heard of get the nearest that there is.
+/// Why there is no such kind: "Custom, …, is not supported …". Names nobody has heard of get the
+/// nearest that there is.
 std::string ProblemOfKind(const std::string& name);
 
 /// "any type", "floats".

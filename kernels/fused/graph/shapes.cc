@@ -37,6 +37,8 @@ class Checker {
         return Elementwise();
       case Form::kReduction:
         return Reduction();
+      case Form::kProduct:
+        return operation_.kind == Kind::kConv2D ? Convolution() : MatrixProduct();
       case Form::kMovement:
         return Movement();
       case Form::kAssignment:
@@ -114,12 +116,16 @@ class Checker {
       if (operation_.kind == Kind::kInplaceAssign && i == 2) continue;
       if (!Expect(i, in(first).type, "as the operand before it")) return false;
     }
-    if (operation_.kind == Kind::kCast) return CheckCast();
+    if (operation_.kind == Kind::kCast) return CheckDstType();
     if (operation_.kind == Kind::kInplaceAssign) return ExpectOutput(in(2).type);
+    // Sums of products may stay what they are accumulated in.
+    const bool is_wide =
+        kind_.form == Form::kProduct && output_.type == ir::ComputeTypeOf(in(0).type);
+    if (is_wide) return true;
     return ExpectOutput(kind_.yields_bool ? Type::kBool : in(first).type);
   }
 
-  bool CheckCast() {
+  bool CheckDstType() {
     const Field wanted = AttributeOf(fields_, "dst_type");
     if (!wanted.is_there()) return true;
     const std::optional<std::string> name = ReadText(wanted, mistakes_);
@@ -272,6 +278,200 @@ class Checker {
     return FailAttribute("shape", fmt::format("must be {}, the shape of the output, or -1 in the "
                                               "place of an extent, not {}",
                                               TextOf(output_.shape), TextOf(*numbers)));
+  }
+
+  bool Refuse(const std::string& name, const std::string& text) {
+    mistakes_.push_back({Mistake::What::kRefused, AttributeOf(fields_, name).place, text,
+                         fmt::format("{} of {}", name, kind_.name)});
+    return false;
+  }
+
+  /// A flag, which may have two names. Nothing: it is malformed, and that was said.
+  std::optional<bool> FlagOf(const std::string& name, const std::string& other) {
+    std::optional<bool> value;
+    for (const std::string& one : {name, other}) {
+      const Field field = AttributeOf(fields_, one);
+      if (!field.is_there()) continue;
+      const std::optional<bool> is_set = ReadFlag(field, mistakes_);
+      if (!is_set) return std::nullopt;
+      if (value && *value != *is_set) {
+        FailAttribute(one, fmt::format("must be what '{}' is", name));
+        return std::nullopt;
+      }
+      value = is_set;
+    }
+    return value.value_or(false);
+  }
+
+  bool HasTensors() {
+    for (const std::size_t i : {0u, 1u}) {
+      if (!in(i).is_number()) continue;
+      mistakes_.push_back({Mistake::What::kRefused, InputPlace(i),
+                           fmt::format("{} of a number is not supported", kind_.name),
+                           fmt::format("{} of a number", kind_.name)});
+      return false;
+    }
+    return true;
+  }
+
+  bool MatrixProduct() {
+    Attributes& attributes = operation_.attributes;
+    const auto a = FlagOf("transpose_a", "transpose_x1");
+    if (!a) return false;
+    const auto b = FlagOf("transpose_b", "transpose_x2");
+    if (!b || !CheckDstType() || !HasTensors()) return false;
+    attributes.transpose_a = *a;
+    attributes.transpose_b = *b;
+    for (const std::string name : {"left_format", "right_format"}) {
+      const Field field = AttributeOf(fields_, name);
+      if (!field.is_there()) continue;
+      const std::optional<std::string> format = ReadText(field, mistakes_);
+      if (!format) return false;
+      if (*format != "DefaultFormat") {
+        return Refuse(
+            name, fmt::format("matrices lie row by row, DefaultFormat, and not as {}", *format));
+      }
+    }
+    const std::size_t rank = shape(0).size();
+    for (const std::size_t i : {0u, 1u}) {
+      const bool has_rank =
+          operation_.kind == Kind::kMatMul ? shape(i).size() == 2 : shape(i).size() >= 2;
+      if (has_rank && shape(i).size() == rank) continue;
+      return Fail(InputPlace(i) + ".shape",
+                  fmt::format("{} takes matrices{}, not {}", kind_.name,
+                              operation_.kind == Kind::kMatMul ? "" : ", as many of both",
+                              TextOf(shape(i))),
+                  "shapes");
+    }
+    const std::size_t row = rank - 2, column = rank - 1;
+    const std::int64_t depth = shape(0)[*a ? row : column];
+    const bool fits = shape(1)[*b ? column : row] == depth &&
+                      std::equal(shape(0).begin(), shape(0).end() - 2, shape(1).begin());
+    if (!fits) {
+      return Fail(
+          InputPlace(1) + ".shape",
+          fmt::format("{}{} has no product with {}{}", TextOf(shape(0)), *a ? ", transposed," : "",
+                      TextOf(shape(1)), *b ? ", transposed" : ""),
+          "shapes");
+    }
+    Shape result = shape(0);
+    result[row] = shape(0)[*a ? column : row];
+    result[column] = shape(1)[*b ? row : column];
+    return ExpectShape(result);
+  }
+
+  /// Two numbers, those of rows and columns, as two numbers or, with ones for images and
+  /// channels, as four; `otherwise` where the attribute is not there.
+  std::optional<Numbers> RowsAndColumns(const std::string& name, std::int64_t otherwise) {
+    const Field field = AttributeOf(fields_, name);
+    if (!field.is_there()) return Numbers{otherwise, otherwise};
+    const std::optional<Numbers> numbers = ReadIntegers(field, mistakes_);
+    if (!numbers) return std::nullopt;
+    Numbers two = *numbers;
+    if (two.size() == 4 && two[0] == 1 && two[1] == 1) {
+      two = {two[2], two[3]};
+    } else if (two.size() == 4 && two[0] == 1 && two[3] == 1) {  // As NHWC has them.
+      two = {two[1], two[2]};
+    }
+    const auto is_good = [](std::int64_t number) { return number >= 1 && number < kMostElements; };
+    if (two.size() == 2 && std::ranges::all_of(two, is_good)) return two;
+    FailAttribute(name, fmt::format("must be two numbers from 1 on, of rows and columns, or four "
+                                    "with ones for images and channels, not {}",
+                                    TextOf(*numbers)));
+    return std::nullopt;
+  }
+
+  bool Convolution() {
+    Attributes& attributes = operation_.attributes;
+    const auto stride = RowsAndColumns("stride", 1);
+    if (!stride) return false;
+    const auto dilation = RowsAndColumns("dilation", 1);
+    if (!dilation || !CheckDstType() || !HasTensors() || !CheckFilter()) return false;
+    attributes.stride = *stride;
+    attributes.dilation = *dilation;
+    for (const std::string name : {"groups", "group"}) {
+      const Field field = AttributeOf(fields_, name);
+      if (!field.is_there()) continue;
+      const std::optional<std::int64_t> groups = ReadInteger(field, mistakes_);
+      if (!groups) return false;
+      if (*groups != 1) {
+        return Refuse(name, fmt::format("a convolution of {} groups is not supported", *groups));
+      }
+    }
+    for (const std::size_t i : {0u, 1u}) {
+      if (shape(i).size() == 4) continue;
+      return Fail(InputPlace(i) + ".shape",
+                  fmt::format("Conv2D takes four dimensions, not {}", TextOf(shape(i))), "shapes");
+    }
+    attributes.head = attributes.tail = {0, 0};
+    // The frame's own numbers before what a user said.
+    const char* const zeros = AttributeOf(fields_, "pad_list").is_there() ? "pad_list" : "pad";
+    if (AttributeOf(fields_, zeros).is_there()) {
+      const std::optional<Numbers> pads = ReadIntegers(AttributeOf(fields_, zeros), mistakes_);
+      if (!pads) return false;
+      const auto is_good = [](std::int64_t pad) { return pad >= 0 && pad < kMostElements; };
+      if (pads->size() != 4 || !std::ranges::all_of(*pads, is_good)) {
+        return FailAttribute(zeros, fmt::format("must be four numbers from 0 on, rows before and "
+                                                "behind the image and columns before and behind "
+                                                "it, not {}",
+                                                TextOf(*pads)));
+      }
+      attributes.head = {(*pads)[0], (*pads)[2]};
+      attributes.tail = {(*pads)[1], (*pads)[3]};
+    }
+    if (const auto result = Convolved(false)) {
+      if (*result == output_.shape) return true;
+      const auto other = Convolved(true);
+      if (!other || *other != output_.shape) return ExpectShape(*result);
+    }
+    attributes.channels_first = true;
+    if (const auto result = Convolved(true)) return ExpectShape(*result);
+    return Fail(InputPlace(1) + ".shape",
+                fmt::format("{} is no filter for {}: NHWC and KRSC, or NCHW and KCRS",
+                            TextOf(shape(1)), TextOf(shape(0))),
+                "shapes");
+  }
+
+  /// What is said of the filter beside its shape, and how it is applied.
+  bool CheckFilter() {
+    if (const Field field = AttributeOf(fields_, "mode"); field.is_there()) {
+      const std::optional<std::int64_t> mode = ReadInteger(field, mistakes_);
+      if (!mode) return false;
+      if (*mode != 1) {
+        return Refuse("mode", fmt::format("a convolution of mode {} is not supported; 1 is the sum "
+                                          "of products of windows with the filter as it lies",
+                                          *mode));
+      }
+    }
+    if (const Field field = AttributeOf(fields_, "kernel_size"); field.is_there()) {
+      const std::optional<Numbers> size = ReadIntegers(field, mistakes_);
+      if (!size) return false;
+      if (size->size() != 2) {
+        return FailAttribute("kernel_size",
+                             fmt::format("must be two numbers, not {}", TextOf(*size)));
+      }
+      kernel_size_ = *size;
+    }
+    return true;
+  }
+
+  /// The shape of a convolution whose operands lie so; nothing: they do not.
+  std::optional<Shape> Convolved(bool channels_first) const {
+    const Attributes& attributes = operation_.attributes;
+    const std::size_t channels = channels_first ? 1 : 3, row = channels_first ? 2 : 1;
+    if (shape(0)[channels] != shape(1)[channels]) return std::nullopt;
+    if (!kernel_size_.empty() && kernel_size_ != Numbers{shape(1)[row], shape(1)[row + 1]}) {
+      return std::nullopt;
+    }
+    Shape result = shape(0);
+    result[channels] = shape(1)[0];
+    for (const std::size_t i : {0u, 1u}) {
+      const std::int64_t reach = (shape(1)[row + i] - 1) * attributes.dilation[i] + 1;
+      const std::int64_t padded = shape(0)[row + i] + attributes.head[i] + attributes.tail[i];
+      if (reach > padded) return std::nullopt;
+      result[row + i] = (padded - reach) / attributes.stride[i] + 1;
+    }
+    return result;
   }
 
   bool Movement() {
@@ -473,6 +673,7 @@ class Checker {
   const std::string& place_;
   Mistakes& mistakes_;
   const KindInfo& kind_;
+  Numbers kernel_size_;  ///< Conv2D: rows and columns of the filter, where that is said.
 };
 
 }  // namespace

@@ -654,6 +654,16 @@ std::vector<Word> WordsOf(std::uint32_t file, const dsl::SourceSet& sources) {
   return words;
 }
 
+bool IsName(const std::string& text) {
+  dsl::SourceSet sources;
+  sources.AddInMemory("name", text);
+  std::string error;
+  const auto file = sources.Open("name", std::nullopt, &error);
+  if (!file) return false;
+  const std::vector<Word> words = WordsOf(*file, sources);
+  return words.size() == 1 && words[0].is_name && sources.Text(words[0].range) == text;
+}
+
 std::vector<Statement> ParseStatements(std::uint32_t file, DiagnosticSink& sink) {
   std::vector<Statement> statements;
   for (const Word& word : WordsOf(file, sink.sources())) {

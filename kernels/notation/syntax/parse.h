@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "dsl/diagnostics/diagnostic.h"
@@ -26,6 +27,9 @@ struct Word {
 
 /// What file `file` of `sources` is made of, in order, whether it is a kernel or not.
 std::vector<Word> WordsOf(std::uint32_t file, const dsl::SourceSet& sources);
+
+/// Is the text a name, and no reserved word?
+bool IsName(const std::string& text);
 
 /// Statements alone, one a line or with semicolons between them: what a command line holds.
 std::vector<Statement> ParseStatements(std::uint32_t file, dsl::DiagnosticSink& sink);

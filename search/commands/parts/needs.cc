@@ -125,6 +125,19 @@ std::string WhatARunNeeds(const std::string& word, std::span<const SubjectKind> 
   return fmt::format("{}, which is of the device {}", word, device);
 }
 
+/// Is it a file, and one of another language than that of kernels?
+bool IsOfAnotherLanguage(const std::string& kernel) {
+  const std::string ending = fs::path(kernel).extension();
+  return !ending.empty() && ending != ".kernel";
+}
+
+/// The value of the option at `i`, which is `--name=value`, or has it in the next word.
+std::string ValueOf(const std::vector<std::string>& words, std::size_t i) {
+  const std::size_t equals = words[i].find('=');
+  if (equals != std::string::npos) return words[i].substr(equals + 1);
+  return i + 1 < words.size() ? words[i + 1] : "";
+}
+
 }  // namespace
 
 std::span<const LaterCommand> LaterCommands() {
@@ -143,11 +156,12 @@ std::string WhatNeedsTheWhole(const std::vector<std::string>& words,
     const std::string option = word.substr(0, word.find('='));
     if (std::ranges::find(kFlags, option) != kFlags.end()) return option;
     if (option == "--device") {
-      const bool has_value = option.size() < word.size();
-      const std::string device = has_value              ? word.substr(option.size() + 1)
-                                 : i + 1 < words.size() ? words[i + 1]
-                                                        : UsualDevice();
-      if (device != UsualDevice()) return "--device " + device;
+      const std::string device = ValueOf(words, i);
+      if (!device.empty() && device != UsualDevice()) return "--device " + device;
+    }
+    if (option == "--kernel" || (i == 0 && word == "list")) {
+      const std::string kernel = ValueOf(words, i);
+      if (IsOfAnotherLanguage(kernel)) return kernel + ", which is no .kernel,";
     }
     if (std::string needs = WhatARunNeeds(word, kinds); !needs.empty()) return needs;
   }

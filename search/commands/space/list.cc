@@ -137,21 +137,36 @@ int Describe(const ProblemOptions& options) {
   return 0;
 }
 
+int PrintText(const ProblemOptions& options) {
+  const Kernel& kernel = FindKernel(options);
+  if (kernel.text().empty()) {
+    throw UsageError(fmt::format("{} is written in C++, and has no text", kernel.name()));
+  }
+  fmt::print("{}", kernel.text());
+  return 0;
+}
+
 }  // namespace
 
 void AddListCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const list = app.add_subcommand(
       "list", "kernels and their sizes; with a kernel: what was understood of it");
   const auto options = std::make_shared<ProblemOptions>();
-  list->add_option("kernel", options->kernel, "a kernel, or a FILE.kernel");
+  list->add_option(
+      "kernel", options->kernel,
+      "a kernel, or a FILE.kernel; or a file of another language, such as a .json of a "
+      "fused operator or a .fun");
   list->add_option("--compute", options->compute, "a computation in its place");
   AddTypeOption(*list, *options);
   list->add_option("--size", options->size, "its sizes and options: m=512,n=512,relu=1");
   const auto spaces = std::make_shared<bool>(false);
+  const auto text = std::make_shared<bool>(false);
+  list->add_flag("--text", *text, "the kernel's text: of a file of another language, as a kernel");
   list->add_flag("--spaces", *spaces, "the spaces without kernels, which `search solve` takes");
-  list->callback([&invocation, options, spaces] {
+  list->callback([&invocation, options, spaces, text] {
     const bool is_all = options->kernel.empty() && options->compute.empty();
-    invocation.run = [options, is_all, spaces] {
+    invocation.run = [options, is_all, spaces, text] {
+      if (*text) return PrintText(*options);
       if (*spaces) return PartsOfProgram().list_spaces();
       return is_all ? List() : Describe(*options);
     };

@@ -90,6 +90,42 @@ def reduction(name, described, axes, output):
     return text if kept == output["shape"] else f"{text}.reshape({output['shape']})"
 
 
+def matrix_product(attributes, texts):
+    texts = list(texts)
+    for own, names in enumerate((("transpose_a", "transpose_x1"), ("transpose_b", "transpose_x2"))):
+        if any(attributes.get(name) for name in names):
+            texts[own] += ".transpose(-1, -2)"
+    return f"torch.matmul({texts[0]}, {texts[1]})"
+
+
+def convolution(attributes, shapes, texts, output):
+    """torch's has channels first: what has them last is seen so, and lies as torch's channels_last."""
+    sides = {}
+    for name in ("stride", "dilation"):
+        numbers = attributes.get(name) or [1, 1]
+        around = len(numbers) == 4 and numbers[1] != 1  # As NHWC has them, ones around.
+        sides[name] = numbers[1:3] if around else numbers[-2:]
+    pads = attributes.get("pad_list") or attributes.get("pad") or [0, 0, 0, 0]
+
+    def result(channels, rows):
+        image, filters = shapes
+        extents = [image[0]] * 4
+        extents[channels] = filters[0]
+        for i, (stride, dilation) in enumerate(zip(sides["stride"], sides["dilation"])):
+            reach = (filters[rows + i] - 1) * dilation + 1
+            extents[rows + i] = (image[rows + i] + pads[2 * i] + pads[2 * i + 1] - reach) // stride + 1
+        return extents if image[channels] == filters[channels] else None
+
+    is_last = result(3, 1) == output["shape"]
+    image, filters = (f"{text}.permute([0, 3, 1, 2])" if is_last else text for text in texts)
+    padding = [pads[0], pads[2]]
+    if padding != [pads[1], pads[3]]:
+        image, padding = f"torch.nn.functional.pad({image}, {[*pads[2:], *pads[:2]]})", [0, 0]
+    text = (f"torch.nn.functional.conv2d({image}, {filters}, stride={sides['stride']}, padding={padding}, "
+            f"dilation={sides['dilation']})")
+    return f"{text}.permute([0, 2, 3, 1])" if is_last else text
+
+
 def expression(operation, described, texts):
     """What one operation that assigns to nothing computes, of the texts of its operands."""
     name, output = operation["name"], operation["output_desc"][0]
@@ -101,6 +137,10 @@ def expression(operation, described, texts):
         return f"{CALLS[name]}({', '.join(texts)})"
     if name in REDUCTIONS:
         return reduction(name, (texts[0], described[0]["shape"]), attributes["axis"], output)
+    if name in ("MatMul", "BatchMatMul"):
+        return matrix_product(attributes, texts)
+    if name == "Conv2D":
+        return convolution(attributes, [one["shape"] for one in described], texts, output)
     if name == "AddN":
         return total(kind, texts)
     if name == "Cast":

@@ -59,6 +59,30 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.one("UnPadAkg", [tensor("a")], tensor("b", [3, 4]), head=[1, 0], tail=[0, 2]), "t0 = x0[1:4, 0:4]")
         self.assertEqual(self.one("Tile", [tensor("a")], tensor("b", [4, 12]), multiples=[1, 2]), "t0 = x0.tile([1, 2])")
 
+    def test_products_of_matrices_may_be_transposed(self):
+        a, b, c = tensor("a", [4, 6]), tensor("b", [6, 5]), tensor("c", [4, 5])
+        self.assertEqual(self.one("MatMul", [a, b], c, transpose_a=False, dst_type="float32"), "t0 = torch.matmul(x0, x1)")
+        self.assertEqual(self.one("MatMul", [tensor("a", [6, 4]), b], c, transpose_a=True, transpose_x1=True, transpose_b=False),
+                         "t0 = torch.matmul(x0.transpose(-1, -2), x1)")
+        self.assertEqual(self.one("BatchMatMul", [tensor("a", [2, 4, 6]), tensor("b", [2, 5, 6])], tensor("c", [2, 4, 5]), transpose_x2=True),
+                         "t0 = torch.matmul(x0, x1.transpose(-1, -2))")
+
+    def test_convolutions_have_channels_first(self):
+        last = [tensor("a", [2, 7, 9, 3]), tensor("b", [4, 3, 3, 3])]
+        seen = "x0.permute([0, 3, 1, 2]), x1.permute([0, 3, 1, 2])"
+        self.assertEqual(self.one("Conv2D", last, tensor("c", [2, 3, 4, 4]), stride=[1, 1, 2, 2], pad_list=[0, 0, 0, 0]),
+                         f"t0 = torch.nn.functional.conv2d({seen}, stride=[2, 2], padding=[0, 0], dilation=[1, 1]).permute([0, 2, 3, 1])")
+        self.assertEqual(self.one("Conv2D", last, tensor("c", [2, 3, 9, 4]), stride=[1, 2, 1, 1], pad=[0, 0, 1, 1]),
+                         f"t0 = torch.nn.functional.conv2d({seen}, stride=[2, 1], padding=[0, 1], dilation=[1, 1]).permute([0, 2, 3, 1])")
+        first = [tensor("a", [1, 3, 6, 5]), tensor("b", [4, 3, 3, 2])]
+        self.assertEqual(self.one("Conv2D", first, tensor("c", [1, 4, 5, 7]), dilation=[2, 1], pad_list=[2, 1, 0, 3], pad=[0, 0, 0, 0]),
+                         "t0 = torch.nn.functional.conv2d(torch.nn.functional.pad(x0, [0, 3, 2, 1]), x1, stride=[1, 1], padding=[0, 0], "
+                         "dilation=[2, 1])")
+
+    def test_a_convolution_that_both_layouts_fit_has_channels_last(self):
+        operands = [tensor("a", [1, 3, 3, 3]), tensor("b", [1, 3, 3, 3])]
+        self.assertIn("permute", self.one("Conv2D", operands, tensor("c", [1, 1, 1, 1])))
+
     def test_halves_are_summed_up_in_single_precision(self):
         a, b, c = (tensor(name, kind="float16") for name in "abc")
         self.assertEqual(self.one("AddN", [a, b], c), "t0 = (x0.to(torch.float32) + x1.to(torch.float32)).to(torch.float16)")
@@ -82,10 +106,10 @@ class Steps(unittest.TestCase):
         self.assertEqual((lines, program.results), (["return (x0.clone(memory_format=torch.contiguous_format),)"], ["b"]))
 
     def test_what_is_not_known_is_named(self):
-        with self.assertRaisesRegex(NotImplementedError, "operation MatMul"):
-            self.one("MatMul", [tensor("a"), tensor("b")], tensor("c"))
-        self.assertEqual(bench.attempt(lambda: self.one("MatMul", [tensor("a")], tensor("c"))),
-                         {"failed": "NotImplementedError: operation MatMul"})
+        with self.assertRaisesRegex(NotImplementedError, "operation Custom"):
+            self.one("Custom", [tensor("a"), tensor("b")], tensor("c"))
+        self.assertEqual(bench.attempt(lambda: self.one("Custom", [tensor("a")], tensor("c"))),
+                         {"failed": "NotImplementedError: operation Custom"})
 
 
 class Logs(unittest.TestCase):

@@ -115,6 +115,69 @@ def reduction(writer, name):
                         enable_atomic_add=random.random() < 0.5)
 
 
+def product(writer, name):
+    random = writer.random
+    kind = random.choice([kind for kind in NUMBERS if kind != "int64"])  # As those of Mul.
+    if name == "Conv2D":
+        return convolution(writer, kind)
+    batch = [random.randint(1, 3) for _ in range(random.randint(0, 2))] if name == "BatchMatMul" else []
+    rows, columns, depth = (random.randint(1, 6) for _ in range(3))
+    of_a, of_b = (random.random() < 0.5 for _ in range(2))
+    fitting = [one["shape"] for one in writer.tensors if one["data_type"] == kind and math.prod(one["shape"]) < 200
+               and (len(one["shape"]) == 2 or (len(one["shape"]) > 2 and name == "BatchMatMul"))]
+    if fitting and random.random() < 0.5:  # What is there already.
+        *batch, rows, depth = random.choice(fitting)
+        if of_a:
+            rows, depth = depth, rows
+    operands = [writer.tensor(kind, [*batch, *reversed(sides)] if is_turned else [*batch, *sides])
+                for sides, is_turned in (((rows, depth), of_a), ((depth, columns), of_b))]
+    attributes = {}
+    for a, b in random.choice(((("a", "b"),), (("x1", "x2"),), (("a", "b"), ("x1", "x2")))):
+        attributes.update({f"transpose_{a}": of_a, f"transpose_{b}": of_b})
+    if not of_a and not of_b and random.random() < 0.3:
+        attributes = {}
+    if random.random() < 0.5:
+        attributes.update(left_format="DefaultFormat", right_format="DefaultFormat", dst_type=kind, Akg=True)
+    return writer.apply(name, operands, kind, [*batch, rows, columns], **attributes)
+
+
+def convolution(writer, kind):
+    random = writer.random
+    images, channels, filters = (random.randint(1, 3) for _ in range(3))
+    ranges = ((1, 6), (1, 3), (1, 3), (1, 2), (0, 2), (0, 2))
+    sides, taps, stride, dilation, heads, tails = ([random.randint(*one) for _ in range(2)] for one in ranges)
+    if random.random() < 0.4:
+        heads = tails = [0, 0]
+    extents = []
+    for i in range(2):
+        around = heads[i] + sides[i] + tails[i]
+        taps[i] = min(taps[i], (around - 1) // dilation[i] + 1)
+        extents.append((around - (taps[i] - 1) * dilation[i] - 1) // stride[i] + 1)
+    is_first = random.random() < 0.5
+
+    def lying(count, sides, channels):
+        return [count, channels, *sides] if is_first else [count, *sides, channels]
+
+    attributes = {}
+    for name, (row, column) in (("stride", stride), ("dilation", dilation)):
+        ways = [[row, column], [1, 1, row, column]] + ([[1, row, column, 1]] if row != 1 else [])
+        if (row, column) != (1, 1) or random.random() < 0.5:
+            attributes[name] = random.choice(ways)
+    pads = [heads[0], tails[0], heads[1], tails[1]]
+    if any(pads) or random.random() < 0.5:
+        attributes["pad_list"] = pads
+        if random.random() < 0.5:
+            attributes["pad"] = attributes.pop("pad_list")
+        elif random.random() < 0.5:
+            attributes["pad"] = [0, 1, 2, 0]  # What a user said, and was made a pad_list of.
+    if random.random() < 0.5:
+        attributes.update(groups=1, group=1, format="NCHW", pad_mode="valid", kernel_size=taps, mode=1,
+                          out_channel=filters, dst_type=kind)
+    operands = [writer.tensor(kind, lying(count, extents_of, channels))
+                for count, extents_of in ((images, sides), (filters, taps))]
+    return writer.apply("Conv2D", operands, kind, lying(images, extents, filters), **attributes)
+
+
 def movement(writer, name):
     random = writer.random
     shape = shape_of(random, 3)
@@ -197,6 +260,7 @@ KINDS = {
        "Abs Add AddN Cast Equal Exp Greater GreaterEqual Less LessEqual Log LogicalAnd LogicalNot LogicalOr Maximum "
        "Minimum Mul Neg NotEqual Pow RealDiv Reciprocal Rsqrt Select Sqrt Square Sub Tanh".split()},
     **{name: reduction for name in "ReduceAll ReduceAny ReduceMax ReduceMin ReduceProd ReduceSum".split()},
+    **{name: product for name in "BatchMatMul Conv2D MatMul".split()},
     **{name: movement for name in
        "BroadcastTo ExpandDims OneHot PadAkg Reshape Squeeze Tile Transpose UnPadAkg".split()},
     **{name: assignment for name in "Assign InplaceAssign".split()},

@@ -141,6 +141,59 @@ def made(kind, shape, of):
     return Tensor(kind, shape, (hold(kind, of(index)) for index in indices(shape)))
 
 
+def matrix_product(attributes, kind, shape, a, b):
+    """Of matrices, or of as many of both; what is summed up is rounded once."""
+    of_a, of_b = (attributes.get(f"transpose_{own}", attributes.get(f"transpose_{other}", False))
+                  for own, other in (("a", "x1"), ("b", "x2")))
+    depth = a.shape[-2 if of_a else -1]
+
+    def total(index):
+        *batch, i, j = index
+        return sum(a.at((*batch, k, i) if of_a else (*batch, i, k)) *
+                   b.at((*batch, j, k) if of_b else (*batch, k, j)) for k in range(depth))
+
+    return made(kind, shape, total)
+
+
+def rows_and_columns(numbers):
+    """Of two numbers, or of four with ones for images and channels."""
+    if len(numbers) == 2:
+        return numbers
+    return numbers[1:3] if numbers[1] != 1 else numbers[2:]
+
+
+def convolution(attributes, kind, shape, image, filters):
+    """Images are NHWC and filters KRSC, or NCHW and KCRS: the first of both that the shapes fit."""
+    stride, dilation = (rows_and_columns(attributes.get(name, [1, 1])) for name in ("stride", "dilation"))
+    top, bottom, left, right = attributes.get("pad_list", attributes.get("pad", [0, 0, 0, 0]))
+    heads, zeros = (top, left), (top + bottom, left + right)
+
+    def result(channels, rows):
+        """The shape, if these are the dimensions of channels and of rows; columns are behind rows."""
+        if image.shape[channels] != filters.shape[channels]:
+            return None
+        extents = [image.shape[0]] * 4
+        extents[channels] = filters.shape[0]
+        for i in range(2):
+            reach = (filters.shape[rows + i] - 1) * dilation[i] + 1
+            extents[rows + i] = (image.shape[rows + i] + zeros[i] - reach) // stride[i] + 1
+        return tuple(extents)
+
+    channels, rows = next(layout for layout in ((3, 1), (1, 2)) if result(*layout) == shape)
+
+    def total(index):
+        value = 0
+        for tap in indices(filters.shape[1:]):
+            place = [index[0], *tap]
+            for i in range(rows, rows + 2):
+                place[i] = index[i] * stride[i - rows] + place[i] * dilation[i - rows] - heads[i - rows]
+            inside = all(0 <= position < extent for position, extent in zip(place, image.shape))
+            value += (image.at(place) if inside else 0) * filters.at((index[channels], *tap))
+        return value
+
+    return made(kind, shape, total)
+
+
 def compute(operation, inputs):
     """The output of an operation that assigns to nothing."""
     name = operation["name"]
@@ -175,6 +228,10 @@ def compute(operation, inputs):
             value = step(sums.get(kept, begin), first.at(index))
             sums[kept] = hold(kind, value) if kind in WHOLE else value
         return Tensor(kind, shape, (hold(kind, value) for _, value in sorted(sums.items())))
+    if name in ("MatMul", "BatchMatMul"):
+        return matrix_product(attributes, kind, shape, *inputs)
+    if name == "Conv2D":
+        return convolution(attributes, kind, shape, *inputs)
     if name in ("Reshape", "Squeeze", "ExpandDims"):
         return Tensor(kind, shape, first.values)
     if name == "BroadcastTo":

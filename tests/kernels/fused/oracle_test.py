@@ -95,12 +95,12 @@ class Command(unittest.TestCase):
 
     def test_mistakes_have_their_place_and_an_exit_code(self):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            file.write('{"op_desc": [{"name": "Conv2D"}], "output_desc": 3}')
+            file.write('{"op_desc": [{"name": "Custom"}], "output_desc": 3}')
             file.flush()
             done = self.run_it("check", file.name)
         self.assertEqual(done.returncode, 2)
-        self.assertEqual(done.stderr, f"{file.name}: op_desc[0].name: Conv2D, a convolution, is not supported inside "
-                                      f"of a fused operator\n{file.name}: output_desc: must be a list, not 3\n")
+        self.assertEqual(done.stderr, f"{file.name}: op_desc[0].name: Custom, a function that is written elsewhere, is not "
+                                      f"supported inside of a fused operator\n{file.name}: output_desc: must be a list, not 3\n")
 
     def test_a_batch_goes_on(self):
         with open(os.path.join(self.FOLDER, "updates.json"), encoding="utf-8") as file:

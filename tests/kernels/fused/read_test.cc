@@ -64,6 +64,72 @@ TEST(Read, HintsChangeNothing) {
   EXPECT_EQ(MistakesOf(text), "");
 }
 
+/// y = OPERATION(a, b).
+json Product(const std::string& name, const std::string& a, const std::string& b,
+             const std::string& y, const json& attributes = json::object()) {
+  return OperatorJson({"a: " + a, "b: " + b}, {{name, {"a", "b"}, "y: " + y, attributes}}, {"y"});
+}
+
+Attributes ProductAttributes(const std::string& name, const std::string& a, const std::string& b,
+                             const std::string& y, const json& attributes = json::object()) {
+  return GraphOf(Product(name, a, b, y, attributes)).operations.front().attributes;
+}
+
+TEST(Read, ProductsOfMatricesMayBeTransposed) {
+  Attributes read =
+      ProductAttributes("MatMul", "float16 [4, 6]", "float16 [6, 5]", "float16 [4, 5]");
+  EXPECT_FALSE(read.transpose_a);
+  EXPECT_FALSE(read.transpose_b);
+  read = ProductAttributes("MatMul", "float16 [6, 4]", "float16 [6, 5]", "float16 [4, 5]",
+                           {{"Akg", true},
+                            {"dst_type", "float16"},
+                            {"left_format", "DefaultFormat"},
+                            {"right_format", "DefaultFormat"},
+                            {"transpose_a", true},
+                            {"transpose_b", false},
+                            {"transpose_x1", true},
+                            {"transpose_x2", false}});
+  EXPECT_TRUE(read.transpose_a);
+  EXPECT_FALSE(read.transpose_b);
+  read = ProductAttributes("BatchMatMul", "int32 [2, 3, 4, 6]", "int32 [2, 3, 5, 6]",
+                           "int32 [2, 3, 4, 5]", {{"transpose_x2", true}});
+  EXPECT_FALSE(read.transpose_a);
+  EXPECT_TRUE(read.transpose_b);
+}
+
+TEST(Read, ConvolutionsHaveChannelsLastOrFirst) {
+  Attributes read = ProductAttributes("Conv2D", "float16 [2, 7, 9, 3]", "float16 [4, 3, 3, 3]",
+                                      "float16 [2, 3, 4, 4]",
+                                      {{"stride", {1, 1, 2, 2}},
+                                       {"format", "NCHW"},
+                                       {"groups", 1},
+                                       {"group", 1},
+                                       {"kernel_size", {3, 3}},
+                                       {"mode", 1},
+                                       {"out_channel", 4},
+                                       {"pad_mode", "same"},
+                                       {"dst_type", "float16"}});
+  EXPECT_FALSE(read.channels_first);
+  EXPECT_EQ(read.stride, (Shape{2, 2}));
+  EXPECT_EQ(read.dilation, (Shape{1, 1}));
+  EXPECT_EQ(read.head, (Shape{0, 0}));
+  EXPECT_EQ(read.tail, (Shape{0, 0}));
+  // Zeros above, below, to the left and to the right: the frame's own numbers count.
+  read = ProductAttributes(
+      "Conv2D", "float32 [1, 3, 6, 5]", "float32 [4, 3, 3, 2]", "float32 [1, 4, 5, 7]",
+      {{"dilation", {2, 1}}, {"pad_list", {2, 1, 0, 3}}, {"pad", {0, 0, 0, 0}}});
+  EXPECT_TRUE(read.channels_first);
+  EXPECT_EQ(read.stride, (Shape{1, 1}));
+  EXPECT_EQ(read.dilation, (Shape{2, 1}));
+  EXPECT_EQ(read.head, (Shape{2, 0}));
+  EXPECT_EQ(read.tail, (Shape{1, 3}));
+  // Where both fit, channels are last.
+  read = ProductAttributes("Conv2D", "float32 [1, 3, 3, 3]", "float32 [1, 3, 3, 3]",
+                           "float32 [1, 1, 1, 1]", {{"stride", {1, 2, 3, 1}}});
+  EXPECT_FALSE(read.channels_first);
+  EXPECT_EQ(read.stride, (Shape{2, 3}));
+}
+
 // ---- messages ----
 
 TEST(Mistakes, OfJson) {
@@ -94,12 +160,11 @@ TEST(Mistakes, OfOperators) {
   json text = Sum();
   text["op_desc"][1]["name"] = "Exq";
   EXPECT_EQ(MistakesOf(text), "op_desc[1].name: there is no operator 'Exq'; did you mean 'Exp'?\n");
-  text["op_desc"][1]["name"] = "MatMul";
+  text["op_desc"][1]["name"] = "Custom";
   EXPECT_EQ(MistakesOf(text),
-            "op_desc[1].name: MatMul, a product of matrices, is not supported "
+            "op_desc[1].name: Custom, a function that is written elsewhere, is not supported "
             "inside of a fused operator\n");
-  text["op_desc"][1]["name"] = "Conv2D";
-  EXPECT_EQ(ReadOperator(text.dump()).mistakes.front().reason, "operator Conv2D");
+  EXPECT_EQ(ReadOperator(text.dump()).mistakes.front().reason, "operator Custom");
   EXPECT_TRUE(ReadOperator(text.dump()).is_parsed());
   text["op_desc"][1]["name"] = "Sub";
   EXPECT_EQ(MistakesOf(text), "op_desc[1].input_desc: Sub takes 2 operands, not 1\n");
@@ -249,6 +314,96 @@ TEST(Mistakes, OfAttributes) {
             "op_desc[0].attr[0].value: must be float32, the type of the output, not 'int32'\n");
 }
 
+TEST(Mistakes, OfProductsOfMatrices) {
+  const auto of = [](const json& attributes) {
+    return MistakesOf(
+        Product("MatMul", "float16 [4, 6]", "float16 [6, 5]", "float16 [4, 5]", attributes));
+  };
+  EXPECT_EQ(of({{"left_format", "FRACTAL_NZ"}}),
+            "op_desc[0].attr[0].value: matrices lie row by row, DefaultFormat, and not as "
+            "FRACTAL_NZ\n");
+  const json blocks = Product("BatchMatMul", "float16 [4, 6]", "float16 [6, 5]", "float16 [4, 5]",
+                              {{"right_format", "FRACTAL_NZ"}});
+  EXPECT_EQ(ReadOperator(blocks.dump()).mistakes.front().reason, "right_format of BatchMatMul");
+  EXPECT_TRUE(ReadOperator(blocks.dump()).is_parsed());
+  EXPECT_EQ(of({{"transpose_a", false}, {"transpose_x1", true}}),
+            "op_desc[0].attr[1].value: must be what 'transpose_a' is\n");
+  EXPECT_EQ(of({{"transpose_b", 1}}), "op_desc[0].attr[0].value: must be true or false, not 1\n");
+  EXPECT_EQ(of({{"dst_type", "float32"}}),
+            "op_desc[0].attr[0].value: must be float16, the type of the output, not 'float32'\n");
+  EXPECT_EQ(of({{"transpose_a", true}}),
+            "op_desc[0].input_desc[1].shape: [4, 6], transposed, has no product with [6, 5]\n");
+  EXPECT_EQ(of({{"transpose_b", true}}),
+            "op_desc[0].input_desc[1].shape: [4, 6] has no product with [6, 5], transposed\n");
+  EXPECT_EQ(
+      MistakesOf(Product("MatMul", "float16 [4, 6]", "float16 [6, 5]", "float16 [5, 4]")),
+      "op_desc[0].output_desc[0].shape: must be [4, 5], which MatMul makes of [4, 6] and [6, 5], "
+      "not [5, 4]\n");
+  EXPECT_EQ(
+      MistakesOf(Product("MatMul", "float16 [1, 4, 6]", "float16 [1, 6, 5]", "float16 [1, 4, 5]")),
+      "op_desc[0].input_desc[0].shape: MatMul takes matrices, not [1, 4, 6]\n");
+  EXPECT_EQ(
+      MistakesOf(
+          Product("BatchMatMul", "float16 [2, 4, 6]", "float16 [6, 5]", "float16 [2, 4, 5]")),
+      "op_desc[0].input_desc[1].shape: BatchMatMul takes matrices, as many of both, not [6, 5]\n");
+  EXPECT_EQ(MistakesOf(Product("BatchMatMul", "float16 [2, 4, 6]", "float16 [3, 6, 5]",
+                               "float16 [2, 4, 5]")),
+            "op_desc[0].input_desc[1].shape: [2, 4, 6] has no product with [3, 6, 5]\n");
+  EXPECT_EQ(MistakesOf(Product("MatMul", "float16 [4, 6]", "float16 [6, 5]", "float32 [4, 5]")),
+            "");
+  EXPECT_EQ(MistakesOf(Product("MatMul", "float16 [4, 6]", "float16 [6, 5]", "int32 [4, 5]")),
+            "op_desc[0].output_desc[0]: must be float16, which MatMul yields, not int32\n");
+  EXPECT_EQ(MistakesOf(Product("MatMul", "bool [4, 6]", "bool [6, 5]", "bool [4, 5]")),
+            "op_desc[0].input_desc[0]: MatMul takes numbers, not bool\n");
+}
+
+TEST(Mistakes, OfConvolutions) {
+  const auto json_of = [](const json& attributes) {
+    return Product("Conv2D", "float16 [2, 7, 9, 3]", "float16 [4, 3, 3, 3]", "float16 [2, 5, 7, 4]",
+                   attributes);
+  };
+  const auto of = [&](const json& attributes) { return MistakesOf(json_of(attributes)); };
+  EXPECT_EQ(of(json::object()), "");
+  for (const std::string name : {"groups", "group"}) {
+    const json groups = json_of({{name, 2}});
+    EXPECT_EQ(MistakesOf(groups),
+              "op_desc[0].attr[0].value: a convolution of 2 groups is not supported\n");
+    EXPECT_EQ(ReadOperator(groups.dump()).mistakes.front().reason, name + " of Conv2D");
+    EXPECT_TRUE(ReadOperator(groups.dump()).is_parsed());
+  }
+  EXPECT_EQ(of({{"stride", {1, 1, 2}}}),
+            "op_desc[0].attr[0].value: must be two numbers from 1 on, of rows and columns, or four "
+            "with ones for images and channels, not [1, 1, 2]\n");
+  EXPECT_EQ(of({{"dilation", {0, 1}}}),
+            "op_desc[0].attr[0].value: must be two numbers from 1 on, of rows and columns, or four "
+            "with ones for images and channels, not [0, 1]\n");
+  EXPECT_EQ(of({{"pad", {0, 0, -1, 0}}}),
+            "op_desc[0].attr[0].value: must be four numbers from 0 on, rows before and behind the "
+            "image and columns before and behind it, not [0, 0, -1, 0]\n");
+  EXPECT_EQ(of({{"mode", 0}}),
+            "op_desc[0].attr[0].value: a convolution of mode 0 is not supported; 1 is the sum of "
+            "products of windows with the filter as it lies\n");
+  EXPECT_EQ(of({{"kernel_size", {2, 3}}}),
+            "op_desc[0].input_desc[1].shape: [4, 3, 3, 3] is no filter for [2, 7, 9, 3]: NHWC and "
+            "KRSC, or NCHW and KCRS\n");
+  EXPECT_EQ(of({{"dst_type", "float32"}}),
+            "op_desc[0].attr[0].value: must be float16, the type of the output, not 'float32'\n");
+  EXPECT_EQ(of({{"stride", {2, 2}}}),
+            "op_desc[0].output_desc[0].shape: must be [2, 3, 4, 4], which Conv2D makes of "
+            "[2, 7, 9, 3] and [4, 3, 3, 3], not [2, 5, 7, 4]\n");
+  // Taps that reach farther than the image.
+  EXPECT_EQ(of({{"dilation", {4, 1}}}),
+            "op_desc[0].input_desc[1].shape: [4, 3, 3, 3] is no filter for [2, 7, 9, 3]: NHWC and "
+            "KRSC, or NCHW and KCRS\n");
+  EXPECT_EQ(MistakesOf(Product("Conv2D", "float16 [2, 7, 9, 3]", "float16 [4, 3, 3, 2]",
+                               "float16 [2, 5, 7, 4]")),
+            "op_desc[0].input_desc[1].shape: [4, 3, 3, 2] is no filter for [2, 7, 9, 3]: NHWC and "
+            "KRSC, or NCHW and KCRS\n");
+  EXPECT_EQ(MistakesOf(Product("Conv2D", "float16 [2, 7, 9, 3]", "float16 [3, 3, 3]",
+                               "float16 [2, 5, 7, 4]")),
+            "op_desc[0].input_desc[1].shape: Conv2D takes four dimensions, not [3, 3, 3]\n");
+}
+
 TEST(Mistakes, OfAssignments) {
   const std::vector<std::string> inputs = {"p: float32 [2]", "x: float32 [2]", "z: float32 [3]"};
   EXPECT_EQ(MistakesOf(OperatorJson(inputs, {{"Assign", {"p", "z"}, "f: float32 [2]"}}, {"f"})),
@@ -269,7 +424,7 @@ TEST(Mistakes, OfAssignments) {
 // What hides behind a mistake is not another one.
 TEST(Mistakes, DoNotCascade) {
   json text = Sum();
-  text["op_desc"][0]["name"] = "MatMul";
+  text["op_desc"][0]["name"] = "Custom";
   EXPECT_EQ(ReadOperator(text.dump()).mistakes.size(), 1u);
   text = Sum();
   text["input_desc"][0][0]["data_type"] = "uint8";
@@ -282,11 +437,11 @@ TEST(Batch, CountsByNetworkAndReason) {
     const json line = {{"network", network}, {"operator", text}};
     counts[network].Count(ReadOperator(line.dump()));
   };
-  json product = Sum(), wrong = Sum();
-  product["op_desc"][1]["name"] = "MatMul";
+  json custom = Sum(), wrong = Sum();
+  custom["op_desc"][1]["name"] = "Custom";
   wrong["op_desc"][0]["output_desc"][0]["shape"] = {3, 2};
   count("lenet", Sum());
-  count("lenet", product);
+  count("lenet", custom);
   count("vgg16", Sum());
   count("vgg16", wrong);
   counts["vgg16"].Count(ReadOperator("{"));
@@ -295,7 +450,7 @@ TEST(Batch, CountsByNetworkAndReason) {
             "lenet           2       2        1       1         0\n"
             "vgg16           3       1        1       0         2\n"
             "all             5       3        2       1         2\n"
-            "refused for operator MatMul: 1\n"
+            "refused for operator Custom: 1\n"
             "malformed for malformed JSON: 1\n"
             "malformed for shapes: 1\n");
 }

@@ -29,11 +29,11 @@ class RowsTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.batch = pathlib.Path(self.folder.name) / "batch.jsonl"
         self.log = pathlib.Path(self.folder.name) / "log.jsonl"
-        matmul = {"op": "m", "input_desc": None, "op_desc": [{"name": "MatMul", "input_desc": [], "output_desc": []}],
+        custom = {"op": "c", "input_desc": None, "op_desc": [{"name": "Custom", "input_desc": [], "output_desc": []}],
                   "output_desc": []}
         lines = [{"network": "a", "level": "l", "file": "one", "operator": operator("sum_of_squares")},
                  {"network": "b", "operator": operator("layout")},
-                 {"network": "b", "operator": matmul}]
+                 {"network": "b", "operator": custom}]
         self.batch.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
     def test_one_operator(self):
