@@ -11,7 +11,8 @@ namespace exh::functional {
 std::string KernelTextOf(const Program& program, const Assignment& parameters,
                          const std::string& name) {
   kernels::derived::Expression expression = ExpressionOf(program, parameters, Results::kInPlace);
-  return kernels::text::KernelText(std::move(expression), ShapesOf(program, parameters), name, "");
+  return kernels::text::KernelText(std::move(expression), ShapesOf(program, parameters),
+                                   {name, "a functional program"});
 }
 
 }  // namespace exh::functional

@@ -51,7 +51,16 @@ class SameAxes {
     std::iota(same_.begin(), same_.end(), 0);
     for (std::size_t i = 0; i < expression.nodes.size(); ++i) {
       const Node& load = expression.nodes[i];
-      if (load.op == Op::kLoad && load.store >= 0) is_plain_[i] = Join(load);
+      if (load.op == Op::kLoad && load.store >= 0) {
+        is_plain_[i] =
+            load.index < 0 && load.guards.empty() && Join(load, expression.node(load.store));
+      }
+    }
+    // Outputs of one shape have the same axes, too, as a person would write them.
+    for (const int output : expression.outputs) {
+      for (const int other : expression.outputs) {
+        if (other != output && Join(expression.node(output), expression.node(other))) break;
+      }
     }
   }
 
@@ -62,15 +71,11 @@ class SameAxes {
   bool IsPlain(int load) const { return is_plain_[At(load)]; }
 
  private:
-  /// Whether the load is plain; then its axes are those of the store.
-  bool Join(const Node& load) {
-    const Node& store = expression_.node(load.store);
-    if (load.index >= 0 || !load.guards.empty() || load.offset != store.offset ||
-        load.strides.size() != store.strides.size()) {
-      return false;
-    }
+  /// Whether both walk elements in the same steps, and their axes may be the same: then they are.
+  bool Join(const ir::Affine<int>& place, const ir::Affine<int>& store) {
+    if (place.offset != store.offset || place.strides.size() != store.strides.size()) return false;
     const std::vector<int> before = same_;
-    for (const auto& [axis, stride] : load.strides) {
+    for (const auto& [axis, stride] : place.strides) {
       const auto own =
           std::ranges::find(store.strides, stride, [](const auto& of) { return of.second; });
       if (own == store.strides.end() ||

@@ -28,6 +28,7 @@
 #include "kernels/notation/words.h"
 #include "kernels/text/inline_arrays.h"
 #include "kernels/text/join_axes.h"
+#include "kernels/text/parts.h"
 #include "kernels/text/split_axes.h"
 #include "kernels/text/subscripts.h"
 
@@ -606,12 +607,32 @@ class TextWriter {
 
 }  // namespace
 
-std::string KernelText(Expression expression, const Shapes& shapes, const std::string& name,
-                       const std::string& doc) {
+std::string KernelText(Expression expression, const Shapes& shapes, Title title) {
   SplitAxes(expression);
   Expression inlined = InlineArrays(expression);
+  const auto parts = PartsOf(inlined);
+  const auto count = static_cast<int>(parts.size());
+  if (title.part > count) {
+    throw Refused(
+        fmt::format("it has {} part{}, and no #{}", count, count == 1 ? "" : "s", title.part));
+  }
+  if (title.part > 0) {
+    const std::vector<int>& outputs = parts[At(title.part - 1)];
+    std::erase_if(expression.outputs, [&](int output) {
+      return std::ranges::none_of(outputs, [&](int own) {
+        return inlined.node(own).array == expression.node(output).array;
+      });
+    });
+    inlined = InlineArrays(expression);
+    title.name += fmt::format("_{}", title.part);
+  } else if (count > 1) {
+    title.doc += fmt::format(
+        "{}{} independent parts of different shapes, which no grid of blocks fits alike; as #1 to "
+        "#{} they are kernels of their own",
+        title.doc.empty() ? "" : "; ", count, count);
+  }
   JoinAxes(inlined, shapes);
-  return TextWriter(inlined, shapes).Write(name, doc);
+  return TextWriter(inlined, shapes).Write(title.name, title.doc);
 }
 
 }  // namespace exh::kernels::text

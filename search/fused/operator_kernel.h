@@ -8,7 +8,8 @@
 
 namespace exh::search {
 
-/// "operator.json", or "operators.jsonl:12": the operator on a line of a file, from 1 on.
+/// "operator.json", or "operators.jsonl:12": the operator on a line of a file, from 1 on. Behind
+/// both may stand "#2", one of its parts.
 bool IsOperator(std::string_view path);
 
 /// The operator as the text of a kernel (docs/kernels.md). `size` is empty. Throws UsageError with

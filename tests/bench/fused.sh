@@ -4,23 +4,30 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if (($# == 0)) || [[ ! -r $1 ]]; then
-  echo "exh bench fused: which operators? ./exh bench fused OPERATORS.jsonl[.gz] [--torch] [options of search fused]" >&2
+  echo "exh bench fused: which operators? ./exh bench fused OPERATORS.jsonl[.gz] [--kernels 11s] [--torch] [options of search fused]" >&2
+  echo "--kernels TIME: what --log FILE then has is searched as kernels, too, each for so long" >&2
   echo "--torch: what --log FILE then has of a GPU is compared with torch.compile, where python3 has torch" >&2
   exit 2
 fi
 operators=$1
 shift
-torch=0 log="" gpu=0 previous="" arguments=()
+torch=0 kernels="" log="" gpu=0 device=cpu previous="" arguments=()
 for word in "$@"; do
   case $previous in
     --log) log=$word ;;
     --gpu) gpu=$word ;;
+    --device) device=$word ;;
+    --kernels) kernels=$word ;;
   esac
+  if [[ $word == --torch ]]; then
+    torch=1
+  elif [[ $word != --kernels && $previous != --kernels ]]; then
+    arguments+=("$word")
+  fi
   previous=$word
-  if [[ $word == --torch ]]; then torch=1; else arguments+=("$word"); fi
 done
-if ((torch)) && [[ -z $log ]]; then
-  echo "exh bench fused: --torch needs --log FILE" >&2
+if { ((torch)) || [[ -n $kernels ]]; } && [[ -z $log ]]; then
+  echo "exh bench fused: --torch and --kernels need --log FILE" >&2
   exit 2
 fi
 if [[ $operators == *.gz ]]; then
@@ -32,6 +39,10 @@ fi
 # What scheduling alone takes is measured on all of them; what is too large to run is counted.
 "$root/build/release/bin/search" fused check --batch --schedules "$operators" | tail -n 2
 "$root/build/release/bin/search" fused --batch "$operators" "${arguments[@]}"
+if [[ -n $kernels ]]; then
+  python3 "$root/tests/bench/parts/fused_kernels.py" "$root/build/release/bin/search" "$operators" "$log" --budget "$kernels" \
+    --device "$device" --out "${log%.jsonl}.kernels.jsonl"
+fi
 if ((torch)); then
   if python3 -c "import torch" 2>/dev/null; then
     python3 "$root/tests/bench/parts/fused_torch.py" "$operators" "$log" --gpu "$gpu" --out "${log%.jsonl}.torch.jsonl"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/fused/text/kernel.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "kernels/fused/expression.h"
@@ -10,7 +12,7 @@
 
 namespace exh::kernels::fused {
 
-std::string KernelTextOf(const Graph& graph) {
+std::string KernelTextOf(const Graph& graph, int part) {
   const StatementList list = WrittenOnce(StatementsOf(graph));
   derived::Expression expression = ExpressionOf(list);
   text::Shapes shapes;
@@ -21,7 +23,10 @@ std::string KernelTextOf(const Graph& graph) {
     shapes[name] = tensor.shape;
     expression.arrays[i].name = std::move(name);
   }
-  return text::KernelText(std::move(expression), shapes, list.name, "");
+  const std::size_t count = graph.operations.size();
+  const std::string doc =
+      fmt::format("a fused operator of {} operation{}", count, count == 1 ? "" : "s");
+  return text::KernelText(std::move(expression), shapes, {list.name, doc, part});
 }
 
 }  // namespace exh::kernels::fused

@@ -48,7 +48,7 @@ TEST(KernelText, OfEachKernelComputesWhatItDoes) {
     for (const auto& [name, layout] : kernel->Layouts(sizes)) {
       if (layout.is_dense()) shapes[name] = layout.extents;
     }
-    const std::string text = KernelText(expression, shapes, std::string(kernel->name()), "");
+    const std::string text = KernelText(expression, shapes, {std::string(kernel->name()), ""});
     testing::ExpectSameResults(expression, text, 1, 1);
   }
 }
@@ -93,7 +93,8 @@ TEST(KernelText, SumsKeepTheirNames) {
                    {{"Cast", {"x"}, "c: float32 [8, 15]", {{"dst_type", "float32"}}},
                     {"Mul", {"c", "c"}, "m: float32 [8, 15]"},
                     {"ReduceSum", {"m"}, "s: float32 [8]", {{"axis", 1}}}}),
-            R"(kernel Fused_test
+            R"(/// a fused operator of 3 operations
+kernel Fused_test
   input x: f16[8, 15]
   output s: f32[8]
   c[i, j] = cast(f32, x[i, j])
@@ -162,6 +163,38 @@ TEST(KernelText, OfConditionsAndIntegers) {
           {"Add", {"c", "t"}, "z: float32 [9]"}});
   TextOf({"x: int8 [9]"},
          {{"Add", {"x", "x"}, "y: int8 [9]"}, {"ReduceSum", {"y"}, "z: int8 [1]", {{"axis", 0}}}});
+}
+
+TEST(KernelText, OfPartsThatHaveNothingInCommon) {
+  const fused::Graph graph =
+      GraphOf(OperatorJson({"x: float32 [4, 6]", "z: float32 [5]"},
+                           {{"Neg", {"x"}, "a: float32 [4, 6]"},
+                            {"Exp", {"z"}, "b: float32 [5]"},
+                            {"Abs", {"x"}, "c: float32 [4, 6]"},
+                            {"ReduceSum", {"b"}, "d: float32 [1]", {{"axis", 0}}}},
+                           {"a", "b", "c", "d"}));
+  EXPECT_THAT(TextOf(graph),
+              HasSubstr("/// a fused operator of 4 operations; 2 independent parts"));
+  EXPECT_EQ(fused::KernelTextOf(graph, 1), R"(/// a fused operator of 4 operations
+kernel Fused_test_1
+  input x: f32[4, 6]
+  output a: f32[4, 6]
+  output c: f32[4, 6]
+  a[i, j] = -x[i, j]
+  c[i, j] = abs(x[i, j])
+end
+)");
+  EXPECT_EQ(fused::KernelTextOf(graph, 2), R"(/// a fused operator of 4 operations
+kernel Fused_test_2
+  input z: f32[5]
+  output b: f32[5]
+  output d: f32
+  b_2[i] = exp(z[i])
+  b[i] = b_2[i]
+  d = sum(i) b_2[i]
+end
+)");
+  EXPECT_THROW(fused::KernelTextOf(graph, 3), Refused);
 }
 
 // ---- functional programs ------------------------------------------------------------------------
