@@ -387,8 +387,10 @@ void TolerateNothing(const Expression& e, Inputs inputs, ProblemData& data) {
       // A sum begins with 0 and never comes to -0, and of an extreme it is either; without these,
       // the sign of a zero is what the operations say. Of two products in a row the second adds up
       // many multiples of a denormal: more than is exact.
+      // Nor is it known where something vanished on the way.
+      const bool is_known = !any_zero && (is_exact || of_roundings == 0);
       tolerance =
-          reference == 0 && !any_zero ? cpu::kSameBits : std::max(kDenormalTolerance, of_roundings);
+          reference == 0 && is_known ? cpu::kSameBits : std::max(kDenormalTolerance, of_roundings);
     }
   }
 }

@@ -405,13 +405,15 @@ double RowOf(const Operands& in, std::int64_t points, double* value, double* err
       errors += x[j].error;
     }
     PointOf<double> y = Operation::Of(x);
+    // What vanishes is not exact: a compiler may add it before it does, and then a 0 has its sign.
+    const double before = y.value;
     y.value = Type::Held(y.value);
     value[i] = y.value;
     if (!std::isfinite(y.value)) {
       error[i] = ErrorOfNone<Operation, count>(x);
       continue;
     }
-    if (errors == 0 && IsExact<Operation>(x, y.value)) y.error = 0;
+    if (errors == 0 && IsExact<Operation>(x, before)) y.error = 0;
     error[i] = std::isnan(y.error) ? INFINITY : y.error;
     largest = std::max(largest, y.sum);
   }

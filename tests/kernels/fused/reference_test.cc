@@ -195,6 +195,17 @@ TEST(Reference, WritesInPlaceAreSeenBehindThem) {
   }
 }
 
+// Of -2^-100 * 2^-100 + 0 a program has -0 if it multiplies and adds at once, and else 0.
+TEST(Reference, TheSignOfWhatVanishesIsNotKnown) {
+  const ArrayData sum = ValuesOf({"x: float32 [2]", "z: float32 [2]"},
+                                 {{"Mul", {"x", "7.888609e-31: float32"}, "p: float32 [2]"},
+                                  {"Add", {"p", "z"}, "y: float32 [2]"}},
+                                 {{-0x1p-100, 0}, {0, 0}});
+  EXPECT_EQ(sum.reference, (std::vector<double>{0, 0}));
+  EXPECT_GT(sum.tolerance[0], 0);
+  EXPECT_EQ(sum.tolerance[1], 0);
+}
+
 TEST(Reference, WhatIsTooLargeIsSaid) {
   const Graph graph =
       GraphOf(OperatorJson({"x: float32 [1024]"}, {{"Exp", {"x"}, "y: float32 [1024]"}}, {"y"}));
