@@ -2,6 +2,7 @@
 #include "kernels/fused/expression.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -44,10 +45,12 @@ class StatementNodes {
   void Add(const Statement& statement) {
     std::vector<int> reduced;
     point_.clear();
-    for (const Iterator& iterator : statement.iterators) {
+    for (std::size_t i = 0; i < statement.iterators.size(); ++i) {
       std::vector<int> axes;
-      point_.push_back(build_.NewAxes({iterator.extent}, axes));
-      if (iterator.is_reduction) reduced.insert(reduced.end(), axes.begin(), axes.end());
+      point_.push_back(build_.NewAxes(FactorsOf(statement, static_cast<int>(i)), axes));
+      if (statement.iterators[i].is_reduction) {
+        reduced.insert(reduced.end(), axes.begin(), axes.end());
+      }
     }
     values_.clear();
     for (const Step& step : statement.steps) values_.push_back(ValueOf(statement, step));
@@ -66,6 +69,33 @@ class StatementNodes {
   derived::Expression Take() { return build_.Take(); }
 
  private:
+  /// Factors of an iterator's extent, the outermost first: where elements are read at its quotients
+  /// or remainders, as those of a Tile are, it is several axes, and what is read is affine.
+  static std::vector<std::int64_t> FactorsOf(const Statement& statement, int iterator) {
+    const std::int64_t extent = statement.iterators[At(iterator)].extent;
+    std::set<std::int64_t> divisors;
+    for (const Access& read : statement.reads) {
+      for (const Index& row : read.rows) {
+        for (const Index::Term& term : row.terms()) {
+          const ir::IndexAtom& atom = *term.atom;
+          const bool divides =
+              atom.kind == ir::IndexAtom::Kind::kDiv || atom.kind == ir::IndexAtom::Kind::kMod;
+          const ir::IndexVariable* const of = divides ? atom.of.variable() : nullptr;
+          if (of != nullptr && of->number == iterator) divisors.insert(atom.by);
+        }
+      }
+    }
+    std::vector<std::int64_t> factors;
+    std::int64_t inner = 1;
+    for (const std::int64_t divisor : divisors) {
+      if (divisor % inner != 0 || extent % divisor != 0) continue;
+      factors.insert(factors.begin(), divisor / inner);
+      inner = divisor;
+    }
+    factors.insert(factors.begin(), extent / inner);
+    return factors;
+  }
+
   static ir::ArrayId IdOf(int tensor) { return ir::ArrayId{static_cast<std::uint16_t>(tensor)}; }
   Index ElementOf(const Access& access) const {
     return fused::ElementOf(access, list_.tensor(access.tensor).shape, point_);

@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -195,7 +196,7 @@ class TextWriter {
   }
 
   struct Input {
-    std::vector<std::int64_t> extents, pitches;
+    std::vector<std::int64_t> extents;
     bool has_outside = false;
     std::vector<std::pair<const Node*, std::vector<Place>>> reads;
   };
@@ -214,8 +215,8 @@ class TextWriter {
                           Shape(number, loads, flat);
         if (!fits) throw Refused(fmt::format("'{}' is read across its rows", array.name));
         const Input& input = inputs_.at(number);
-        arrays_.push_back(fmt::format("  input {}: {}[{}]{}{}\n", name, ir::WordOf(array.type),
-                                      fmt::join(input.extents, ", "), StridesText(input),
+        arrays_.push_back(fmt::format("  input {}: {}[{}]{}\n", name, ir::WordOf(array.type),
+                                      fmt::join(input.extents, ", "),
                                       input.has_outside ? " outside zero" : ""));
       }
     }
@@ -241,17 +242,11 @@ class TextWriter {
       input.has_outside |= !load->guards.empty();
       input.reads.emplace_back(load, *std::move(places));
     }
-    std::vector<std::int64_t> pitches(shape.size());
-    std::int64_t pitch = 1;
-    for (std::size_t i = shape.size(); i-- > 0; pitch *= shape[i]) pitches[i] = pitch;
     std::vector<std::size_t> kept;  // Dimensions of one element say nothing.
     for (std::size_t i = 0; i < shape.size(); ++i) {
-      const auto extent = DeclaredExtent(input, i, shape[i]);
-      if (!extent) return false;
-      if (shape[i] == 1 && (kept.size() > 0 || i + 1 < shape.size())) continue;
+      if (shape[i] == 1 && (!kept.empty() || i + 1 < shape.size())) continue;
       kept.push_back(i);
-      input.extents.push_back(*extent);
-      input.pitches.push_back(pitches[i]);
+      input.extents.push_back(shape[i]);
     }
     for (const auto& [load, places] : input.reads) {
       std::vector<Place>& own = subscripts_[load];
@@ -260,35 +255,6 @@ class TextWriter {
     }
     inputs_[number] = std::move(input);
     return true;
-  }
-
-  /// An index that stands alone runs over the whole dimension. Where that is longer than the index
-  /// runs, the rest of it is not declared.
-  std::optional<std::int64_t> DeclaredExtent(const Input& input, std::size_t dimension,
-                                             std::int64_t extent) const {
-    std::optional<std::int64_t> alone;
-    for (const auto& [_, places] : input.reads) {
-      const Place& place = places[dimension];
-      if (!IsAlone(place)) continue;
-      const std::int64_t own = e_.axis(place.strides[0].first).total;
-      if (alone && *alone != own) return std::nullopt;
-      alone = own;
-    }
-    if (!alone || *alone == extent) return extent;
-    for (const auto& [_, places] : input.reads) {
-      const auto [least, most] = e_.Range(places[dimension]);
-      if (least < 0 || most >= *alone) return std::nullopt;
-    }
-    return alone;
-  }
-
-  static std::string StridesText(const Input& input) {
-    std::int64_t pitch = 1;
-    bool is_dense = true;
-    for (std::size_t i = input.extents.size(); i-- > 0; pitch *= input.extents[i]) {
-      is_dense &= input.pitches[i] == pitch || input.extents[i] == 1;
-    }
-    return is_dense ? "" : fmt::format(" strides ({})", fmt::join(input.pitches, ", "));
   }
 
   /// How far an index runs that stands alone in no subscript of a statement.
@@ -344,29 +310,50 @@ class TextWriter {
   void NoteSizes(int statement, std::set<int> alone) {
     std::set<int> used;
     std::vector<int> open = {statement};
+    std::vector<const Node*> loads;
     while (!open.empty()) {
       const int number = open.back();
       const Node& node = e_.node(number);
       open.pop_back();
       used.insert(node.axes.begin(), node.axes.end());
       used.insert(node.reduced.begin(), node.reduced.end());
-      if (node.op == Op::kLoad) {
-        for (const Place& place : subscripts_.at(&node)) {
-          if (IsAlone(place)) alone.insert(place.strides[0].first);
-        }
-      }
+      if (node.op == Op::kLoad) loads.push_back(&node);
       if (number != statement && is_named_[At(number)]) {
         alone.insert(node.axes.begin(), node.axes.end());
         continue;
       }
       Expression::ForEachValue(node, [&](int read) { open.push_back(read); });
     }
+    // Beside x[i + 1] the notation takes x[i] for no word on how far i runs.
+    std::set<std::tuple<std::size_t, std::size_t, int>> moved;
+    const auto each = [&](const auto& visit) {
+      for (const Node* const load : loads) {
+        const std::vector<Place>& places = subscripts_.at(load);
+        for (std::size_t i = 0; i < places.size(); ++i) visit(*load, i, places[i]);
+      }
+    };
+    each([&](const Node& load, std::size_t i, const Place& place) {
+      if (RunsOver(load, i)) return;
+      for (const auto& [axis, _] : place.strides) moved.insert({load.array.index(), i, axis});
+    });
+    each([&](const Node& load, std::size_t i, const Place& place) {
+      if (!RunsOver(load, i)) return;
+      const int axis = place.strides[0].first;
+      if (moved.count({load.array.index(), i, axis}) == 0) alone.insert(axis);
+    });
     for (const int axis : used) {
       if (alone.count(axis) == 0) is_sized_.insert(axis);
     }
   }
   static bool IsAlone(const Place& place) {
     return place.offset == 0 && place.strides.size() == 1 && place.strides[0].second == 1;
+  }
+  /// Is the subscript an index alone, which runs over all of the dimension?
+  bool RunsOver(const Node& load, std::size_t dimension) const {
+    const Place& place = subscripts_.at(&load)[dimension];
+    if (!IsAlone(place)) return false;
+    const Input& input = inputs_.at(static_cast<int>(load.array.index()));
+    return e_.axis(place.strides[0].first).total == input.extents[dimension];
   }
 
   /// A sum that something is added to begins with it.
@@ -466,7 +453,11 @@ class TextWriter {
   Piece Load(const Node& load) const {
     const std::vector<Place>& places = subscripts_.at(&load);
     std::vector<std::string> texts;
-    for (const Place& place : places) texts.push_back(Sum(place).text);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      texts.push_back(Sum(places[i]).text);
+      // Or else it would run as far as the dimension.
+      if (IsAlone(places[i]) && !RunsOver(load, i)) texts.back() += " + 0";
+    }
     Piece read{fmt::format("{}[{}]", NameOf(load), fmt::join(texts, ", ")),
                Level::kAtom,
                {e_.array(load.array).type, 0, false}};

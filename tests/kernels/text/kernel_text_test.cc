@@ -6,13 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
+#include <sstream>
+#include <string>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "functional/expression/expression.h"
 #include "functional/expression/kernel.h"
 #include "kernels/fused/expression.h"
+#include "kernels/fused/graph/read.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/text/kernel.h"
 #include "kernels/fused/versions.h"
@@ -86,6 +88,25 @@ TEST(KernelText, OfEachOperatorComputesWhatItDoes) {
       TextOf(graph);
     }
   }
+}
+
+/// Three of each kind, made at random (tests/kernels/fused/operators.py).
+TEST(KernelText, OfRandomOperatorsComputesWhatTheyDo) {
+  std::istringstream lines(functional::FileText("tests/kernels/text/operators.jsonl"));
+  int kernels = 0, refused = 0;
+  for (std::string line; std::getline(lines, line);) {
+    SCOPED_TRACE(line);
+    const fused::ReadResult result = fused::ReadOperator(line);
+    ASSERT_TRUE(result.graph.has_value()) << fused::TextOf(result.mistakes.front());
+    try {
+      TextOf(*result.graph);
+      ++kernels;
+    } catch (const Refused&) {
+      ++refused;
+    }
+  }
+  EXPECT_GE(kernels, 130);
+  EXPECT_LE(refused, 5);
 }
 
 TEST(KernelText, SumsKeepTheirNames) {
