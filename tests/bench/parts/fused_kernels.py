@@ -54,8 +54,8 @@ def search(options, case, folder):
                options.budget, "--progress", "none", "--out", out, *options.rest]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found, verdicts = result_of(out)
-    said = done.stderr.strip().splitlines()
-    return {**case, "kernel": found, "verdicts": verdicts, "said": "" if found or not said else said[0]}
+    said = [line for line in done.stderr.splitlines() if line.startswith("search: ")]
+    return {**case, "kernel": found, "verdicts": verdicts, "said": "" if found or not said else said[-1]}
 
 
 def mean(ratios):
