@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/activity.h"
+
 namespace exh {
 
 enum class HandOut {
@@ -80,7 +82,10 @@ class Ahead {
   void Work() {
     std::unique_lock lock(mutex_);
     while (true) {
-      room_.wait(lock, [&] { return stopped_ || begun_ < next_ + window_; });
+      {
+        const Doing full(Activity::kFull);
+        room_.wait(lock, [&] { return stopped_ || begun_ < next_ + window_; });
+      }
       if (stopped_) return;
       const std::uint64_t number = begun_++;
       lock.unlock();

@@ -9,7 +9,7 @@ import * as format from '../src/format.js';
 import { columnsOf, orderRows, parseFilter, toCsv } from '../src/rows.js';
 import { rows as deadEndRows } from '../views/dead_ends.js';
 import { groups, kindOf } from '../views/failures.js';
-import { quoted } from '../views/run.js';
+import { activityRows, quoted } from '../views/run.js';
 import { kEvil, samplePage, sampleData } from './sample.js';
 
 const [run] = samplePage().runs;
@@ -82,6 +82,15 @@ test('dead ends come most frequent first, of the end where the log has no others
   assert.deepEqual(deadEndRows(run).map((row) => row.label), ['often', 'rare']);
   assert.deepEqual(deadEndRows({ deadEnds: [], end: { deadEnds: [['a', 1], ['b', 5]] } }).map((row) => row.count), [5, 1]);
   assert.deepEqual(deadEndRows({ deadEnds: [], end: null }), []);
+});
+
+test('shares of time are of who looks and of who judges', () => {
+  const activities = [['compile', 3], ['descend', 1], ['time', 5], ['wait', 5], ['full', 0]];
+  const rows = activityRows({ end: { activities } });
+  assert.deepEqual(rows.map((row) => row[1]), ['descend', 'look', 'lower', 'compile', 'wait', 'check', 'time', 'learn', 'wait']);
+  assert.deepEqual(rows.map((row) => row[3]), [0.25, 0, 0, 0.75, 0, 0, 0.5, 0, 0.5]);
+  assert.deepEqual(activityRows({ end: {} }), []);
+  assert.deepEqual(activityRows({ end: null }), []);
 });
 
 test('numbers', () => {

@@ -21,6 +21,29 @@ function damage(run) {
   return notes;
 }
 
+const kLooking = ['descend', 'look', 'lower', 'compile', 'full'];
+const kJudging = ['check', 'time', 'learn', 'wait'];
+
+/** Rows [who, activity, seconds, share]: shares are of those who look for candidates, or of those who judge them. */
+export function activityRows(run) {
+  const seconds = new Map(run.end?.activities ?? []);
+  return [['to find candidates', kLooking], ['to judge them', kJudging]].flatMap(([who, activities]) => {
+    const all = activities.reduce((sum, activity) => sum + (seconds.get(activity) ?? 0), 0);
+    if (!all) return [];
+    return activities.map((activity) => [who, activity === 'full' ? 'wait' : activity, seconds.get(activity) ?? 0, (seconds.get(activity) ?? 0) / all]);
+  });
+}
+
+function activityTable(run) {
+  const rows = activityRows(run);
+  if (!rows.length) return [];
+  return [
+    el('h3', {}, 'Where the time went'),
+    table(['threads', 'activity', { title: 'seconds', number: true }, { title: 'share', number: true }],
+      rows.map(([who, activity, seconds, share]) => [who, activity, format.digits(seconds), `${format.digits(100 * share)} %`])),
+  ];
+}
+
 export const runView = {
   id: 'run',
   title: 'Run',
@@ -51,6 +74,7 @@ export const runView = {
         ['pruned by the bound', run.end?.pruned ? format.count(run.end.pruned) : ''],
         ['the page was made', page.made],
       ]),
+      ...activityTable(run),
       el('h3', {}, 'Command line'),
       el('pre', {}, header.argv.map(quoted).join(' ')),
       ...run.resumes.flatMap((resume) => [

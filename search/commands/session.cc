@@ -88,6 +88,9 @@ std::string EndText(const Outcome& outcome, const RunRecord& header) {
   if (!end.dead_ends.empty()) {
     text += fmt::format("\ndead ends: {}", CountsText(end.dead_ends, 5));
   }
+  if (const std::string times = ActivityText(end.seconds); !times.empty()) {
+    text += "\n" + times.substr(0, times.size() - 1);
+  }
   return text;
 }
 

@@ -276,6 +276,7 @@ struct Fields<EndRecord> {
     v.Field("best", r.best);
     v.Field("verdicts", r.verdicts);
     v.Field("dead_ends", r.dead_ends);
+    v.When(!r.seconds.empty(), "seconds", r.seconds);
     v.When(has_tree, "tree", r.tree);
     v.When(has_tree, "bound_ns", r.bound_ns);
     v.When(has_tree, "pruned", r.pruned);

@@ -266,6 +266,9 @@ struct EndRecord {
   std::uint64_t best = 0;  ///< `n` of the best; 0 for none.
   std::map<std::string, std::uint64_t, std::less<>> verdicts;
   std::map<std::string, std::uint64_t, std::less<>> dead_ends;  ///< By label.
+  /// Of all threads, since the run began or went on, by activity (base/activity.h). Absent in older
+  /// logs.
+  std::map<std::string, double, std::less<>> seconds;
   // Of a search with a tree.
   std::string tree;     ///< Digest of the tree; empty without one.
   double bound_ns = 0;  ///< Nothing of the space is faster, as far as the search has proven.

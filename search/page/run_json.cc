@@ -169,6 +169,7 @@ void WriteEnd(const Log& log, ScriptJson& json) {
   json.Key("descents").Integer(static_cast<std::int64_t>(end.descents));
   json.Key("duplicates").Integer(static_cast<std::int64_t>(end.duplicates));
   json.Key("deadEnds").Pairs(end.dead_ends);
+  json.Key("activities").Pairs(end.seconds);
   json.Key("tree").Text(end.tree);
   json.Key("bound").Number(end.bound_ns);
   json.Key("pruned").Integer(static_cast<std::int64_t>(end.pruned));

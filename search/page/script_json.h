@@ -60,6 +60,7 @@ class ScriptJson {
 
  private:
   void Value(const std::string& text) { Text(text); }
+  void Value(double value) { Number(value); }
   void Value(std::int64_t value) { Integer(value); }
   void Value(std::uint64_t value) { Integer(static_cast<std::int64_t>(value)); }
   void Comma();

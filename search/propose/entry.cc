@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/activity.h"
 #include "base/hash.h"
 #include "search/log/decisions.h"
 
@@ -37,6 +38,7 @@ double EntryMaker::BoundOf(const runtime::Candidate& candidate) const {
 
 Entry EntryMaker::Make(const runtime::Candidate& implementation) const {
   Entry entry{.candidate = implementation};
+  const Doing lower(Activity::kLower);
   const auto dropped = DroppedBy([&] {
     entry.source = evaluator_.Emit(implementation);
     entry.bound = unguarded_ ? unguarded_(implementation) : 0;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/activity.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
@@ -80,6 +81,7 @@ std::optional<double> Screen::Score(const runtime::Candidate& candidate, double 
   if (!learns()) return 0;
   const auto amounts = AmountsOf(candidate, why);
   if (!amounts) return std::nullopt;
+  const Doing look(Activity::kLook);
   const auto guess = model_.Ask(VectorText(candidate), *amounts, bound);
   return guess ? guess->mean - exploration * guess->deviation : 0;
 }
@@ -89,6 +91,7 @@ std::optional<std::span<const double>> Screen::AmountsOf(const runtime::Candidat
   thread_local std::vector<double> amounts;
   amounts.assign(amounts_.count, 0);
   if (!amounts_.fill) return amounts;
+  const Doing lower(Activity::kLower);
   auto dropped = DroppedBy([&] { amounts_.fill(candidate, amounts); });
   if (!dropped) return amounts;
   why = *std::move(dropped);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/activity.h"
 #include "base/numbers.h"
 #include "search/log/times/best_time.h"
 
@@ -160,6 +161,31 @@ std::string WrongText(const std::vector<Failure>& failures, const std::string& r
         run, failure.n);
   }
   return text;
+}
+
+std::string ActivityText(const std::map<std::string, double, std::less<>>& seconds) {
+  const auto line = [&](std::string_view who, Activity first, Activity last) {
+    double all = 0;
+    std::vector<std::pair<std::string_view, double>> parts;
+    for (auto i = static_cast<int>(first); i <= static_cast<int>(last); ++i) {
+      const auto activity = static_cast<Activity>(i);
+      const auto found = seconds.find(NameOf(activity));
+      if (found == seconds.end()) continue;
+      all += found->second;
+      // Who looks waits as well, for room.
+      parts.emplace_back(activity == Activity::kFull ? NameOf(Activity::kWait) : NameOf(activity),
+                         found->second);
+    }
+    if (all <= 0) return std::string();
+    std::string text;
+    for (const auto& [name, part] : parts) {
+      text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100 * part / all);
+    }
+    return fmt::format("  {} ({:.1f} s of threads): {}\n", who, all, text);
+  };
+  const std::string lines = line("to find candidates", Activity::kDescend, Activity::kFull) +
+                            line("to judge them", Activity::kCheck, Activity::kWait);
+  return lines.empty() ? "" : "where the time went:\n" + lines;
 }
 
 std::string CountsText(const std::map<std::string, std::uint64_t, std::less<>>& counts,

@@ -49,6 +49,10 @@ std::string WithoutSingleLoops(const std::string& outline);
 /// Every line of `text` moved two columns to the right.
 std::string Indented(const std::string& text);
 
+/// Where the time went, two lines: of who looked for candidates, and of who judged them. Empty
+/// where a run does not say.
+std::string ActivityText(const std::map<std::string, double, std::less<>>& seconds);
+
 /// Labels and counts, most frequent first, as many as `most`.
 std::string CountsText(const std::map<std::string, std::uint64_t, std::less<>>& counts,
                        std::size_t most);

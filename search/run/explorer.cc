@@ -2,6 +2,7 @@
 #include "search/run/explorer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/error.h"
@@ -62,6 +63,7 @@ void Explorer::Restore(const Log& log) {
 
 Outcome Explorer::Run() {
   state_.Begin(before_);
+  began_at_ = SecondsOfActivities();
   try {
     TakeUp();
     judge_.Prepare();
@@ -95,6 +97,12 @@ Outcome Explorer::Conclude() {
   outcome.end.why = state_.why();
   outcome.end.dt = state_.Elapsed();
   outcome.end.best = state_.winners().incumbent_number();
+  const ActivitySeconds now = SecondsOfActivities();
+  for (std::size_t i = 0; i < kNumActivities; ++i) {
+    // To the microsecond, as logs have times.
+    const double seconds = std::round((now[i] - began_at_[i]) * 1e6) / 1e6;
+    outcome.end.seconds[std::string(NameOf(static_cast<Activity>(i)))] = seconds;
+  }
   outcome.broken = state_.broken();
   outcome.failures = tally.Failures();
   outcome.front = tally.front();

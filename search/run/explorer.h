@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "base/activity.h"
 #include "base/clock.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
@@ -91,6 +92,7 @@ class Explorer {
   RunState state_;
   Judge judge_;
   double before_ = 0;                             ///< Seconds of a restored run.
+  ActivitySeconds began_at_{};                    ///< What the process had done before this run.
   std::vector<FailedCheckRecord> failed_before_;  ///< Of a restored run.
   std::optional<Winner> unwritten_;  ///< Of a restored run: a best whose line it did not write.
   /// Compilers of it that nobody waits for any more end with the explorer.

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <utility>
 
+#include "base/activity.h"
 #include "base/numbers.h"
 #include "search/log/decisions.h"
+#include "search/measure/timed.h"
 
 namespace exh::search {
 
@@ -58,7 +60,8 @@ void Judge::Evaluate(Entry& entry, Effort effort) {
 }
 
 bool Judge::Try(Entry& entry) {
-  const Measurement measurement = evaluator_.Try(entry.compiled, CapNow(entry));
+  const Measurement measurement =
+      Timed([&] { return evaluator_.Try(entry.compiled, CapNow(entry)); });
   evaluator_.Discard(entry.compiled);
   if (measurement.verdict == Verdict::kCorrect) return true;
   Take(entry, measurement);
@@ -89,11 +92,15 @@ bool Judge::AwaitEvaluator() {
   return true;
 }
 
+Measurement Judge::MeasureNow(const kernels::Compiled& program, const Cap& cap, Effort effort) {
+  return Timed([&] { return evaluator_.Measure(program, cap, effort); });
+}
+
 void Judge::Measure(Entry& entry, Effort effort) {
   Measurement measurement;
   if (entry.compiled.verdict == Verdict::kCorrect) {
     if (!AwaitEvaluator()) return;
-    measurement = evaluator_.Measure(entry.compiled, CapNow(entry), effort);
+    measurement = MeasureNow(entry.compiled, CapNow(entry), effort);
   } else {
     measurement.verdict = entry.compiled.verdict;
     measurement.why = entry.compiled.why;
@@ -114,7 +121,7 @@ void Judge::Take(Entry& entry, const Measurement& measurement) {
   LookAgain(
       entry.compiled,
       [this](const kernels::Compiled& program, Effort effort) {
-        return evaluator_.Measure(program, {}, effort);
+        return MeasureNow(program, {}, effort);
       },
       look);
   Record(entry, measurement, look);
@@ -175,6 +182,7 @@ void Judge::Record(Entry& entry, const Measurement& measurement, const SecondLoo
   if (record.verdict != Verdict::kBroken) {
     Lesson lesson{entry.candidate, entry.vector, entry.path, LearnedTime(record),
                   entry.origin.get()};
+    const Doing learn(Activity::kLearn);
     proposer_.Learn(lesson);
   }
   if (!is_best) return;
@@ -300,7 +308,7 @@ void Judge::WatchMachine() {
   const std::uint64_t evaluations = state_.tally().evaluations();
   if (evaluations < watched_ + kEvery) return;
   watched_ = evaluations;
-  const Measurement now = evaluator_.Measure(winners.incumbent().compiled, {}, Effort::kQuick);
+  const Measurement now = MeasureNow(winners.incumbent().compiled, {}, Effort::kQuick);
   if (now.verdict != Verdict::kCorrect) return;
   const double slowdown = now.best_ns / winners.compared_ns();
   NoteSlowdown(slowdown > kLeastSlowdown ? slowdown : 1);

@@ -91,6 +91,7 @@ class Judge {
   };
 
   void Measure(Entry& entry, Effort effort);
+  kernels::Measurement MeasureNow(const kernels::Compiled& program, const Cap& cap, Effort effort);
   /// Is there an incumbent that is faster or slower than the candidate, where that matters? One
   /// that takes more memory is none where memory counts: it is beaten at any speed.
   bool HasRival(const Entry& entry) const;

@@ -2,7 +2,8 @@
 //
 // The spaces that users search: what it takes to build them, and how fast random descents are.
 //
-// Of every kernel of the library, and chains of products. [--seconds S] [--device D] [--kernel K]
+// Of every kernel of the library, and chains of products, or of one, or of a file.
+// [--seconds S] [--device D] [--kernel K|FILE]
 #include <cstdlib>
 #include <cstring>
 #include <string>

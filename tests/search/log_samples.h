@@ -80,6 +80,7 @@ inline std::string SampleLogText() {
   add(reference);
   EndRecord end;
   end.why = "budget:evals";
+  end.seconds = {{"descend", 0.25}, {"compile", 1.5}};
   end.dt = 3.5;
   end.evaluations = 4;
   end.descents = 9;

@@ -136,6 +136,7 @@ TEST(PageData, HasBestsDeadEndsYardsticksAndTheEnd) {
   EXPECT_EQ(run["references"][0]["name"], "naive");
   EXPECT_EQ(run["references"][0]["ns"], 2e6);
   EXPECT_EQ(run["end"]["why"], "budget:evals");
+  EXPECT_EQ(run["end"]["activities"], Json::parse(R"([["compile",1.5],["descend",0.25]])"));
   EXPECT_THAT(run["run"]["argv"], ElementsAre("./exh search", "--kernel", "mat\"mul\n"));
 }
 

@@ -12,6 +12,14 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+TEST(ActivityText, HasSharesOfWhoLooksAndOfWhoJudges) {
+  EXPECT_EQ(ActivityText({}), "");
+  EXPECT_EQ(ActivityText({{"compile", 3.0}, {"descend", 1.0}, {"full", 0.0}, {"wait", 2.0}}),
+            "where the time went:\n"
+            "  to find candidates (4.0 s of threads): descend 25 %, compile 75 %, wait 0 %\n"
+            "  to judge them (2.0 s of threads): wait 100 %\n");
+}
+
 TEST(ProofText, SaysWhatAWrongBoundRestsOn) {
   Proof proof;
   proof.violations = 1;

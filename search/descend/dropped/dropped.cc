@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/activity.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
@@ -30,6 +31,7 @@ BoundFunction Guarded(BoundFunction bound, FailedChecks& checks) {
   if (!bound) return bound;
   return [bound = std::move(bound), &checks](const runtime::Candidate& candidate) {
     double ns = 0;
+    const Doing look(Activity::kLook);
     const auto dropped = DroppedBy([&] { ns = bound(candidate); });
     if (dropped) checks.Note(dropped->why, candidate);
     return dropped ? 0 : ns;

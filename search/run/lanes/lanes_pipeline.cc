@@ -8,8 +8,10 @@
 #include <semaphore>
 #include <utility>
 
+#include "base/activity.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
+#include "search/measure/timed.h"
 
 namespace exh::search {
 namespace {
@@ -87,6 +89,7 @@ void LanesPipeline::Run() {
     Attempt attempt;
     {
       const Turn turn(cores);
+      const Doing descend(Activity::kDescend);
       parts_.proposer.Propose(random, attempt);
     }
     if (!attempt.entry || parts_.frontier.IsKnown(attempt.entry->code_hash)) return attempt;
@@ -180,6 +183,7 @@ bool LanesPipeline::TakeIn(Attempt attempt) {
 void LanesPipeline::CompileFully(Item& item) {
   item.state = State::kCompiling;
   item.compiled = std::async(std::launch::async, [this, &entry = item.entry] {
+    const Doing compile(Activity::kCompile);
     Compiled compiled = parts_.evaluator.CompileOf(entry.source, entry.candidate);
     threads_.Wake();
     return compiled;
@@ -280,14 +284,14 @@ void LanesPipeline::Start(Place& place, Item& item) {
   const Cap cap = parts_.judge.CapNow(item.entry, place.at);
   if (item.state == State::kTrial) {
     threads_.Start(place.at.number, [&item, cap, lane = place.lane] {
-      item.measurement = lane->Try(item.entry.compiled, cap);
+      item.measurement = Timed([&] { return lane->Try(item.entry.compiled, cap); });
     });
     return;
   }
   item.state = State::kMeasuring;
   const Effort effort = parts_.state.winners().has_incumbent() ? Effort::kQuick : item.effort;
   threads_.Start(place.at.number, [&item, cap, effort, lane = place.lane] {
-    item.measurement = lane->Measure(item.entry.compiled, cap, effort);
+    item.measurement = Timed([&] { return lane->Measure(item.entry.compiled, cap, effort); });
   });
 }
 
@@ -299,7 +303,7 @@ void LanesPipeline::Confirm(Place& place, Item& item) {
     LookAgain(
         item.entry.compiled,
         [lane](const Compiled& program, Effort effort) {
-          return lane->Measure(program, {}, effort);
+          return Timed([&] { return lane->Measure(program, {}, effort); });
         },
         item.look);
   });
@@ -310,7 +314,8 @@ void LanesPipeline::Calibrate(Place& place) {
   ++calibrating_;
   calibration_.Add(place.at.number, 0);  // It is not asked twice.
   threads_.Start(place.at.number, [this, &place] {
-    place.calibration = place.lane->Measure(calibrated_.incumbent, {}, Effort::kFinal);
+    place.calibration =
+        Timed([&] { return place.lane->Measure(calibrated_.incumbent, {}, Effort::kFinal); });
   });
 }
 

@@ -7,11 +7,21 @@
 #include <string>
 #include <utility>
 
+#include "base/activity.h"
 #include "base/ahead.h"
 
 namespace exh::search {
 
 using kernels::Verdict;
+
+namespace {
+
+Attempt NextOf(Ahead<Attempt>& attempts) {
+  const Doing wait(Activity::kWait);
+  return attempts.Next();
+}
+
+}  // namespace
 
 AheadPipeline::AheadPipeline(const RunParts& parts)
     : Pipeline(parts),
@@ -20,9 +30,11 @@ AheadPipeline::AheadPipeline(const RunParts& parts)
           parts.frontier.learns() ? 2 * jobs_ : std::max(1, parts.options.batch))) {}
 
 void AheadPipeline::CompileTried(Entry entry, std::uint64_t due, Effort effort) {
-  auto compiled = std::async(
-      std::launch::async,
-      [&evaluator = parts_.evaluator, source = entry.source] { return evaluator.Compile(source); });
+  auto compiled =
+      std::async(std::launch::async, [&evaluator = parts_.evaluator, source = entry.source] {
+        const Doing compile(Activity::kCompile);
+        return evaluator.Compile(source);
+      });
   tried_.push_back({due, std::move(entry), std::move(compiled), effort});
 }
 
@@ -43,6 +55,7 @@ void AheadPipeline::Run() {
   const auto make = [this](std::uint64_t number) {
     Random random = RandomOf(number);
     Attempt attempt;
+    const Doing descend(Activity::kDescend);
     parts_.proposer.Propose(random, attempt);
     if (!attempt.entry || parts_.frontier.IsKnown(attempt.entry->code_hash)) return attempt;
     Compile(*attempt.entry);
@@ -57,7 +70,7 @@ void AheadPipeline::Run() {
       MeasureTried(tried);
       continue;
     }
-    Attempt attempt = attempts.Next();
+    Attempt attempt = NextOf(attempts);
     state.ShowStatus(false);
     if (!state.Accept(attempt)) continue;
     Entry& entry = *attempt.entry;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/activity.h"
 #include "base/parallel.h"
 
 namespace exh::search {
@@ -19,7 +20,7 @@ void InTurn::Run() {
   RunState& state = parts_.state;
   while (!state.Stopped()) {
     LookForEnd();
-    std::vector<Entry> batch = Fill();
+    std::vector<Entry> batch = NextBatch();
     // What is in the batch when nothing new is found is still worth its evaluation.
     const bool nothing_new = state.why() == "exhausted" || state.why() == "stuck";
     if (nothing_new && !batch.empty()) state.GoOn();
@@ -28,6 +29,11 @@ void InTurn::Run() {
       if (entry.ready) Measure(entry);
     }
   }
+}
+
+std::vector<Entry> InTurn::NextBatch() {
+  const Doing wait(Activity::kWait);
+  return Fill();
 }
 
 void InTurn::Measure(Entry& entry) {
@@ -51,7 +57,10 @@ std::vector<Entry> InTurnByOne::Fill() {
   std::vector<Entry> batch;
   while (batch.size() < size && !state.Stopped()) {
     Attempt attempt;
-    parts_.proposer.Propose(random_, attempt);
+    {
+      const Doing descend(Activity::kDescend);
+      parts_.proposer.Propose(random_, attempt);
+    }
     if (state.Accept(attempt)) batch.push_back(*std::move(attempt.entry));
     state.ShowStatus(false);
   }
@@ -67,6 +76,7 @@ std::vector<Entry> InTurnByOne::Fill() {
 Attempt InTurnByMany::Propose(std::uint64_t number) const {
   Random random = RandomOf(number);
   Attempt attempt;
+  const Doing descend(Activity::kDescend);
   parts_.proposer.Propose(random, attempt);
   return attempt;
 }

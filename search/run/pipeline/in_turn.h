@@ -32,6 +32,7 @@ class InTurn : public Pipeline {
   std::uint64_t BatchSize() const;
 
  private:
+  std::vector<Entry> NextBatch();
   void Measure(Entry& entry);
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/activity.h"
 #include "base/numbers.h"
 #include "search/log/decisions.h"
 #include "search/log/memory/front.h"
@@ -53,6 +54,7 @@ void Pipeline::Compile(Entry& entry) const {
   }
   if (Recall(entry)) return;
   Evaluator& evaluator = parts_.evaluator;
+  const Doing compile(Activity::kCompile);
   entry.is_trial = evaluator.compiles_while_measuring() && !entry.source.careful.empty();
   entry.compiled = entry.is_trial ? evaluator.CompileTrial(entry.source)
                                   : evaluator.CompileOf(entry.source, entry.candidate);

@@ -104,6 +104,7 @@ void Problems(const std::string& device, const std::string& space, const std::st
         kernel + (size.empty() ? "" : " " + size), seconds,
         [&] { return search::MakeProblem(options).root(); }, space == "paper" ? "paper" : "");
   };
+  if (only.find('/') != std::string::npos) return problem(only, "");
   for (const std::string& kernel : search::KernelNames()) {
     if (!only.empty() && kernel != only) continue;
     if (kernel == "matmul") {

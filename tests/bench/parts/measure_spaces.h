@@ -18,7 +18,7 @@ namespace exh::tests {
 
 /// Prints a row for every kernel of the library and for chains of products: the default space of
 /// the devices h200 and cpu, and the paper's space of k4000. `seconds` for each measurement of a
-/// row; of one `device`, of one `kernel`, or of all where they are empty.
+/// row; of one `device`, of one `kernel` (a name, or a file), or of all where they are empty.
 void MeasureSpaces(double seconds, const std::string& device = "", const std::string& kernel = "");
 
 /// The same of the computations of tests/kernels/computations, with sizes `times` as large.
