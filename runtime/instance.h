@@ -65,6 +65,9 @@ struct FreezeProgress {
 struct FreezeOptions {
   /// False: every ground constraint is propagated by itself. Slower, with equal results: for tests.
   bool runs = true;
+  /// False: what holds of all objects alike is written down for each of them. Slower to build, with
+  /// equal results: for tests. Without `runs` it always is.
+  bool uniform = true;
   /// A sum of more increments is kept as a tree of partial sums, so that a change costs the
   /// logarithm of their number. At least 2; tests ask for less than is fast.
   std::size_t largest_sum = 1024;

@@ -23,7 +23,8 @@ namespace exh::runtime::internal {
 
 class Freezer::ClauseLanes {
  public:
-  ClauseLanes(Freezer& freezer, const Clause& clause);
+  /// `only_few`: of a clause that is uniform, only what is a table (uniform_finder.h).
+  ClauseLanes(Freezer& freezer, const Clause& clause, bool only_few);
   /// Can rows say the clause? Only if every object that can be the lane of one of its ground
   /// clauses belongs to a variable that can be the lane here: the store must see all views of it or
   /// none.
@@ -47,9 +48,12 @@ class Freezer::ClauseLanes {
     std::uint32_t cell = 0;  ///< Slot, or the first cell of the row.
     bool swapped = false;    ///< Of the cell, seen from the condition.
   };
+  /// Does the root rule a test out anywhere in a row? By the first block of the row.
+  using RuledOut = std::map<std::uint32_t, bool>;
   struct Test {
     Use use;
     std::array<std::uint8_t, 2> masks{};  ///< As the condition says, and from the other side.
+    std::array<RuledOut, 2> ruled_out{};  ///< By sides.
     std::uint8_t mask() const { return masks[use.swapped]; }
   };
   struct Comparison {
@@ -118,6 +122,7 @@ class Freezer::ClauseLanes {
   void Contribute(std::uint32_t word, unsigned dropped, std::uint64_t lanes, std::uint64_t active,
                   LaneGate gate);
   void General(std::uint32_t word, std::uint64_t lanes);
+  bool MayBeFew();
   bool IsStored(unsigned dropped) const;
   /// The gate of the tuple and of what its lanes need too, without their own membership.
   std::uint32_t GateOf(const std::vector<Slot>& lane_memberships, Slot own);
@@ -138,6 +143,7 @@ class Freezer::ClauseLanes {
   std::uint32_t origin_ = 0;
   bool by_lanes_ = false;
   bool always_ = false;
+  const bool only_few_;
 
   std::vector<Test> tests_;
   std::vector<Comparison> comparisons_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "runtime/internal/freeze/freezer.h"
+#include "runtime/internal/freeze/uniform_finder.h"
 
 namespace exh::runtime::internal {
 
@@ -87,7 +87,12 @@ void Freezer::GroundClausesThat(bool are_unary) {
     place_ = "requirement " + requirement.label + " (" + requirement.position.file + ":" +
              std::to_string(requirement.position.line) + ")";
     // What is unary acts before the others are simplified.
-    if (are_unary || !lanes_.is_on() || !GroundByLanes(*clause)) GroundByTuples(*clause);
+    using Kind = UniformFinder::Kind;
+    const Kind kind = are_unary || !uniform_ ? Kind::kNone : uniform_->KindOf(*clause);
+    if (kind == Kind::kTables) continue;
+    if (are_unary || !lanes_.is_on() || !GroundByLanes(*clause, kind == Kind::kClause)) {
+      GroundByTuples(*clause);
+    }
   }
 }
 

@@ -49,11 +49,12 @@ std::uint64_t Certain(const std::uint8_t* row, std::uint8_t values) {
 
 }  // namespace
 
-Freezer::ClauseLanes::ClauseLanes(Freezer& freezer, const Clause& clause)
+Freezer::ClauseLanes::ClauseLanes(Freezer& freezer, const Clause& clause, bool only_few)
     : freezer_(freezer),
       clause_(clause),
       scope_(freezer.space_, freezer.objects_, clause.variables),
-      depth_(clause.variables.size()) {
+      depth_(clause.variables.size()),
+      only_few_(only_few) {
   origin_ = freezer.relations_.InternOrigin({Origin::Kind::kRequirement, clause.requirement});
   by_lanes_ = Prepare();
 }
@@ -367,8 +368,28 @@ void Freezer::ClauseLanes::Tuple() {
     if (freezer_.Holds(*condition, objects_.data(), depth_)) return;
   }
   freezer_.ticker_.Tick();
+  if (only_few_ && !MayBeFew()) return;
   freezer_.instance_->statistics_.words_looked_at += members_.words;
   for (std::uint32_t word = 0; word < members_.words; ++word) Word(word);
+}
+
+/// Can there be lanes in which the root leaves three tests or fewer?
+bool Freezer::ClauseLanes::MayBeFew() {
+  std::size_t open = 0;
+  for (Test& test : tests_) {
+    if (!test.use.in_row) {
+      open += (freezer_.clauses_.known(test.use.cell) & test.mask()) != 0;
+      continue;
+    }
+    const auto [known, is_new] =
+        test.ruled_out[test.use.swapped].try_emplace(test.use.cell / kLanes, false);
+    for (std::uint32_t word = 0; is_new && word < members_.words; ++word) {
+      const std::uint8_t* const cells = CellsOf(test.use, word);
+      known->second |= (Excluded(cells, test.mask()) & ~Excluded(cells, 0xFF)) != 0;
+    }
+    open += !known->second;
+  }
+  return open <= 3;
 }
 
 /// A code of the lanes: where it holds.
@@ -577,7 +598,9 @@ void Freezer::ClauseLanes::SplitByTests(std::uint64_t of_gate, std::uint64_t ope
     }
     const int num_open = static_cast<int>(tests_.size()) - std::popcount(dropped);
     dropped = num_open <= 3 ? dropped : 0;
-    if (IsStored(dropped)) {
+    if (only_few_ && dropped == 0) {
+      // In the uniform clause.
+    } else if (IsStored(dropped)) {
       // A clause of many conditions: where some of them are known it says no more, and no less.
       const bool many = tests_.size() > kMaxTableArity && dropped == 0;
       Contribute(block.word, dropped, many ? exist : alike, alike, gate);
@@ -689,7 +712,8 @@ void Freezer::ClauseLanes::Contribute(std::uint32_t word, unsigned dropped, std:
   view.root =
       static_cast<std::uint16_t>(freezer_.space_.sets[clause_.variables[lane_].set.set].root);
   view.first = word * kLanes;
-  std::uint64_t look = dropped;
+  // Their number comes first: with 4 bits for each, three and a dropped one could be four.
+  std::uint64_t look = std::uint64_t{size} << 16 | dropped;
   std::array<std::uint8_t, kMaxTests> position{};
   for (std::size_t i = 0; i < size; ++i) {
     const Place& place = i < num_scalars ? scalars[i] : rows[i - num_scalars];
@@ -716,8 +740,8 @@ void Freezer::ClauseLanes::Contribute(std::uint32_t word, unsigned dropped, std:
   freezer_.lanes_.Add(view, gate, known.pattern, lanes, active);
 }
 
-bool Freezer::GroundByLanes(const Clause& clause) {
-  ClauseLanes lanes(*this, clause);
+bool Freezer::GroundByLanes(const Clause& clause, bool only_few) {
+  ClauseLanes lanes(*this, clause, only_few);
   if (!lanes.IsByLanes()) return false;
   lanes.Run();
   return true;

@@ -75,9 +75,31 @@ class WakeBuilder {
     add(work.triple_runs, next.triple_runs, [&](auto i) { return network_.triple_runs[i].table; });
     add(work.clause_lists, next.clause_lists,
         [&](auto i) { return network_.clause_lists[i].values; });
+    const UniformBlock* const uniform = UniformOf(slot);
+    if (uniform != nullptr) {
+      const auto [begin, end] = PartsOf(slot, *uniform);
+      add(begin, end, [&](auto i) { return network_.uniform.parts[i].table; });
+      add(uniform->clause_begin, uniform->clause_end,
+          [&](auto i) { return network_.uniform.clauses[i].values; });
+    }
     add(work.wides, next.wides, [&](auto i) { return network_.wides[i].classes; });
     add(work.clauses, next.clauses, [&](auto i) { return network_.clause_watches[i].mask; });
     add(work.counters, next.counters, [&](auto i) { return network_.counter_watches[i].values; });
+  }
+
+  const UniformBlock* UniformOf(Slot slot) const {
+    return network_.uniform.is_empty() ? nullptr : &network_.uniform.blocks[slot / kLanes];
+  }
+  /// In Uniform::parts, from … to.
+  std::pair<std::uint32_t, std::uint32_t> PartsOf(Slot slot, const UniformBlock& block) const {
+    if (block.tables == UniformBlock::kNone) return {0, 0};
+    const Uniform& uniform = network_.uniform;
+    const UniformTables& tables = uniform.tables[block.tables];
+    const std::uint8_t* const types = uniform.types.data() + tables.types;
+    const std::uint32_t* const begin = uniform.part_begin.data() + tables.parts +
+                                       types[block.row] * tables.num_types +
+                                       types[block.first + slot % kLanes];
+    return {begin[0], begin[1]};
   }
 
   bool Tells(std::uint32_t classes, std::uint8_t before, std::uint8_t now) const {
@@ -105,6 +127,16 @@ class WakeBuilder {
     for (std::uint32_t i = work.clause_lists; i < next.clause_lists; ++i) {
       const std::uint32_t values = network_.clause_lists[i].values;
       if ((now & values) == 0 && (before & values) != 0) needed |= kClauseRunWork;
+    }
+    if (const UniformBlock* const uniform = UniformOf(slot)) {
+      const auto [begin, end] = PartsOf(slot, *uniform);
+      for (std::uint32_t i = begin; i < end; ++i) {
+        if (Tells(network_.uniform.parts[i].table, before, now)) needed |= kRunWork;
+      }
+      for (std::uint32_t i = uniform->clause_begin; i < uniform->clause_end; ++i) {
+        const std::uint32_t values = network_.uniform.clauses[i].values;
+        if ((now & values) == 0 && (before & values) != 0) needed |= kClauseRunWork;
+      }
     }
     if (WakesScalars(work, next, before, now)) needed |= kScalarWork;
     return static_cast<std::uint8_t>(needed);

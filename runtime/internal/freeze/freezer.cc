@@ -17,7 +17,9 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "runtime/int_domain.h"
+#include "runtime/internal/freeze/uniform_finder.h"
 #include "runtime/internal/ground/lane_emitter.h"
+#include "runtime/internal/network/uniform_lanes.h"
 #include "runtime/internal/rows/propagator.h"
 
 namespace exh::runtime::internal {
@@ -39,6 +41,8 @@ Freezer::Freezer(const Space& space, const Host& host, const FreezeOptions& opti
       relations_(network_),
       lanes_(network_, relations_, domains_, gates_),
       clauses_(network_, relations_, domains_, gates_, lanes_) {}
+
+Freezer::~Freezer() = default;
 
 /// What makes a freeze large, for people.
 std::string Freezer::SizeText() const {
@@ -84,7 +88,9 @@ std::shared_ptr<const Instance> Freezer::Run() {
   for (std::size_t q = 0; q < space_.quotients.size(); ++q) GroundQuotient(static_cast<int>(q));
   SplitSums();
   FixKnown();
+  if (lanes_.is_on() && options_.uniform) uniform_ = std::make_unique<UniformFinder>(*this);
   GroundClausesThat(false);
+  if (uniform_) uniform_->AddExceptions();
   PropagateRoot();
   return instance_;
 }
@@ -414,6 +420,7 @@ void Freezer::PropagateRoot() {
   if (lanes_.is_on()) {
     emitter.emplace(*instance_, domains_, &lanes_, &relations_, &gates_, &clauses_, &network_);
     emitter->Prepare();
+    if (uniform_) uniform_->InternGates();
   }
   ticker_.Begin("tables", kTableShare, static_cast<double>(clauses_.num_groups()));
   clauses_.Finish(&ticker_);
@@ -427,6 +434,7 @@ void Freezer::PropagateRoot() {
     network_.work.assign(layout.num_slots() + 1, {});
     network_.covered.assign(network_.constraints.size(), 0);
     emitter->Emit(&ticker_, &network_.covered);
+    if (uniform_) uniform_->Finish(&*emitter);
     FindJoints(domains_, gates_, &network_);
     network_.covered.resize(network_.constraints.size(), 0);
     IndexRecords(false);
@@ -468,7 +476,10 @@ void Freezer::PropagateRoot() {
       IndexNetwork(*instance_, &network_);
     }
     IndexWakes(domains_, slots_in_use_, &network_);
-    PlanOpenings(emitter ? emitter->cells_by_gate() : std::vector<std::vector<std::uint64_t>>());
+    std::vector<std::vector<std::uint64_t>> cells_by_gate;
+    if (emitter) cells_by_gate = emitter->cells_by_gate();
+    if (uniform_) uniform_->MarkCells(&cells_by_gate);
+    PlanOpenings(cells_by_gate);
   }
   FillStatistics(num_entailed);
 }
@@ -516,6 +527,13 @@ void Freezer::FillStatistics(std::size_t num_entailed) {
   for (const LaneClause& clause : network_.lane_clauses) {
     statistics.clauses += static_cast<std::size_t>(std::popcount(clause.lanes));
   }
+  UniformLanes uniform(*instance_, true);
+  uniform.ForEachTable([&](const LaneTable& table) {
+    statistics.triple_tables += static_cast<std::size_t>(std::popcount(table.lanes));
+  });
+  uniform.ForEachClause([&](const LaneClause& clause) {
+    statistics.clauses += static_cast<std::size_t>(std::popcount(clause.lanes));
+  });
   statistics.relations = network_.relations.size();
   statistics.entailed_at_root = num_entailed;
   statistics.state_bytes = layout.num_words * sizeof(std::uint64_t);
@@ -526,7 +544,7 @@ void Freezer::FillStatistics(std::size_t num_entailed) {
       network_.clause_runs.size() * sizeof(ClauseRun) +
       network_.clause_filters.size() * sizeof(ClauseFilter) + network_.run_tables.size() +
       network_.lane_tables.size() * sizeof(LaneTable) +
-      network_.lane_clauses.size() * sizeof(LaneClause) +
+      network_.lane_clauses.size() * sizeof(LaneClause) + network_.uniform.NumBytes() +
       network_.constraints.size() * sizeof(Constraint) + network_.luts.size() +
       network_.masks.size() * sizeof(Bits) + network_.increment_literals.size() * sizeof(Literal);
 }

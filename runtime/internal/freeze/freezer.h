@@ -30,6 +30,7 @@ class LaneEmitter;
 class Freezer {
  public:
   Freezer(const Space& space, const Host& host, const FreezeOptions& options);
+  ~Freezer();
   std::shared_ptr<const Instance> Run();
 
  private:
@@ -45,6 +46,7 @@ class Freezer {
     std::vector<Object> objects;
   };
   class ClauseLanes;       // freeze_lanes.cc
+  class UniformFinder;     // uniform_finder.cc
   class CounterGrounder;   // freeze_constraints.cc
   class QuotientGrounder;  // freeze_constraints.cc
 
@@ -133,7 +135,8 @@ class Freezer {
   void GroundTuple(const Clause& clause, const Scope& scope, const Object* objects,
                    std::uint32_t origin);
   /// By the row (freeze_lanes.cc); false: it has to be grounded tuple by tuple.
-  bool GroundByLanes(const Clause& clause);
+  /// `only_few`: only where the root leaves so few of its conditions that they are a table.
+  bool GroundByLanes(const Clause& clause, bool only_few);
   void GroundByTuples(const Clause& clause);
   /// All clauses that are unary, or all that are not.
   void GroundClausesThat(bool are_unary);
@@ -168,6 +171,7 @@ class Freezer {
   LaneStore lanes_;
   GroundClauses clauses_;
   std::optional<RowPlaces> places_;
+  std::unique_ptr<UniformFinder> uniform_;  ///< Null: nothing is looked for.
   /// By cell: what GroundClauses::known() says of it.
   std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> known_cells_;
 

@@ -245,7 +245,89 @@ void IndexTriples(const RootDomains* root, const std::vector<std::uint8_t>& cove
   network->triple_constraints = BySlot(ids, &SlotWork::triples, &network->work);
 }
 
+/// Finds guards (WideEntry).
+class GuardFinder {
+ public:
+  GuardFinder(std::uint32_t num_narrow, Network* network)
+      : num_narrow_(num_narrow), network_(*network) {}
+
+  void Find(const Constraint& constraint, int position, WideEntry* entry) {
+    if (constraint.arity > 3 || constraint.slots[position] < num_narrow_) return;
+    for (int at = 0; at < constraint.arity; ++at) {
+      if (at == position || constraint.slots[at] >= num_narrow_) continue;
+      const Guard& guard = Of(constraint.relation, at, position);
+      if (guard.partners == kNoLut) continue;
+      const int third = 3 - at - position;
+      entry->guard = constraint.slots[at];
+      entry->other = constraint.slots[constraint.arity == 3 ? third : position];
+      entry->partners = guard.partners;
+      entry->strict = guard.strict;
+      entry->num_values = network_.relations[constraint.relation].sizes[position];
+      return;
+    }
+  }
+
+ private:
+  struct Guard {
+    std::uint32_t partners = kNoLut;
+    std::uint8_t strict = 0;
+  };
+
+  const Guard& Of(std::uint32_t number, int at, int position) {
+    const auto [known, is_new] = known_.try_emplace(
+        {number, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(position)});
+    if (is_new) known->second = Make(network_.relations[number], at, position);
+    return known->second;
+  }
+
+  /// The slot at `at` is a guard when there is a value with which all combinations of the others
+  /// are allowed.
+  Guard Make(const Relation& relation, int at, int position) {
+    std::array<int, kMaxTableArity> values{};
+    const int num_own = relation.sizes[position], num_guards = relation.sizes[at];
+    const int third = relation.arity == 3 ? 3 - at - position : position;
+    const int num_others = third == position ? 1 : relation.sizes[third];
+    const Bits all = num_others >= 64 ? ~Bits{0} : (Bits{1} << num_others) - 1;
+    std::vector<Bits> partners(static_cast<std::size_t>(num_guards * num_own), 0);
+    Guard guard;
+    for (int value = 0; value < num_guards; ++value) {
+      bool is_any = true;
+      for (int own = 0; own < num_own; ++own) {
+        values[at] = value;
+        values[position] = own;
+        Bits& of_own = partners[static_cast<std::size_t>(value * num_own + own)];
+        for (int other = 0; other < num_others; ++other) {
+          if (third != position) values[third] = other;
+          if (IsAllowed(relation, values)) of_own |= Bits{1} << other;
+        }
+        is_any &= of_own == all;
+        // Without a third slot this one stands for it, of which some value is always left.
+        if (third == position && of_own != 0) of_own = ~Bits{0};
+      }
+      if (!is_any) guard.strict |= static_cast<std::uint8_t>(1u << value);
+    }
+    if (guard.strict == 0 || guard.strict == (1u << num_guards) - 1) return {};
+    guard.partners = static_cast<std::uint32_t>(network_.partners.size());
+    network_.partners.insert(network_.partners.end(), partners.begin(), partners.end());
+    return guard;
+  }
+
+  bool IsAllowed(const Relation& relation, const std::array<int, kMaxTableArity>& values) const {
+    std::size_t index = relation.masks;
+    for (int i = 0; i + 1 < relation.arity; ++i) {
+      index += relation.strides[i] * static_cast<std::size_t>(values[relation.others[i]]);
+    }
+    return (network_.masks[index] >> values[relation.mask_position] & 1) != 0;
+  }
+
+  const std::uint32_t num_narrow_;
+  Network& network_;
+  std::map<std::array<std::uint32_t, 3>, Guard> known_;
+};
+
 void IndexWides(std::uint32_t num_narrow, ClassTables* classes, Network* network) {
+  network->partners.clear();
+  GuardFinder guards(num_narrow, network);
   std::vector<std::pair<Slot, WideEntry>> wides;
   for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
     const Constraint& c = network->constraints[id];
@@ -253,7 +335,11 @@ void IndexWides(std::uint32_t num_narrow, ClassTables* classes, Network* network
     if (c.kind != Constraint::Kind::kWideTable && !is_joint) continue;
     for (int i = 0; i < c.arity; ++i) {
       const bool narrow = c.slots[i] < num_narrow && !is_joint;
-      wides.push_back({c.slots[i], {id, narrow ? classes->Find(c.relation, i) : kNoLut}});
+      WideEntry entry;
+      entry.constraint = id;
+      entry.classes = narrow ? classes->Find(c.relation, i) : kNoLut;
+      if (!is_joint) guards.Find(c, i, &entry);
+      wides.emplace_back(c.slots[i], entry);
     }
   }
   network->wides = BySlot(wides, &SlotWork::wides, &network->work);

@@ -98,6 +98,13 @@ std::uint32_t LaneEmitter::TripleTable(const Relation& relation) {
   return known->second = Intern(std::move(bytes));
 }
 
+void LaneEmitter::Describe(std::uint32_t number, UniformPart* part) {
+  const Relation& relation = network_.relations[number];
+  part->table = TripleTable(relation);
+  part->width_b = static_cast<std::uint16_t>(TableWidth(relation.sizes[1]));
+  part->width_c = static_cast<std::uint16_t>(TableWidth(relation.sizes[2]));
+}
+
 LaneEmitter::Sizes LaneEmitter::SizesAt(const LaneView& view, std::uint32_t lane) const {
   Sizes sizes{};
   const auto slots = SlotsAt(CellsOf(view), view.num_scalars, lane);

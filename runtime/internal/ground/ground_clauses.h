@@ -54,6 +54,11 @@ class GroundClauses {
   void RestrictLong(const Literal& literal, std::uint32_t origin);
   /// Clauses that the lane store got by the row.
   void CountAdded(std::size_t clauses) { num_added_ += clauses; }
+  /// Calls `use` with the decisions of each tuple with clauses over it.
+  template <typename Use>
+  void ForEachGroup(const Use& use) const {
+    for (const Group& group : groups_) use(std::span<const Slot>(group.slots.data(), group.arity));
+  }
   bool IsTableEntailed(const Relation& relation,
                        const std::array<Bits, kMaxTableArity>& domains) const;
   Truth Status(const Literal& literal) const;

@@ -57,6 +57,8 @@ class LaneEmitter {
   /// Fills the lists of runs by slot (Network::work is empty before), and appends records to
   /// Network::constraints, which of their slots are in runs to `covered`. The store is empty then.
   void Emit(FreezeTicker* ticker, std::vector<std::uint8_t>* covered);
+  /// The table of a relation over a cell and two rows, for uniform tables.
+  void Describe(std::uint32_t relation, UniformPart* part);
   /// The root is propagated: leaves what it entails out of the runs.
   void DropEntailed(FreezeTicker* ticker);
   /// By gate: the cells that some constraint behind it reads, of runs. After DropEntailed().

@@ -13,6 +13,7 @@
 #include "runtime/internal/network/network.h"
 #include "runtime/internal/network/objects.h"
 #include "runtime/internal/network/term_ranges.h"
+#include "runtime/internal/network/uniform_lanes.h"
 
 namespace exh::runtime {
 namespace internal {
@@ -35,6 +36,9 @@ class Reader {
     for (const Constraint& constraint : network_.constraints) AddConstraint(constraint);
     for (const LaneTable& table : network_.lane_tables) AddLanes(table);
     for (const LaneClause& clause : network_.lane_clauses) AddLanes(clause);
+    UniformLanes uniform(instance_, false);
+    uniform.ForEachTable([this](const LaneTable& table) { AddLanes(table); });
+    uniform.ForEachClause([this](const LaneClause& clause) { AddLanes(clause); });
     AddCounters();
     return std::move(form_);
   }

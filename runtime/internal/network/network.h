@@ -34,6 +34,8 @@
 //      +- clause_lists    -> ClauseRunList   for a literal on s that is now false   at once
 //      |                      -> clause_filters: which runs can have anything to do
 //      |                          -> clause_runs: unit propagation in 64 lanes
+//      +- uniform.blocks  -> tables and clauses of the block that the slot is in   at once
+//      |                     (uniform.h has a drawing)
 //      +- wides           -> WideEntry   --+-> constraints[id]                      queued
 //      +- clauses         -> ClauseWatch --+
 //      +- counters        -> CounterWatch  --> counters[id]                         queued
@@ -68,6 +70,7 @@
 
 #include "runtime/ground.h"
 #include "runtime/host.h"
+#include "runtime/internal/network/uniform.h"
 #include "runtime/propagation.h"
 #include "runtime/space.h"
 #include "runtime/state.h"
@@ -168,9 +171,19 @@ struct TripleEntry {
 
 /// The slot s changed: run the table when the values that it lost mattered to it. `classes` is the
 /// number in Network::run_tables of 256 bytes that tell its domains apart; kNoLut: always.
+///
+/// Most tables with a wide slot say something only while one other slot, the guard, has certain
+/// values, its *strict* ones: "order(x,y) is MERGED => size(x) == size(y)". While it may have
+/// another one such a table can at most take strict values from it, and only those for which no
+/// value of the slot has a partner any more. So it runs when the guard has nothing but strict
+/// values left, or when one of these has lost its partners.
 struct WideEntry {
   std::uint32_t constraint;
   std::uint32_t classes;
+  Slot guard = 0, other = 0;  ///< Narrow; the third slot, or the slot itself when there is none.
+  /// In Network::partners: by value of the guard and of the slot; kNoLut: no guard.
+  std::uint32_t partners = kNoLut;
+  std::uint8_t strict = 0, num_values = 0;  ///< Values of the guard; how many the slot has.
 };
 
 /// Run the clause when the slot has no value of the mask left, unless both guards, two other
@@ -482,8 +495,13 @@ struct Network {
   std::vector<ClauseFilter> clause_filters;
   std::vector<ClauseRun> clause_runs;
   std::vector<WideEntry> wides;
+  /// Of guards: what the third slot may have, by value of the guard and of the wide slot.
+  std::vector<Bits> partners;
   std::vector<ClauseWatch> clause_watches;
   std::vector<CounterWatch> counter_watches;
+
+  // ---- What holds of all objects of a set alike, and is in none of these lists.
+  Uniform uniform;
 
   // ---- Constraints without a record: in runs of all slots that they read. Each is here once;
   // propagation does not look at these.

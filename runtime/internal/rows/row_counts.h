@@ -26,14 +26,14 @@
 #include <bit>
 #include <cstdint>
 
-#include "runtime/internal/rows/row_runs.h"
+#include "runtime/internal/rows/row_uniform.h"
 
 namespace exh::runtime::internal {
 
 template <typename Rows>
-class RowCounts : public RowRuns<Rows> {
+class RowCounts : public RowUniform<Rows> {
  public:
-  using RowRuns<Rows>::RowRuns;
+  using RowUniform<Rows>::RowUniform;
 
   /// The lanes of a run of increments that may count; `counts`: those that do for certain;
   /// `one_open`: those that wait for a single literal, and so could be kept from counting. Absent

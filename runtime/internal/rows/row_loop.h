@@ -91,10 +91,35 @@ class RowLoop : public RowCounts<Rows> {
         state_.gate(layout_, network_.slot_gates[slot])) {
       const auto values = static_cast<std::uint8_t>(now);
       if ((wake & kRunWork) != 0 && !this->RunRuns(before, values, work, next)) return false;
-      if ((wake & kClauseRunWork) != 0 && !this->RunClauseLists(before, values, work, next))
+      const UniformBlock* const uniform =
+          network_.uniform.is_empty() ? nullptr : &network_.uniform.blocks[slot / kLanes];
+      if ((wake & kRunWork) != 0 && uniform != nullptr && uniform->tables != UniformBlock::kNone &&
+          !this->RunUniformTables(slot, *uniform, before, values)) {
         return false;
+      }
+      if ((wake & kClauseRunWork) != 0) {
+        if (!this->RunClauseLists(before, values, work, next)) return false;
+        if (uniform != nullptr && uniform->clause_begin != uniform->clause_end &&
+            !this->RunUniformClauses(slot, *uniform, before, values)) {
+          return false;
+        }
+      }
     }
     if ((wake & kScalarWork) != 0) WakeScalars(slot, before, now, work, next);
+    return true;
+  }
+
+  /// Has each strict value that is left of the guard a partner for some value of the slot?
+  EXH_ROW_TARGET bool HavePartners(const WideEntry& entry, unsigned strict, Bits now) const {
+    const Bits others = p_.domain(entry.other);
+    for (; strict != 0; strict &= strict - 1) {
+      const Bits* const partners =
+          network_.partners.data() + entry.partners +
+          static_cast<unsigned>(std::countr_zero(strict)) * entry.num_values;
+      Bits rest = now;
+      while (rest != 0 && (partners[std::countr_zero(rest)] & others) == 0) rest &= rest - 1;
+      if (rest == 0) return false;
+    }
     return true;
   }
 
@@ -105,6 +130,10 @@ class RowLoop : public RowCounts<Rows> {
       if (entry.classes != kNoLut) {
         const std::uint8_t* const classes = network_.run_tables.data() + entry.classes;
         if (classes[before] == classes[now] || classes[now] == kUniversalClass) continue;
+      }
+      if (entry.partners != kNoLut) {
+        const unsigned guard = domains_[entry.guard], strict = guard & entry.strict;
+        if (strict == 0 || (strict != guard && HavePartners(entry, strict, now))) continue;
       }
       const Constraint& constraint = network_.constraints[entry.constraint];
       if (!state_.gate(layout_, constraint.gate)) continue;
