@@ -89,7 +89,10 @@ void Freezer::GroundClausesThat(bool are_unary) {
     // What is unary acts before the others are simplified.
     using Kind = UniformFinder::Kind;
     const Kind kind = are_unary || !uniform_ ? Kind::kNone : uniform_->KindOf(*clause);
-    if (kind == Kind::kTables) continue;
+    if (kind == Kind::kTables) {
+      uniform_->GroundAlone(*clause);
+      continue;
+    }
     if (are_unary || !lanes_.is_on() || !GroundByLanes(*clause, kind == Kind::kClause)) {
       GroundByTuples(*clause);
     }

@@ -79,8 +79,9 @@ std::shared_ptr<const Instance> Freezer::Run() {
   AssignMemberships();
   FreezeDomains();
   InstanceStatistics& statistics = instance_->statistics_;
+  if (lanes_.is_on() && options_.uniform) uniform_ = std::make_unique<UniformFinder>(*this);
   statistics.expected_words = ExpectedWords();
-  ticker_.Expect(SecondsOf(statistics.expected_words));
+  ticker_.Expect(ExpectedSeconds(statistics.expected_words));
   // Unary clauses first: what they exclude prunes the loops of all others.
   GroundClausesThat(true);
   GroundTriggers();
@@ -88,7 +89,6 @@ std::shared_ptr<const Instance> Freezer::Run() {
   for (std::size_t q = 0; q < space_.quotients.size(); ++q) GroundQuotient(static_cast<int>(q));
   SplitSums();
   FixKnown();
-  if (lanes_.is_on() && options_.uniform) uniform_ = std::make_unique<UniformFinder>(*this);
   GroundClausesThat(false);
   if (uniform_) uniform_->AddExceptions();
   PropagateRoot();

@@ -65,7 +65,7 @@ class Freezer {
 
   // ---- freeze_estimate.cc
   double ExpectedWords() const;
-  static double SecondsOf(double words);
+  double ExpectedSeconds(double words) const;
 
   // ---- freezer.cc
   void IndexRecords(bool is_final);

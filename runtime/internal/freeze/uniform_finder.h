@@ -14,8 +14,10 @@
 // something is said of two or three of the cells, the tables of these objects are written down as
 // well (AddExceptions()): what propagation finds is the same with and without uniform tables.
 //
-// Of a clause with more literals those tuples go the usual way in which the root leaves three of
-// them or fewer, for that is a table (ClauseLanes::RunFew()).
+// And where the root leaves one literal at most the clause acts on the root at once, as all others
+// do, also on decisions of objects that are absent (GroundAlone()). Of a clause with more literals
+// those tuples go the usual way in which the root leaves three of them or fewer, for that is a
+// table (ClauseLanes).
 #pragma once
 
 #include <array>
@@ -34,10 +36,12 @@ class Freezer::UniformFinder {
  public:
   enum class Kind : std::uint8_t { kNone, kTables, kClause };
 
-  /// Looks at all clauses. Domains are known by now (Freezer::FixKnown()).
+  /// Looks at all clauses. Decisions have slots and memberships are assigned.
   explicit UniformFinder(Freezer& freezer);
 
   Kind KindOf(const Clause& clause) const;
+  /// Of a clause of tables: grounds it where the root leaves one literal or none.
+  void GroundAlone(const Clause& clause) const;
   /// Everything else is grounded: writes tables down where something else is said of their cells.
   void AddExceptions();
   /// The gates that constraints would rest behind: what they find done is planned for them.
@@ -75,6 +79,8 @@ class Freezer::UniformFinder {
     std::vector<std::uint32_t> masks;  ///< By type: in which of the sets it is, a bit each.
   };
   using Triple = std::array<Object, 3>;
+
+  class Alone;
 
   Described Describe(const Clause& clause) const;
   bool DescribeUses(Described* described) const;
