@@ -42,6 +42,7 @@ struct InstanceStatistics {
   std::size_t hidden_slots = 0;  ///< Memberships of planned objects, fired triggers.
   std::size_t counters = 0, increments = 0;
   std::size_t gates = 0;
+  /// What is uniform (internal/network/uniform.h) is in none of the following numbers.
   std::size_t ground_clauses = 0;  ///< Before merging, those satisfied at the root left out.
   std::size_t pair_tables = 0, triple_tables = 0, wide_tables = 0, clauses = 0, joints = 0;
   std::size_t relations = 0;  ///< Distinct relations behind the tables.

@@ -264,14 +264,34 @@ void Freezer::PlanPresence() {
   }
 }
 
-/// Opens every gate on a copy of the root. There are no openings yet, so what is behind it runs.
+/// Opens every gate on a copy of the root, or of what another gate finds that lacks one of its
+/// memberships. There are no openings yet, so what is behind it runs.
 void Freezer::PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_by_gate) {
   const std::uint32_t num_gates = instance_->layout_.num_gates;
   if (num_gates > kMaxOpenings) return;
   std::vector<Opening> openings(num_gates);
+  std::map<std::vector<Slot>, std::uint32_t> numbers;
+  std::vector<std::uint32_t> order;  // Those with few memberships first.
   for (std::uint32_t gate = 1; gate < num_gates; ++gate) {
-    State state = instance_->root_;
-    if (state.gate(instance_->layout_, gate)) continue;
+    const std::span<const Slot> slots = network_.gates.slots.list(gate);
+    numbers.emplace(std::vector<Slot>(slots.begin(), slots.end()), gate);
+    order.push_back(gate);
+  }
+  std::ranges::stable_sort(
+      order, {}, [&](std::uint32_t gate) { return network_.gates.slots.list(gate).size(); });
+  for (const std::uint32_t gate : order) {
+    const State* start = &instance_->root_;
+    if (start->gate(instance_->layout_, gate)) continue;
+    const std::span<const Slot> all = network_.gates.slots.list(gate);
+    for (std::size_t left_out = 0; left_out < all.size() && start == &instance_->root_;
+         ++left_out) {
+      std::vector<Slot> others(all.begin(), all.end());
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
+      const auto smaller = numbers.find(others);
+      if (smaller == numbers.end() || !openings[smaller->second].possible) continue;
+      start = &openings[smaller->second].state;
+    }
+    State state = *start;
     Conflict conflict;
     Propagator propagator(*instance_, &state, &conflict);
     bool alive = true;

@@ -19,7 +19,6 @@
 #include "runtime/int_domain.h"
 #include "runtime/internal/freeze/uniform_finder.h"
 #include "runtime/internal/ground/lane_emitter.h"
-#include "runtime/internal/network/uniform_lanes.h"
 #include "runtime/internal/rows/propagator.h"
 
 namespace exh::runtime::internal {
@@ -527,13 +526,6 @@ void Freezer::FillStatistics(std::size_t num_entailed) {
   for (const LaneClause& clause : network_.lane_clauses) {
     statistics.clauses += static_cast<std::size_t>(std::popcount(clause.lanes));
   }
-  UniformLanes uniform(*instance_, true);
-  uniform.ForEachTable([&](const LaneTable& table) {
-    statistics.triple_tables += static_cast<std::size_t>(std::popcount(table.lanes));
-  });
-  uniform.ForEachClause([&](const LaneClause& clause) {
-    statistics.clauses += static_cast<std::size_t>(std::popcount(clause.lanes));
-  });
   statistics.relations = network_.relations.size();
   statistics.entailed_at_root = num_entailed;
   statistics.state_bytes = layout.num_words * sizeof(std::uint64_t);

@@ -36,7 +36,7 @@ class Reader {
     for (const Constraint& constraint : network_.constraints) AddConstraint(constraint);
     for (const LaneTable& table : network_.lane_tables) AddLanes(table);
     for (const LaneClause& clause : network_.lane_clauses) AddLanes(clause);
-    UniformLanes uniform(instance_, false);
+    UniformLanes uniform(instance_);
     uniform.ForEachTable([this](const LaneTable& table) { AddLanes(table); });
     uniform.ForEachClause([this](const LaneClause& clause) { AddLanes(clause); });
     AddCounters();

@@ -9,11 +9,10 @@
 
 namespace exh::runtime::internal {
 
-UniformLanes::UniformLanes(const Instance& instance, bool with_entailed)
+UniformLanes::UniformLanes(const Instance& instance)
     : instance_(instance),
       network_(instance.network()),
       uniform_(network_.uniform),
-      with_entailed_(with_entailed),
       root_(instance.root().bytes()) {
   const auto num_gates = static_cast<std::uint32_t>(network_.gates.slots.begin.size() - 1);
   for (std::uint32_t gate = 0; gate < num_gates; ++gate) {
@@ -63,7 +62,6 @@ void UniformLanes::ByGate(std::uint32_t memberships, std::array<Object, 2> objec
 std::uint64_t UniformLanes::OpenLanes(std::uint32_t number,
                                       const std::array<std::uint32_t, 3>& cells,
                                       std::uint64_t lanes) {
-  if (with_entailed_) return lanes;
   std::uint64_t open = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
@@ -85,7 +83,6 @@ std::uint64_t UniformLanes::OpenLanes(std::uint32_t number,
 }
 
 std::uint64_t UniformLanes::OpenLanes(const LaneClause& clause, std::uint64_t lanes) const {
-  if (with_entailed_) return lanes;
   for (int i = 0; i < clause.size(); ++i) {
     const std::uint32_t cell = CellOf(clause.literals[i]);
     const std::uint8_t values = ValuesOf(clause.literals[i]);

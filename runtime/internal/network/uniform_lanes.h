@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Uniform constraints written down, for who reads the network and does not run it: as the lanes in
-// which they would stand otherwise (LaneTable, LaneClause), each ground constraint once.
+// which they would stand otherwise (LaneTable, LaneClause), each ground constraint once, but for
+// what the root entails.
 //
 // Tables over objects a < b < z are met at slot (a,b), in the lanes z behind b. A clause is met at
 // the slots of its first pair, in both orders of the slot's objects.
@@ -19,8 +20,8 @@ namespace exh::runtime::internal {
 
 class UniformLanes {
  public:
-  /// `with_entailed`: also those that the root entails. The instance outlives it.
-  UniformLanes(const Instance& instance, bool with_entailed);
+  /// The instance outlives it.
+  explicit UniformLanes(const Instance& instance);
 
   void ForEachTable(const std::function<void(const LaneTable&)>& use);
   void ForEachClause(const std::function<void(const LaneClause&)>& use);
@@ -40,7 +41,6 @@ class UniformLanes {
   const Instance& instance_;
   const Network& network_;
   const Uniform& uniform_;
-  const bool with_entailed_;
   const std::uint8_t* const root_;  ///< By cell.
   std::map<std::vector<Slot>, std::uint32_t> gates_;
   std::map<std::array<std::uint32_t, 4>, bool> entailed_;
