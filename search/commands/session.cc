@@ -358,6 +358,8 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   (run.header.check.empty() ? proposer.bound : proposer.check) = run.bound.bound;
   proposer.amounts = run.bound.amounts;
   proposer.prior = run.prior;
+  // On a processor nothing runs beside what is measured. With one thread the log says all.
+  proposer.learns_beside = explorer_options.jobs > 1 && run.evaluator.compiles_while_measuring();
   explorer_options.resource = run.bound.resource;
   explorer_options.first = HandedOf(options, run);
   explorer_options.handed = explorer_options.first.size();

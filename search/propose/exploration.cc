@@ -43,7 +43,8 @@ Exploration MakeExploration(const EntryMaker& entries, std::shared_ptr<const Pol
             std::make_unique<RandomDescents>(entries, options.random)};
   }
   auto frontier = std::make_unique<TreeFrontier>(entries, std::move(policy), tree, seed, log);
-  auto proposer = TreeProposer(entries, *frontier, options, seed);
+  std::unique_ptr<Proposer> proposer = TreeProposer(entries, *frontier, options, seed);
+  if (options.learns_beside) proposer = std::make_unique<LearnsBeside>(std::move(proposer));
   return {std::move(frontier), std::move(proposer)};
 }
 

@@ -29,6 +29,8 @@ struct ProposerOptions {
   /// Exploration weights of walks are drawn from 0 up to this.
   double most_exploration = ScreenOptions().most_exploration;
   std::shared_ptr<const PriorOfSpace> prior = {};  ///< What the model begins with; null: nothing.
+  /// Learn beside who judges (LearnsBeside): when several threads propose.
+  bool learns_beside = false;
   RandomDescentsOptions random = {};
   TreeRolloutsOptions rollouts = {};
   NearElitesOptions near = {};

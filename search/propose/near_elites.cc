@@ -115,7 +115,7 @@ void NearElites::Learn(Lesson& lesson) {
   const std::uint64_t structure = local_.StructureOf(lesson.implementation);
   local_.Count(structure);
   islands_.LearnOf(structure);
-  const auto* const from = dynamic_cast<const FromIsland*>(lesson.origin);
+  const auto* const from = dynamic_cast<const FromIsland*>(lesson.origin.get());
   const bool is_timed = lesson.ns > 0;
   const bool is_elite = is_timed && local_.MayTake(structure, lesson.ns);
   if (is_elite || (from != nullptr && is_timed)) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/beside.h"
 #include "base/random.h"
 #include "search/log/log_reader.h"
 #include "search/propose/entry.h"
@@ -18,9 +19,10 @@ namespace exh::search {
 struct Lesson {
   const runtime::Candidate& implementation;
   const std::string& vector;
-  const Path& path;                     ///< In the order of the run.
-  double ns = 0;                        ///< As LearnedTime(); 0: it did not work, or not in time.
-  const EntryOrigin* origin = nullptr;  ///< Of its entry; null when that is not known any more.
+  const Path& path;  ///< In the order of the run.
+  double ns = 0;     ///< As LearnedTime(); 0: it did not work, or not in time.
+  std::shared_ptr<const EntryOrigin> origin =
+      {};  ///< Of its entry; null: it is not known any more.
   /// The decisions in the order of descents near the elite set (ChoiceOrder::ForRepair()): filled
   /// in by a proposer that needed it, for those that learn after it.
   Path near_path = {};
@@ -41,8 +43,38 @@ class Proposer {
   /// One thread alone may teach, also while others propose.
   virtual void Learn(Lesson& /*lesson*/) {}
 
-  /// The last part of the search begins. Once or more often, by the thread that teaches.
+  /// The last part of the search begins. Once or more often, also while others propose or teach.
   virtual void BeginEnd() {}
+};
+
+/// A proposer that learns beside who teaches it: what an evaluation taught is known a little later,
+/// and who judges goes on at once. To work out what follows from an implementation takes longer
+/// than to measure one where spaces are large.
+class LearnsBeside final : public Proposer {
+ public:
+  explicit LearnsBeside(std::unique_ptr<Proposer> proposer);
+
+  bool Propose(Random& random, Attempt& attempt) override {
+    return proposer_->Propose(random, attempt);
+  }
+  bool learns() const override { return proposer_->learns(); }
+  void Learn(Lesson& lesson) override;
+  void BeginEnd() override { proposer_->BeginEnd(); }
+
+ private:
+  /// A lesson with all that it refers to.
+  struct Kept {
+    runtime::Candidate implementation;
+    std::string vector;
+    Path path;
+    double ns;
+    std::shared_ptr<const EntryOrigin> origin;
+  };
+
+  void Teach(Kept& kept);
+
+  std::unique_ptr<Proposer> proposer_;
+  Beside<Kept> beside_;  ///< The last one: it ends before what it works with.
 };
 
 /// Teaches the evaluations of a log in their order, so that what is known is the same as in a run

@@ -180,8 +180,7 @@ void Judge::Record(Entry& entry, const Measurement& measurement, const SecondLoo
     state_.idle_limit().NoteTime(LearnedTime(record), entry.source.guess_ns);
   }
   if (record.verdict != Verdict::kBroken) {
-    Lesson lesson{entry.candidate, entry.vector, entry.path, LearnedTime(record),
-                  entry.origin.get()};
+    Lesson lesson{entry.candidate, entry.vector, entry.path, LearnedTime(record), entry.origin};
     const Doing learn(Activity::kLearn);
     proposer_.Learn(lesson);
   }

@@ -100,7 +100,7 @@ TEST(FreezeProgress, WhatIsExpectedIsAboutWhatIsLookedAt) {
       const runtime::InstanceStatistics& counted = problem.task.instance->statistics();
       EXPECT_GT(counted.expected_words, 0.9 * counted.words_looked_at) << kernel << " " << device;
       // Snippets and the root leave out much of what is said of two objects.
-      EXPECT_LT(counted.expected_words, 6 * counted.words_looked_at) << kernel << " " << device;
+      EXPECT_LT(counted.expected_words, 3 * counted.words_looked_at) << kernel << " " << device;
     }
   }
 }

@@ -64,7 +64,7 @@ class Freezer {
   void FixKnown();
 
   // ---- freeze_estimate.cc
-  double ExpectedWords() const;
+  double ExpectedWords();
   double ExpectedSeconds(double words) const;
 
   // ---- freezer.cc

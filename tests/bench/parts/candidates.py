@@ -5,7 +5,7 @@
 usage: candidates.py --search PROGRAM [--device cuda] [--seconds 40] [--seeds 1] [--only NAME] [--keep FOLDER]
 
 Searches each computation and prints a row: seconds that its space took to build, evaluations, those a second of the search alone that were
-compiled, checked and timed, the best time, and the shares of the search's threads and of the one that judges. With several seeds it is the one in the
+compiled and judged, the best time, and the shares of the search's threads and of the one that judges. With several seeds it is the one in the
 middle, by evaluations a second.
 """
 import argparse
@@ -29,6 +29,7 @@ COMPUTATIONS = {
     "depthwise": (str(EVERYDAY / "depthwise.kernel"), ""),
 }
 LOOKING = ("descend", "look", "lower", "compile", "full")
+NOT_COMPILED = ("idle", "internal", "refused")  # Verdicts of candidates that no compiler saw.
 JUDGING = ("check", "time", "learn", "wait")
 
 
@@ -52,7 +53,7 @@ def row_of(found):
     run, end = found["run"][0], found["end"][-1]
     built = run["space"].get("seconds", 0) if isinstance(run["space"], dict) else 0
     verdicts = end["verdicts"]
-    tried = sum(count for verdict, count in verdicts.items() if verdict in ("correct", "slow", "wrong", "crash", "timeout"))
+    tried = sum(count for verdict, count in verdicts.items() if verdict not in NOT_COMPILED)
     last = max([one["dt"] for one in found.get("eval", [])] or [0])
     best = [one for one in found.get("reference", []) if one["name"] == "winner"]
     return {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace exh {
+
+/// Does work beside its owner: one thread takes items in the order in which they are given.
+template <typename Item>
+class Beside {
+ public:
+  /// `use` throws nothing.
+  explicit Beside(std::function<void(Item&)> use)
+      : use_(std::move(use)), thread_([this] { Work(); }) {}
+  /// Waits for the item that is at work; those behind it are dropped.
+  ~Beside() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  void Give(Item item) {
+    {
+      const std::lock_guard lock(mutex_);
+      items_.push_back(std::move(item));
+    }
+    changed_.notify_all();
+  }
+
+  /// Waits until all that was given is done.
+  void Await() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return items_.empty() && !is_at_work_; });
+  }
+
+ private:
+  void Work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return is_over_ || !items_.empty(); });
+      if (is_over_) return;
+      Item item = std::move(items_.front());
+      items_.pop_front();
+      is_at_work_ = true;
+      lock.unlock();
+      use_(item);
+      lock.lock();
+      is_at_work_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  std::function<void(Item&)> use_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> items_;
+  bool is_over_ = false, is_at_work_ = false;
+  std::thread thread_;
+};
+
+}  // namespace exh
