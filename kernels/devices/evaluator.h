@@ -140,7 +140,8 @@ class Evaluator {
   /// Does a cache on the disk know what compilers made of texts, or said against them?
   virtual bool keeps_compilations() const { return false; }
 
-  /// Longer texts are not compiled once something is known to be correct; 0: all are.
+  /// Longer texts are not compiled once something is known to be correct, but for those that are
+  /// not much longer than the best one's; 0: all are.
   virtual std::uint64_t most_text_bytes() const { return 0; }
 
   /// Waits so many seconds at most until candidates can be measured (something to compare them with

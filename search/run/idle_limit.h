@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,12 @@ class IdleLimit {
   /// What takes longer by its instructions is idle; 0: nothing is.
   double ns() const { return above_ns_; }
   bool IsIdle(double rough_ns) const { return ns() > 0 && rough_ns > ns(); }
+  /// Is a text too long, where a device says that one of more than `most` is (0: it does not)? Not
+  /// before something is known, and not when it is at most twice as long as that of the incumbent.
+  bool IsTooLong(std::uint64_t bytes, std::uint64_t most) const {
+    constexpr std::uint64_t kTimes = 2;
+    return most > 0 && text_bytes_ > 0 && bytes > std::max(most, kTimes * text_bytes_);
+  }
   /// What is guessed to be longer is idle; 0: nothing is.
   double guess_ns() const { return above_guess_ns_; }
   bool IsIdleByGuess(double guess_ns) const {
@@ -40,14 +47,15 @@ class IdleLimit {
     if (guess_ns > 0) timed_.emplace_back(ns, guess_ns);
     SetGuess();
   }
-  /// For all that follows, with the time of the incumbent; 0: there is none. Then the slowest that
-  /// the run began with says what a naive loop nest takes.
-  void Set(double incumbent_ns) {
+  /// For all that follows, with the time and the text of the incumbent; 0: there is none. Then the
+  /// slowest that the run began with says what a naive loop nest takes.
+  void Set(double incumbent_ns, std::uint64_t text_bytes = 0) {
     constexpr double kNaiveFactor = 5;
     above_ns_ = incumbent_ns > 0 ? factor_ * incumbent_ns
                 : factor_ > 0    ? kNaiveFactor * naive_ns_
                                  : 0;
     incumbent_ns_ = incumbent_ns;
+    text_bytes_ = incumbent_ns > 0 && factor_ > 0 ? text_bytes : 0;
     SetGuess();
   }
 
@@ -67,6 +75,7 @@ class IdleLimit {
   double naive_ns_ = 0, incumbent_ns_ = 0;
   std::vector<std::pair<double, double>> timed_;  ///< Times, and guesses of them.
   std::atomic<double> above_ns_ = 0, above_guess_ns_ = 0;
+  std::atomic<std::uint64_t> text_bytes_ = 0;  ///< Of the incumbent; 0: there is none.
 };
 
 }  // namespace exh::search

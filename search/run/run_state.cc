@@ -155,7 +155,8 @@ void RunState::SetLimits() {
   const bool is_known = winners_.has_incumbent();
   if (is_known) workspace_limit_.Set(winners_.incumbent().workspace_bytes);
   if (!frontier_.learns()) return;  // Random descents show the space as it is.
-  idle_limit_.Set(is_known && CutsByTime() ? winners_.incumbent_ns() : 0);
+  if (!is_known || !CutsByTime()) return idle_limit_.Set(0);
+  idle_limit_.Set(winners_.incumbent_ns(), winners_.incumbent().compiled.source.size());
 }
 
 void RunState::ShowStatus(bool news) {

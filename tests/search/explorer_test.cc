@@ -167,6 +167,19 @@ TEST(IdleLimit, ComparesGuessesWithThoseOfWhatIsNearlyAsFast) {
   EXPECT_FALSE(none.IsIdleByGuess(1e9));
 }
 
+TEST(IdleLimit, LongTextsAreLeftOutOnceSomethingIsKnown) {
+  IdleLimit limit(20);
+  EXPECT_FALSE(limit.IsTooLong(1000, 100));
+  limit.Set(1000, 30);
+  EXPECT_FALSE(limit.IsTooLong(100, 100));
+  EXPECT_TRUE(limit.IsTooLong(101, 100));
+  EXPECT_FALSE(limit.IsTooLong(101, 0));  // The device does not mind.
+  // Where the best is long, others may be as well.
+  limit.Set(900, 80);
+  EXPECT_FALSE(limit.IsTooLong(160, 100));
+  EXPECT_TRUE(limit.IsTooLong(161, 100));
+}
+
 TEST(Explorer, TheLogHoldsWhatHappened) {
   Scene run;
   run.Budget("evals=40");

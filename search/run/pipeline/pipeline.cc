@@ -40,12 +40,11 @@ void Pipeline::Compile(Entry& entry) const {
                     "fifth of {}",
                     FormatTime(entry.source.guess_ns), FormatTime(idle.guess_ns())));
   }
-  const std::uint64_t longest = parts_.evaluator.most_text_bytes();
-  if (longest > 0 && entry.source.text.size() > longest && idle.guess_ns() > 0) {
-    return leave(
-        fmt::format("its text has {}: a compiler would take many seconds, in which "
-                    "nothing else is tried",
-                    BytesText(entry.source.text.size())));
+  if (idle.IsTooLong(entry.source.text.size(), parts_.evaluator.most_text_bytes())) {
+    return leave(fmt::format(
+        "its text has {}: a compiler would take so long that several others are tried in "
+        "that time",
+        BytesText(entry.source.text.size())));
   }
   const WorkspaceLimit& limit = parts_.state.workspace_limit();
   if (limit.IsAbove(entry.source.workspace_bytes)) {
