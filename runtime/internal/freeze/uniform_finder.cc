@@ -452,24 +452,32 @@ std::uint32_t Freezer::UniformFinder::GateOf(const std::array<Slot, 3>& membersh
   return freezer_.gates_.Intern(std::move(slots));
 }
 
-void Freezer::UniformFinder::InternGates() const {
-  std::vector<std::vector<std::uint64_t>> nothing;
-  for (const auto& [clause, described] : described_) {
-    std::array<std::map<Slot, std::vector<Object>>, kUniformVariables> groups;
-    for (std::size_t v = 0; v < kUniformVariables; ++v) {
-      groups[v] = ByMembership(described.root, described.sets[v]);
-    }
-    for (const auto& [a, of_a] : groups[0]) {
-      for (const auto& [b, of_b] : groups[1]) {
-        for (const auto& [c, of_c] : groups[2]) {
-          std::set<Object> objects(of_a.begin(), of_a.end());
-          objects.insert(of_b.begin(), of_b.end());
-          objects.insert(of_c.begin(), of_c.end());
-          const bool is_any = objects.size() >= 3 && (a != b || of_a.size() + of_b.size() > 2);
-          if (is_any) GateOf({a, b, c});
-        }
+/// Calls `call` with what objects of the three variables wait for, and which objects these are.
+template <typename Call>
+void Freezer::UniformFinder::ForEachWaiting(const Described& described, const Call& call) const {
+  std::array<std::map<Slot, std::vector<Object>>, kUniformVariables> groups;
+  for (std::size_t v = 0; v < kUniformVariables; ++v) {
+    groups[v] = ByMembership(described.root, described.sets[v]);
+  }
+  using Groups = std::array<const std::vector<Object>*, kUniformVariables>;
+  for (const auto& [a, of_a] : groups[0]) {
+    for (const auto& [b, of_b] : groups[1]) {
+      for (const auto& [c, of_c] : groups[2]) {
+        call(std::array<Slot, 3>{a, b, c}, Groups{&of_a, &of_b, &of_c});
       }
     }
+  }
+}
+
+void Freezer::UniformFinder::InternGates() const {
+  for (const auto& [clause, described] : described_) {
+    ForEachWaiting(described, [&](const auto& memberships, const auto& groups) {
+      std::set<Object> objects;
+      for (const std::vector<Object>* const group : groups) {
+        objects.insert(group->begin(), group->end());
+      }
+      if (objects.size() >= 3) GateOf(memberships);
+    });
   }
 }
 
@@ -484,41 +492,32 @@ void Freezer::UniformFinder::MarkCells(
     cells[slot / kLanes] |= std::uint64_t{1} << slot % kLanes;
   };
   for (const auto& [clause, described] : described_) {
-    std::array<std::map<Slot, std::vector<Object>>, kUniformVariables> groups;
-    for (std::size_t v = 0; v < kUniformVariables; ++v) {
-      groups[v] = ByMembership(described.root, described.sets[v]);
-    }
-    for (const auto& [a, of_a] : groups[0]) {
-      for (const auto& [b, of_b] : groups[1]) {
-        for (const auto& [c, of_c] : groups[2]) {
-          const std::uint32_t gate = GateOf({a, b, c});
-          if (gate == 0 || gate >= cells_by_gate->size()) continue;
-          const std::array<Slot, 3> memberships = {a, b, c};
-          for (const Use& use : described.uses) {
-            const auto left = static_cast<std::size_t>(use.variables[0]);
-            const auto right = static_cast<std::size_t>(use.variables[use.is_pair() ? 1 : 0]);
-            const std::array<std::uint32_t, 6> key = {
-                gate,
-                static_cast<std::uint32_t>(use.choice),
-                static_cast<std::uint32_t>(described.sets[left]),
-                static_cast<std::uint32_t>(described.sets[right]),
-                memberships[left],
-                memberships[right]};
-            if (!marked.insert(key).second) continue;
-            const std::vector<Slot>& rows = freezer_.network_.rows_by_choice[use.choice].rows;
-            for (const Object from : groups[left].at(memberships[left])) {
-              if (!use.is_pair()) {
-                mark(gate, rows[0] + from);
-                continue;
-              }
-              for (const Object to : groups[right].at(memberships[right])) {
-                if (from != to) mark(gate, rows[from] + to);
-              }
-            }
+    const auto mark_uses = [&](const auto& memberships, const auto& groups) {
+      const std::uint32_t gate = GateOf(memberships);
+      if (gate == 0 || gate >= cells_by_gate->size()) return;
+      for (const Use& use : described.uses) {
+        const auto left = static_cast<std::size_t>(use.variables[0]);
+        const auto right = static_cast<std::size_t>(use.variables[use.is_pair() ? 1 : 0]);
+        const std::array<std::uint32_t, 6> key = {gate,
+                                                  static_cast<std::uint32_t>(use.choice),
+                                                  static_cast<std::uint32_t>(described.sets[left]),
+                                                  static_cast<std::uint32_t>(described.sets[right]),
+                                                  memberships[left],
+                                                  memberships[right]};
+        if (!marked.insert(key).second) continue;
+        const std::vector<Slot>& rows = freezer_.network_.rows_by_choice[use.choice].rows;
+        for (const Object from : *groups[left]) {
+          if (!use.is_pair()) {
+            mark(gate, rows[0] + from);
+            continue;
+          }
+          for (const Object to : *groups[right]) {
+            if (from != to) mark(gate, rows[from] + to);
           }
         }
       }
-    }
+    };
+    ForEachWaiting(described, mark_uses);
   }
 }
 

@@ -110,7 +110,9 @@ class Freezer::UniformFinder {
   std::uint32_t NumWords(int root) const;
   /// kAlwaysThere for those that are there in any case.
   Slot MembershipOf(int root, Object object) const;
-  /// Calls `use` with the memberships and the objects of each group of objects of a set.
+  template <typename Call>
+  void ForEachWaiting(const Described& described, const Call& call) const;
+  /// The objects of a set by what they wait for.
   std::map<Slot, std::vector<Object>> ByMembership(int root, int set) const;
   std::uint32_t GateOf(const std::array<Slot, 3>& memberships) const;
 

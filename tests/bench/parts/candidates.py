@@ -63,20 +63,19 @@ def row_of(found):
     }
 
 
-def search(options, name, seed, folder):
-    """One run; nothing where it failed."""
-    kernel, size = COMPUTATIONS[name]
-    command = [options.search, "--kernel", kernel, "--device", options.device, "--budget", f"{options.seconds}s", "--seed", str(seed),
+def search(options, computation, seed, seconds, folder):
+    """The log of one run by type; nothing where it failed."""
+    kernel, size = computation
+    command = [options.search, "--kernel", kernel, "--device", options.device, "--budget", f"{seconds}s", "--seed", str(seed),
                "--progress", "none", "--out", str(folder)]
     if size:
         command += ["--size", size]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     log = folder / "log.jsonl"
     if not log.exists():
-        print(f"{name}: {done.stdout[-500:]}{done.stderr[-500:]}", file=sys.stderr)
+        print(f"{kernel}: {done.stdout[-500:]}{done.stderr[-500:]}", file=sys.stderr)
         return None
-    found = records(log)
-    return row_of(found) if "end" in found else None
+    return records(log)
 
 
 def main():
@@ -95,8 +94,9 @@ def main():
     for name in COMPUTATIONS:
         if options.only and options.only not in name:
             continue
-        rows = [search(options, name, seed, work / f"{name.replace(' ', '-')}-{seed}") for seed in range(1, options.seeds + 1)]
-        rows = sorted([row for row in rows if row], key=lambda row: row["per_second"])
+        logs = [search(options, COMPUTATIONS[name], seed, options.seconds, work / f"{name.replace(' ', '-')}-{seed}")
+                for seed in range(1, options.seeds + 1)]
+        rows = sorted([row_of(found) for found in logs if found and "end" in found], key=lambda row: row["per_second"])
         if not rows:
             print(f"{name:<20} failed", flush=True)
             continue

@@ -12,11 +12,9 @@ import math
 import pathlib
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 
-from candidates import COMPUTATIONS, EVERYDAY, records
+from candidates import COMPUTATIONS, EVERYDAY, search
 
 SEEDS_OF = {name: COMPUTATIONS[name] for name in ("matmul 1024", "two products 256")} | {
     "matmul 512": ("matmul", "m=512,n=512,k=512"), "mv 8192": ("mv", "m=8192,n=8192")}
@@ -43,21 +41,6 @@ def spread(times):
     return max(times) / min(times) - 1
 
 
-def search(options, name, computation, seed, seconds, folder):
-    """The log of one run by type; nothing where it failed."""
-    kernel, size = computation
-    command = [options.search, "--kernel", kernel, "--device", options.device, "--budget", f"{seconds}s", "--seed", str(seed),
-               "--progress", "none", "--out", str(folder)]
-    if size:
-        command += ["--size", size]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    log = folder / "log.jsonl"
-    if not log.exists():
-        print(f"{name}: {done.stdout[-500:]}{done.stderr[-500:]}", file=sys.stderr)
-        return None
-    return records(log)
-
-
 def by_seeds(options, work):
     """Prints a row for each computation."""
     print(f"{'':<20} {'best us':>9} {'spread':>7}  ends at (us); seconds to within 5 % of the best", flush=True)
@@ -66,7 +49,7 @@ def by_seeds(options, work):
             continue
         runs = []
         for seed in range(1, options.seeds + 1):
-            found = search(options, name, computation, seed, options.seconds, work / f"{name.replace(' ', '-')}-{seed}")
+            found = search(options, computation, seed, options.seconds, work / f"{name.replace(' ', '-')}-{seed}")
             if found:
                 runs.append(best_so_far(found))
         if not runs:
@@ -87,7 +70,7 @@ def by_lengths(options, work):
             continue
         ends = []
         for seconds in (options.short, options.long):
-            found = search(options, name, computation, 1, seconds, work / f"{name.replace(' ', '-')}-{seconds}s")
+            found = search(options, computation, 1, seconds, work / f"{name.replace(' ', '-')}-{seconds}s")
             ends.append(best_so_far(found)[1] if found else math.inf)
         if any(math.isinf(end) for end in ends):
             continue
