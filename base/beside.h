@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -14,7 +15,7 @@ namespace exh {
 template <typename Item>
 class Beside {
  public:
-  /// `use` throws nothing.
+  /// What `use` throws, the next call of Give() or Await() throws; items behind it are still used.
   explicit Beside(std::function<void(Item&)> use)
       : use_(std::move(use)), thread_([this] { Work(); }) {}
   /// Waits for the item that is at work; those behind it are dropped.
@@ -32,6 +33,7 @@ class Beside {
   void Give(Item item) {
     {
       const std::lock_guard lock(mutex_);
+      Rethrow();
       items_.push_back(std::move(item));
     }
     changed_.notify_all();
@@ -41,9 +43,14 @@ class Beside {
   void Await() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return items_.empty() && !is_at_work_; });
+    Rethrow();
   }
 
  private:
+  void Rethrow() {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
   void Work() {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -53,8 +60,14 @@ class Beside {
       items_.pop_front();
       is_at_work_ = true;
       lock.unlock();
-      use_(item);
+      std::exception_ptr failure;
+      try {
+        use_(item);
+      } catch (...) {
+        failure = std::current_exception();
+      }
       lock.lock();
+      if (failure) failure_ = failure;
       is_at_work_ = false;
       changed_.notify_all();
     }
@@ -65,6 +78,7 @@ class Beside {
   std::condition_variable changed_;
   std::deque<Item> items_;
   bool is_over_ = false, is_at_work_ = false;
+  std::exception_ptr failure_;
   std::thread thread_;
 };
 

@@ -32,6 +32,7 @@ void LearnFrom(const Log& log, const runtime::Candidate& root, Proposer& propose
     Lesson lesson{candidate, eval.vector, eval.path, LearnedTime(eval)};
     proposer.Learn(lesson);
   }
+  proposer.AwaitLearned();
 }
 
 }  // namespace exh::search

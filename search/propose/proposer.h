@@ -43,6 +43,9 @@ class Proposer {
   /// One thread alone may teach, also while others propose.
   virtual void Learn(Lesson& /*lesson*/) {}
 
+  /// Waits until all that was taught is learned.
+  virtual void AwaitLearned() {}
+
   /// The last part of the search begins. Once or more often, also while others propose or teach.
   virtual void BeginEnd() {}
 };
@@ -59,6 +62,7 @@ class LearnsBeside final : public Proposer {
   }
   bool learns() const override { return proposer_->learns(); }
   void Learn(Lesson& lesson) override;
+  void AwaitLearned() override { beside_.Await(); }
   void BeginEnd() override { proposer_->BeginEnd(); }
 
  private:

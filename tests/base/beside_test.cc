@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -34,6 +35,19 @@ TEST(Beside, GoesOnWhileItWorks) {
   may_end = true;
   beside.Await();
   EXPECT_EQ(done, 3);
+}
+
+TEST(Beside, SaysWhatWasThrown) {
+  std::atomic<int> done = 0;
+  Beside<int> beside([&](int& item) {
+    if (item == 1) throw std::runtime_error("one");
+    ++done;
+  });
+  beside.Give(1);
+  EXPECT_THROW(beside.Await(), std::runtime_error);
+  beside.Give(2);
+  beside.Await();
+  EXPECT_EQ(done, 1);
 }
 
 TEST(Beside, DropsWhatWaitsWhenItEnds) {

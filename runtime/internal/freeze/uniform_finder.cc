@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/check.h"
-
 namespace exh::runtime::internal {
 namespace {
 
@@ -16,6 +14,8 @@ namespace {
 constexpr std::size_t kMaxValues = 6;
 /// Entries and tables of a space: their numbers have 16 bits.
 constexpr std::size_t kMostEntries = 10'000;
+/// Combinations of sets that objects of a choice belong to: a table for each three of them.
+constexpr std::size_t kMostSets = 32, kMostTypes = 16;
 
 std::size_t CountOf(const Clause& clause, Condition::Kind kind) {
   return static_cast<std::size_t>(std::ranges::count(clause.conditions, kind, &Condition::kind));
@@ -201,7 +201,7 @@ void Freezer::UniformFinder::MakeGroups() {
     group.types.assign(num_objects, 0);
     for (std::size_t object = 0; object < num_objects; ++object) {
       std::uint32_t mask = 0;
-      for (std::size_t s = 0; s < group.sets.size() && s < 32; ++s) {
+      for (std::size_t s = 0; s < std::min(group.sets.size(), kMostSets); ++s) {
         const SetTable& table = freezer_.objects_.sets[group.sets[s]];
         const bool is_in = table.at(kNoObject, static_cast<Object>(object)) != kNotMember;
         mask |= static_cast<std::uint32_t>(is_in) << s;
@@ -210,8 +210,14 @@ void Freezer::UniformFinder::MakeGroups() {
       if (type == group.masks.end()) type = group.masks.insert(type, mask);
       group.types[object] = static_cast<std::uint8_t>(type - group.masks.begin());
     }
-    EXH_CHECK(group.sets.size() <= 32 && group.masks.size() < 256);
   }
+  // With more the clauses are written down as others are.
+  const auto is_large = [&](const Group& group) {
+    if (group.sets.size() <= kMostSets && group.masks.size() <= kMostTypes) return false;
+    for (const Described* const described : group.clauses) described_.erase(described->clause);
+    return true;
+  };
+  std::erase_if(groups_, is_large);
 }
 
 // ---- Tables -----------------------------------------------------------------------------------

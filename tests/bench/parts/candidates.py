@@ -4,7 +4,7 @@
 
 usage: candidates.py --search PROGRAM [--device cuda] [--seconds 40] [--seeds 1] [--only NAME] [--keep FOLDER]
 
-Searches each computation and prints a row: seconds that its space took to build, evaluations, those a second of the search alone that were
+Searches each computation and prints a row: seconds that its space took to build (where the log says so), evaluations, those a second of the search alone that were
 compiled and judged, the best time, and the shares of the search's threads and of the one that judges. With several seeds it is the one in the
 middle, by evaluations a second.
 """
@@ -101,7 +101,8 @@ def main():
             print(f"{name:<20} failed", flush=True)
             continue
         row = rows[len(rows) // 2]
-        print(f"{name:<20} {row['space_s']:7.2f} {row['evaluations']:6} {row['per_second']:7.1f} {row['best_us']:9.2f}   "
+        built = f"{row['space_s']:7.2f}" if row["space_s"] else "      -"
+        print(f"{name:<20} {built} {row['evaluations']:6} {row['per_second']:7.1f} {row['best_us']:9.2f}   "
               f"{' '.join(f'{share:7.1f}' for share in row['looking'])}   {' '.join(f'{share:6.1f}' for share in row['judging'])}", flush=True)
     if not options.keep:
         shutil.rmtree(work, ignore_errors=True)
