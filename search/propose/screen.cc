@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/activity.h"
+#include "base/hash.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
@@ -14,6 +16,8 @@ namespace {
 
 /// The score of what is not compiled at all.
 constexpr double kBeforeAll = -std::numeric_limits<double>::infinity();
+/// Of what nobody goes to.
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -35,7 +39,6 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
   const double exploration = options_.most_exploration * random.Real();
   std::vector<std::pair<runtime::Candidate, Dropped>> dropped;
   const auto look_at = [&](const runtime::Candidate& candidate) {
-    constexpr double kNever = std::numeric_limits<double>::infinity();
     const double bound = entries_.BoundOf(candidate);
     if (bound >= cut) return kNever;
     Dropped why;
@@ -48,13 +51,39 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
     return *score;
   };
   double here = look_at(walker.candidate());
-  for (int step = 0; step < options_.steps && !walker.path().empty(); ++step) {
+  // What was looked at already costs a draw and nothing else. Walks end also where there is nothing
+  // new to look at.
+  std::unordered_set<std::uint64_t> vectors = {Fnv1a64(VectorText(walker.candidate()))};
+  int looks = 0;
+  const auto look_on = [&] {
+    if (!vectors.insert(Fnv1a64(VectorText(walker.neighbour()))).second) return kNever;
+    ++looks;
+    return look_at(walker.neighbour());
+  };
+  for (int step = 0; step < options_.steps && looks < options_.steps && !walker.path().empty();
+       ++step) {
     const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
-    NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
-    if (!walker.Look(near, guide, random, note)) continue;
-    const double there = look_at(walker.neighbour());
-    if (there >= here) continue;
-    walker.Go();
+    if (near.first || !walker.Open(near)) {
+      NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
+      if (!walker.Look(near, guide, random, note)) continue;
+      const double there = look_on();
+      if (there >= here) continue;
+      walker.Go();
+      here = there;
+      continue;
+    }
+    std::optional<runtime::Candidate> best;
+    double there = here;
+    for (int inside = 0; inside < options_.inside; ++inside) {
+      NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
+      if (!walker.LookInside(guide, random, note)) continue;
+      const double score = look_on();
+      if (score >= there) continue;
+      there = score;
+      best = walker.neighbour();
+    }
+    if (!best) continue;
+    walker.GoTo(*best);
     here = there;
   }
   for (const auto& [candidate, why] : dropped) {

@@ -4,8 +4,10 @@
 // less time, and a cost model, which learns from every result, chooses among them.
 //
 // A *walk* is a hill climb on the model. It looks at random neighbours of where it stands and goes
-// there whenever the model scores them better. Of all implementations that it looked at, the one
-// with the best score whose program is new is its prospect.
+// there whenever the model scores them better. Where a neighbourhood is a few open decisions, some
+// neighbours are drawn of it and the best of them counts: what they have in common is propagated
+// once. Of all implementations that the walk looked at, the one with the best score whose program
+// is new is its prospect.
 //
 // The score is a lower confidence bound of the logarithm of the time: the model's mean minus the
 // exploration weight times its uncertainty. The weight is drawn anew for each walk: some walks
@@ -31,6 +33,8 @@ struct ScreenOptions {
   /// Steps of a walk, each a descent of which the cost model sees what it found; 1: no walk and no
   /// model.
   int steps = 1;
+  /// So many neighbours are looked at of each neighbourhood that has several.
+  int inside = 4;
   /// Exploration weights are drawn from 0 up to this.
   double most_exploration = 2;
   std::shared_ptr<const PriorOfSpace> prior = {};  ///< What the model begins with; null: nothing.
