@@ -15,8 +15,10 @@
 //                          holds together, as the implementation has it, so nothing is a dead end
 //                          before the open decisions are drawn.
 //
-// An example: a path of 60 decisions, of which four are open, on a GPU a product of 1024. Look()
-// changes some 6,500 domains. Open() changes 2,800, and each LookInside() behind it 60 to 800.
+// An example: a path of 60 decisions, of which "size(m1)" and "size(m2)" are open. Look() draws
+// size(m1), which is the fifth, and takes the 55 others one after the other as far as they agree.
+// Open() takes the 58 others together; each LookInside() behind it draws the two sizes, and what is
+// left open by them.
 #pragma once
 
 #include <cstddef>

@@ -63,7 +63,7 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
   for (int step = 0; step < options_.steps && looks < options_.steps && !walker.path().empty();
        ++step) {
     const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
-    if (near.first || !walker.Open(near)) {
+    if (near.first) {
       NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
       if (!walker.Look(near, guide, random, note)) continue;
       const double there = look_on();
@@ -72,6 +72,7 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
       here = there;
       continue;
     }
+    if (!walker.Open(near)) continue;
     std::optional<runtime::Candidate> best;
     double there = here;
     for (int inside = 0; inside < options_.inside; ++inside) {
