@@ -120,7 +120,16 @@ void WriteWinner(const Session& session, const std::string& folder, const Winner
       fmt::format("Record {} of {}: {}", winner.n, session.folder, IntervalText(time)));
 }
 
-/// Measures the finalists in turn with the yardsticks, and logs what comes out.
+/// Who is measured at the end: the best so far, then the other finalists.
+std::vector<Winner> FinalistsOf(const Outcome& outcome) {
+  std::vector<Winner> finalists = {*outcome.winner};
+  for (const Winner& finalist : outcome.finalists) {
+    if (finalist.n != finalists.front().n) finalists.push_back(finalist);
+  }
+  return finalists;
+}
+
+/// Lets the finalists race, measures the winner with the yardsticks, and logs what comes out.
 Comparison RunFinals(const Session& session, const std::vector<Winner>& finalists) {
   std::vector<Contender> contenders;
   for (const Winner& finalist : finalists) {
@@ -162,17 +171,19 @@ int Conclude(const Session& session, const Outcome& outcome) {
                session.log.path());
     return 1;
   }
-  // Of several finalists the best of the finals wins; it may be another one than the best so far.
-  std::vector<Winner> finalists = outcome.finalists;
-  if (finalists.empty()) finalists = {*outcome.winner};
+  // Of several finalists the one that wins the race is the best; it may be another one than the
+  // best so far.
+  const std::vector<Winner> finalists = FinalistsOf(outcome);
   Comparison comparison;
   constexpr double kLeast = 0.2;  // Seconds; in less nothing is measured twice.
   const bool has_time = session.stop.SecondsLeft() > kLeast;
   const bool has_finals = !broken && !session.interrupted && has_time;
   if (has_finals) {
-    fmt::print("finals: {} and the yardsticks, measured in turn\n",
-               finalists.size() == 1 ? std::string("the best")
-                                     : fmt::format("{} candidates", finalists.size()));
+    fmt::print("finals: {}, measured in turn\n",
+               finalists.size() == 1
+                   ? std::string("the best and the yardsticks")
+                   : fmt::format("a race of {} candidates, then the winner and the yardsticks",
+                                 finalists.size()));
     std::fflush(stdout);
     comparison = RunFinals(session, finalists);
   }
