@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "search/descend/value_set.h"
 #include "search/descend/weights.h"
+#include "search/near/related.h"
 
 namespace exh::search {
 
@@ -22,23 +23,6 @@ std::uint64_t FamilyOf(const Path& path) {
     hash = Fnv1a64({reinterpret_cast<const char*>(numbers), sizeof(numbers)}, hash);
   }
   return hash;
-}
-
-/// Do the decisions speak of one object?
-bool ShareObject(const Instance& instance, DecisionId a, DecisionId b) {
-  const auto set_of = [&](DecisionId decision, std::size_t argument) {
-    const runtime::Space& space = instance.space();
-    const auto choice = static_cast<std::size_t>(instance.choice(decision));
-    const int set = space.choices[choice].arguments[argument].set.set;
-    return space.sets[static_cast<std::size_t>(set)].root;
-  };
-  const auto objects_a = instance.objects(a), objects_b = instance.objects(b);
-  for (std::size_t i = 0; i < objects_a.size(); ++i) {
-    for (std::size_t j = 0; j < objects_b.size(); ++j) {
-      if (objects_a[i] == objects_b[j] && set_of(a, i) == set_of(b, j)) return true;
-    }
-  }
-  return false;
 }
 
 /// Any live decision of the choice, with a value that it does not have.
@@ -62,6 +46,15 @@ DecisionId DecisionOf(const PathStep& step) {
 }
 
 }  // namespace
+
+bool RestrictTo(std::span<const PathStep> steps, Candidate& candidate) {
+  if (steps.empty()) return true;
+  std::vector<runtime::Action> actions;
+  for (const PathStep& step : steps) {
+    actions.push_back(runtime::Action::Take(DecisionOf(step), step.value));
+  }
+  return candidate.Restrict(actions) == runtime::Propagation::kFixpoint;
+}
 
 const std::vector<LocalSearch::Elite>* LocalSearch::ElitesOf(std::uint64_t structure) const {
   const auto found = std::ranges::find(structures_, structure, &Elites::structure);
@@ -193,7 +186,7 @@ Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, 
   const std::size_t kind = random.Below(4);
   if (kind == 3) {
     if (const auto first = OtherValue(candidate, instance.choice(chosen), random)) {
-      return {candidate, std::nullopt, {}, first, path};
+      return {candidate, std::nullopt, {}, {*first}, path};
     }
   }
   if (kind == 0) {

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/random.h"
@@ -43,20 +44,17 @@ struct Neighbourhood {
   /// A second elite: open decisions take its values where they can, so that the merits of both come
   /// together (path relinking). Without it open decisions are drawn at random.
   std::optional<runtime::Candidate> mate;
-  std::vector<runtime::DecisionId> open;  ///< Ascending; at least one, or `first` is set.
-  /// A step that is taken before all others and changes a decision of the elite; the rest of the
-  /// elite is kept as far as it agrees with it. Some changes are out of reach otherwise: where many
-  /// decisions must follow one, as those of all nests that share an axis do, opening a few does not
-  /// help.
-  std::optional<PathStep> first = {};
+  std::vector<runtime::DecisionId> open;  ///< Ascending; at least one, or `first` has some.
+  /// Steps that are taken together before all others and change decisions of the elite; the rest of
+  /// the elite is kept as far as it agrees with them. Some changes are out of reach otherwise:
+  /// where many decisions must follow one, as those of all nests that share an axis do, opening a
+  /// few does not help.
+  std::vector<PathStep> first = {};
   Path path = {};  ///< Steps that lead to the elite, in the order of these descents.
 };
 
-/// Takes a step. False: that is a dead end.
-inline bool RestrictTo(const PathStep& step, runtime::Candidate& candidate) {
-  const auto decision = static_cast<runtime::DecisionId>(step.decision);
-  return candidate.Take(decision, step.value) == runtime::Propagation::kFixpoint;
-}
+/// Takes steps at once. False: that is a dead end.
+bool RestrictTo(std::span<const PathStep> steps, runtime::Candidate& candidate);
 
 struct LocalSearchOptions {
   /// Size of an elite set.

@@ -6,7 +6,7 @@
 
 #include "search/propose/frontier/seen_programs.h"
 #include "search/propose/frontier/tree_frontier.h"
-#include "search/propose/last_neighbours.h"
+#include "search/propose/last/last_neighbours.h"
 #include "search/propose/mix.h"
 
 namespace exh::search {

@@ -48,7 +48,7 @@ bool NearElites::LookAround(Random& random, Attempt& attempt) {
     if (!near) return false;
     NearGuide guide(*near, entries_.bound(), frontier_.cut());
     runtime::Candidate start = entries_.root();
-    if (near->first && !RestrictTo(*near->first, start)) continue;
+    if (!RestrictTo(near->first, start)) continue;
     std::optional<Entry> entry;
     const bool is_sound = entries_.Guard(start, [&] {
       const PatientDescent descent =

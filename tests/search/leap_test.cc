@@ -56,7 +56,7 @@ Seen LeapsOf(const Candidate& root, const ChoiceOrder& order, int seeds) {
     for (int number = 0; number < 8; ++number) {
       const Neighbourhood near = LocalSearch::Around(descender.candidate(), path, random);
       Candidate start = root;
-      if (near.first && !RestrictTo(*near.first, start)) continue;
+      if (!RestrictTo(near.first, start)) continue;
       Random one = random, other = random;
       NearGuide guide(near, none, 0), same_guide(near, none, 0);
       int dead_ends = 0, same_dead_ends = 0;
@@ -103,7 +103,7 @@ TEST(Leap, WithNothingOpenItIsTheImplementation) {
   ASSERT_EQ(descender.Run(root, random, ignore), DescentResult::kImplementation);
   Path path;
   CompletePath(root, descender.candidate(), order, path);
-  const Neighbourhood near{descender.candidate(), std::nullopt, {}, std::nullopt, path};
+  const Neighbourhood near{descender.candidate(), std::nullopt, {}, {}, path};
   Guide uniform;
   Candidate state = root;
   Leap leap(root);

@@ -402,12 +402,10 @@ TEST(LongDecisions, HaveNeighboursInAllWords) {
   for (int number = 0; number < 3000; ++number) {
     const Neighbourhood near = LocalSearch::Around(elite, path, random);
     Candidate start = root;
-    if (near.first) {
-      if (near.first->decision == static_cast<int>(StartOf(root, 0))) {
-        tried.insert(near.first->value);
-      }
-      if (!RestrictTo(*near.first, start)) continue;
+    for (const PathStep& step : near.first) {
+      if (step.decision == static_cast<int>(StartOf(root, 0))) tried.insert(step.value);
     }
+    if (!RestrictTo(near.first, start)) continue;
     if (number % 10 != 0) continue;
     NearGuide guide(near, none, 0);
     Descender descender(order, 100);
