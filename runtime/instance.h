@@ -155,6 +155,11 @@ class Instance {
   /// Number of the counter of these objects, -1 when there is none.
   int FindCounter(int choice, std::span<const Object> objects) const;
 
+  /// Integer decisions that a counter multiplies, two or more, under no condition and with nothing
+  /// else: the levels of a tiled axis. Where the product must have one value, a factor grows where
+  /// another one shrinks. One list a counter.
+  std::span<const std::vector<DecisionId>> products() const { return products_; }
+
   // ---- The root.
   /// kDeadEnd: the space has no implementation for this backbone; root_conflict() says why.
   Propagation root_result() const { return root_result_; }
@@ -199,6 +204,7 @@ class Instance {
   std::vector<std::uint32_t> objects_begin_;
   std::vector<Object> objects_flat_;
   std::vector<bool> derived_choice_;
+  std::vector<std::vector<DecisionId>> products_;
 
   std::unique_ptr<internal::Objects> tables_;
   std::unique_ptr<internal::Network> network_;

@@ -2,11 +2,13 @@
 #include "search/near/local_search.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.h"
 #include "search/descend/value_set.h"
 #include "search/descend/weights.h"
 #include "search/near/related.h"
+#include "search/near/trade.h"
 
 namespace exh::search {
 
@@ -183,13 +185,16 @@ Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, 
   const Instance& instance = candidate.instance();
   const DecisionId chosen = DecisionOf(path[random.Below(path.size())]);
   std::vector<DecisionId> open = {chosen};
-  const std::size_t kind = random.Below(4);
-  if (kind == 3) {
+  const std::size_t kind = random.Below(instance.products().empty() ? 4 : 5);
+  if (kind == 4) {
+    std::vector<PathStep> trade = DrawTrade(candidate, path, random);
+    if (!trade.empty()) return {candidate, std::nullopt, {}, std::move(trade), path};
+  } else if (kind == 3) {
     if (const auto first = OtherValue(candidate, instance.choice(chosen), random)) {
       return {candidate, std::nullopt, {}, {*first}, path};
     }
   }
-  if (kind == 0) {
+  if (kind == 0 || kind == 4) {
     while (random.Below(2) == 0) open.push_back(DecisionOf(path[random.Below(path.size())]));
   } else {
     for (const PathStep& step : path) {

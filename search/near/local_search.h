@@ -117,9 +117,10 @@ class LocalSearch {
   std::vector<Fast> Fastest(std::size_t count) const;
   /// Another number whenever an elite set changed.
   std::uint64_t version() const;
-  /// A neighbourhood of any implementation with this path, without a mate. One of four kinds,
+  /// A neighbourhood of any implementation with this path, without a mate. One of five kinds,
   /// drawn: a few decisions are open; or about half of those of one choice; or about half of those
-  /// that share an object with one; or one decision changes first and the others follow.
+  /// that share an object with one; or one decision changes first and the others follow; or, where
+  /// there are products of decisions, a trade (trade.h) does.
   static Neighbourhood Around(const runtime::Candidate& candidate, const Path& path,
                               Random& random);
 
