@@ -18,7 +18,7 @@ struct FromIsland final : EntryOrigin {
 }  // namespace
 
 NearElites::NearElites(const EntryMaker& entries, Frontier& frontier,
-                       std::shared_ptr<const Screen> screen, const NearElitesOptions& options)
+                       std::shared_ptr<Screen> screen, const NearElitesOptions& options)
     : entries_(entries),
       frontier_(frontier),
       screen_(std::move(screen)),
@@ -38,7 +38,9 @@ bool NearElites::Propose(Random& random, Attempt& attempt) {
     best = std::move(prospect);
     if (best->score < std::log(options_.worthwhile * frontier_.cut())) break;
   }
-  return best && frontier_.Admit(std::move(best->entry), ChosenBy::kLocal, attempt);
+  if (!best || !frontier_.Admit(std::move(best->entry), ChosenBy::kLocal, attempt)) return false;
+  screen_->NoteProposed(*attempt.entry);
+  return true;
 }
 
 bool NearElites::LookAround(Random& random, Attempt& attempt) {

@@ -45,7 +45,7 @@ struct NearElitesOptions {
 class NearElites final : public Proposer {
  public:
   /// References outlive it. `screen` is taught by another proposer.
-  NearElites(const EntryMaker& entries, Frontier& frontier, std::shared_ptr<const Screen> screen,
+  NearElites(const EntryMaker& entries, Frontier& frontier, std::shared_ptr<Screen> screen,
              const NearElitesOptions& options);
 
   /// False: nothing new was found. Children that are pruned here are not counted.
@@ -74,7 +74,7 @@ class NearElites final : public Proposer {
 
   const EntryMaker& entries_;
   Frontier& frontier_;
-  std::shared_ptr<const Screen> screen_;
+  std::shared_ptr<Screen> screen_;
   NearElitesOptions options_;
   /// The tree decides first what lower bounds depend on. Descents near an elite decide last what
   /// propagation can repair easily. Each is far better with its own order.

@@ -23,7 +23,8 @@ Screen::Screen(const EntryMaker& entries, const Frontier& frontier, const Amount
       frontier_(frontier),
       amounts_(amounts),
       options_(options),
-      model_(entries.root().instance(), amounts.count, seed, options.prior, amounts.guess) {}
+      model_(entries.root().instance(), amounts.count, seed, options.prior, amounts.guess,
+             options.best_weight > 0) {}
 
 std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
                                      const std::function<bool(const runtime::Candidate&)>& accepts,
@@ -33,14 +34,15 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
     double score;
   };
   std::vector<Seen> seen;
-  const double exploration = options_.most_exploration * random.Real();
+  Taste taste{options_.most_exploration * random.Real()};
+  if (options_.likeness_weight > 0) taste.in_flight = Likeness(in_flight_.All());
   std::vector<std::pair<runtime::Candidate, Dropped>> dropped;
   const auto look_at = [&](const runtime::Candidate& candidate) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const double bound = entries_.BoundOf(candidate);
     if (bound >= cut) return kNever;
     Dropped why;
-    const auto score = Score(candidate, bound, exploration, why);
+    const auto score = Score(candidate, bound, taste, why);
     if (!score) {
       dropped.emplace_back(candidate, std::move(why));
       return kNever;
@@ -73,17 +75,21 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
 
 double Screen::Expected(const runtime::Candidate& candidate) const {
   Dropped why;
-  return Score(candidate, entries_.BoundOf(candidate), 0, why).value_or(kBeforeAll);
+  return Score(candidate, entries_.BoundOf(candidate), {}, why).value_or(kBeforeAll);
 }
 
 std::optional<double> Screen::Score(const runtime::Candidate& candidate, double bound,
-                                    double exploration, Dropped& why) const {
+                                    const Taste& taste, Dropped& why) const {
   if (!learns()) return 0;
   const auto amounts = AmountsOf(candidate, why);
   if (!amounts) return std::nullopt;
   const Doing look(Activity::kLook);
-  const auto guess = model_.Ask(VectorText(candidate), *amounts, bound);
-  return guess ? guess->mean - exploration * guess->deviation : 0;
+  const std::string vector = VectorText(candidate);
+  const auto guess = model_.Ask(vector, *amounts, bound);
+  if (!guess) return 0;
+  return guess->mean - taste.exploration * guess->deviation -
+         options_.best_weight * guess->log_best +
+         options_.likeness_weight * taste.in_flight.Of(vector);
 }
 
 std::optional<std::span<const double>> Screen::AmountsOf(const runtime::Candidate& candidate,
@@ -98,8 +104,13 @@ std::optional<std::span<const double>> Screen::AmountsOf(const runtime::Candidat
   return std::nullopt;
 }
 
+void Screen::NoteProposed(const Entry& entry) {
+  if (learns() && options_.likeness_weight > 0) in_flight_.Add(entry.vector);
+}
+
 void Screen::Learn(const Lesson& lesson) {
   if (!learns()) return;
+  if (options_.likeness_weight > 0) in_flight_.Remove(lesson.vector);
   const runtime::Candidate& candidate = lesson.implementation;
   Dropped why;
   const auto amounts = AmountsOf(candidate, why);

@@ -77,8 +77,8 @@ struct End {
   const EntryMaker entries{root, order, evaluator, {}, {}};
   SeenPrograms frontier{entries, log, 1000};
   LocalSearch elites{root};
-  const std::shared_ptr<const Screen> screen =
-      std::make_shared<const Screen>(entries, frontier, AmountsFunction{}, ScreenOptions{}, 1);
+  const std::shared_ptr<Screen> screen =
+      std::make_shared<Screen>(entries, frontier, AmountsFunction{}, ScreenOptions{}, 1);
   std::unique_ptr<LastNeighbours> proposer;
   Nobody* nobody = nullptr;
 };

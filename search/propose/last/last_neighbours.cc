@@ -37,7 +37,7 @@ std::vector<PathStep> StepsFrom(const Candidate& root, const Candidate& candidat
 }  // namespace
 
 LastNeighbours::LastNeighbours(std::unique_ptr<Proposer> before, const EntryMaker& entries,
-                               Frontier& frontier, std::shared_ptr<const Screen> screen,
+                               Frontier& frontier, std::shared_ptr<Screen> screen,
                                const LocalSearch& elites, const ChoiceOrder& order,
                                const LastNeighboursOptions& options)
     : before_(std::move(before)),
@@ -62,7 +62,9 @@ bool LastNeighbours::ProposeNeighbour(Attempt& attempt) {
     while (const std::optional<Task> best = TakeBest()) {
       const std::optional<Candidate> neighbour = TakeGuarded(*best, [](const DeadEnd&) {});
       if (!neighbour) continue;  // It is cut by now.
-      if (frontier_.Admit(entries_.Make(*neighbour), ChosenBy::kLast, attempt)) return true;
+      if (!frontier_.Admit(entries_.Make(*neighbour), ChosenBy::kLast, attempt)) continue;
+      screen_->NoteProposed(*attempt.entry);
+      return true;
     }
     if (!is_any_left) return false;
   }

@@ -44,7 +44,7 @@ class LastNeighbours final : public Proposer {
   /// Proposes what `before` does until the end begins. References outlive it; `elites` and `order`,
   /// that of their paths, may be parts of `before`. `screen` is taught by `before`.
   LastNeighbours(std::unique_ptr<Proposer> before, const EntryMaker& entries, Frontier& frontier,
-                 std::shared_ptr<const Screen> screen, const LocalSearch& elites,
+                 std::shared_ptr<Screen> screen, const LocalSearch& elites,
                  const ChoiceOrder& order, const LastNeighboursOptions& options);
 
   bool Propose(Random& random, Attempt& attempt) override;
@@ -96,7 +96,7 @@ class LastNeighbours final : public Proposer {
   std::unique_ptr<Proposer> before_;
   const EntryMaker& entries_;
   Frontier& frontier_;
-  std::shared_ptr<const Screen> screen_;
+  std::shared_ptr<Screen> screen_;
   const LocalSearch& elites_;
   const ChoiceOrder& order_;
   LastNeighboursOptions options_;
