@@ -157,8 +157,16 @@ class Instance {
 
   /// Integer decisions that a counter multiplies, two or more, under no condition and with nothing
   /// else: the levels of a tiled axis. Where the product must have one value, a factor grows where
-  /// another one shrinks. One list a counter.
-  std::span<const std::vector<DecisionId>> products() const { return products_; }
+  /// another one shrinks.
+  struct Product {
+    std::vector<DecisionId> factors;  ///< In the order of the set that the counter runs over.
+    std::uint32_t counter = 0;
+  };
+  std::span<const Product> products() const { return products_; }
+  /// What the root leaves of the product.
+  Interval root_value(const Product& product) const {
+    return root_.counter(layout_, product.counter);
+  }
 
   // ---- The root.
   /// kDeadEnd: the space has no implementation for this backbone; root_conflict() says why.
@@ -204,7 +212,7 @@ class Instance {
   std::vector<std::uint32_t> objects_begin_;
   std::vector<Object> objects_flat_;
   std::vector<bool> derived_choice_;
-  std::vector<std::vector<DecisionId>> products_;
+  std::vector<Product> products_;
 
   std::unique_ptr<internal::Objects> tables_;
   std::unique_ptr<internal::Network> network_;

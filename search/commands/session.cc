@@ -23,6 +23,7 @@
 #include "search/descend/first.h"
 #include "search/descend/order_advice.h"
 #include "search/fleet/fleet_evaluator.h"
+#include "search/kernel/kernel_subject.h"
 #include "search/learn/prior.h"
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
@@ -40,6 +41,7 @@
 #include "search/subject/decision_file.h"
 #include "search/subject/implementation_files.h"
 #include "search/subject/registry.h"
+#include "search/subject/winners/logged_winners.h"
 #include "search/tree/tree_replay.h"
 
 namespace exh::search {
@@ -265,6 +267,32 @@ BeginsWith PriorFor(const Subject& subject, const runtime::Instance& instance,
   return {std::make_shared<const PriorOfSpace>(prior, instance, bound.amounts), PriorName(prior)};
 }
 
+/// Where islands of a run begin, and how the header calls it.
+struct BeginsNear {
+  std::vector<runtime::Candidate> starts;
+  std::vector<std::string> names;
+};
+
+/// The winners of `folder` (empty: none) that are nearest to the problem, at its sizes.
+BeginsNear WinnersFor(const Subject& subject, const runtime::Candidate& root,
+                      const ChoiceOrder& order, const std::string& folder) {
+  BeginsNear near;
+  const auto* const kernel = dynamic_cast<const KernelSubject*>(&subject);
+  if (folder.empty() || kernel == nullptr) return near;
+  const Problem& problem = kernel->problem();
+  for (const LoggedWinner& winner : NearestWinners(folder, *problem.kernel, problem.sizes,
+                                                   problem.device, kIslandsNearWinners)) {
+    Followed followed = Follow(Scaled(winner, root.instance()), root, order);
+    if (followed.implementation) {
+      near.starts.push_back(*std::move(followed.implementation));
+      near.names.push_back(winner.name + " " + winner.hash);
+    } else {
+      fmt::print("note: '{}' leads to no implementation of this space\n", winner.name);
+    }
+  }
+  return near;
+}
+
 /// A run that begins, or one that goes on, with everything that the explorer needs.
 struct Prepared {
   const Subject& subject;
@@ -273,6 +301,7 @@ struct Prepared {
   const RunRecord& header;
   const SearchBound& bound;
   std::shared_ptr<const PriorOfSpace> prior;
+  const std::vector<runtime::Candidate>& near;  ///< Where islands begin.
   std::shared_ptr<const Policy> policy;
   const std::string& folder;
   Evaluator& evaluator;
@@ -369,6 +398,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   (run.header.check.empty() ? proposer.bound : proposer.check) = run.bound.bound;
   proposer.amounts = run.bound.amounts;
   proposer.prior = run.prior;
+  proposer.near.islands.starts = run.near;
   // On a processor nothing runs beside what is measured. With one thread the log says all.
   proposer.learns_beside = explorer_options.jobs > 1 && run.evaluator.compiles_while_measuring();
   explorer_options.resource = run.bound.resource;
@@ -532,12 +562,14 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
   (use == BoundUse::kCut ? header.bound : header.check) = bound.name;
   const BeginsWith begins = PriorFor(subject, root.instance(), bound, header, options.prior);
   header.prior = begins.name;
+  const BeginsNear near = WinnersFor(subject, root, order, options.winners_folder());
+  header.winners = near.names;
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
   run_folder.Keep();
-  return Explore(
-      options, invocation,
-      {subject, root, order, header, bound, begins.prior, policy, folder, *evaluator, log, budget});
+  return Explore(options, invocation,
+                 {subject, root, order, header, bound, begins.prior, near.starts, policy, folder,
+                  *evaluator, log, budget});
 }
 
 int ResumeRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
@@ -561,8 +593,14 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
     fmt::print("note: until now the cost model began with '{}', from now on with '{}'\n",
                header.prior, begins.name);
   }
+  const BeginsNear near = WinnersFor(
+      subject, root, order, header.winners.empty() ? std::string() : options.winners_folder());
+  if (near.names != header.winners) {
+    fmt::print("note: until now islands began near '{}', from now on near '{}'\n",
+               fmt::join(header.winners, "', '"), fmt::join(near.names, "', '"));
+  }
   return Explore(options, invocation,
-                 {subject, root, order, header, bound, begins.prior,
+                 {subject, root, order, header, bound, begins.prior, near.starts,
                   PolicyOf(header.policy, {header.topk, header.delta}), folder, *evaluator, log,
                   budget, &earlier});
 }

@@ -59,8 +59,8 @@ std::vector<PathStep> TradeOf(const Candidate& candidate, DecisionId grows, Deci
 }
 
 bool IsFactor(const Instance& instance, DecisionId decision) {
-  return std::ranges::any_of(instance.products(), [&](const std::vector<DecisionId>& product) {
-    return std::ranges::find(product, decision) != product.end();
+  return std::ranges::any_of(instance.products(), [&](const Instance::Product& product) {
+    return std::ranges::find(product.factors, decision) != product.factors.end();
   });
 }
 
@@ -88,7 +88,7 @@ std::vector<PathStep> DrawTrade(const Candidate& implementation, const Path& pat
   const auto products = implementation.instance().products();
   if (products.empty()) return {};
   for (int number = 0; number < kTries; ++number) {
-    const std::vector<DecisionId>& product = products[random.Below(products.size())];
+    const std::vector<DecisionId>& product = products[random.Below(products.size())].factors;
     const DecisionId grows = product[random.Below(product.size())];
     const DecisionId shrinks = product[random.Below(product.size())];
     if (grows == shrinks) continue;

@@ -91,6 +91,10 @@ bool NearElites::BeginNearFastest(Walker& walker, Random& random, Attempt& attem
 
 bool NearElites::BeginOn(const Island& island, Walker& walker, Random& random,
                          Attempt& attempt) const {
+  if (!island.local.is_ready() && island.start) {
+    walker.BeginAt(*island.start);
+    return true;
+  }
   if (!island.local.is_ready()) return BeginAnywhere(island.structure, walker, random, attempt);
   return BeginNear(island.local, island.structure, walker, random, attempt);
 }

@@ -6,7 +6,8 @@
 // Until the cost model is ready, random neighbours of elites are proposed. From then on walks on
 // the model (screen.h) are. A walk begins
 //
-//   on an island (islands.h)      at an elite of the island, or anywhere when it has none yet
+//   on an island (islands.h)      at an elite of the island; when it has none yet, where the island
+//                                 begins, or anywhere
 //   else, in a structure drawn    mostly at an elite of the structure, sometimes anywhere in it
 //
 // and stays in the structure in which it began. When even the best that it saw promises little, a

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/propose/frontier/seen_programs.h"
+#include "search/propose/near_elites.h"
 #include "search/propose/random_descents.h"
 #include "tests/search/scene.h"
 
@@ -117,6 +118,39 @@ TEST(Screen, PrefersWhatIsUnlikeWhatIsInFlight) {
   const std::string other = world.WalkOf(*shy);
   ASSERT_FALSE(other.empty());
   EXPECT_LT(Likeness({first}).Of(other), 0.7);
+}
+
+/// How alike what is proposed on islands is to an implementation, on average.
+double LikenessOnIslands(World& world, const Entry& to, bool begin_there) {
+  NearElitesOptions options;
+  options.on_islands = 1;
+  if (begin_there) {
+    options.islands.starts.assign(options.islands.at_once, to.candidate);
+  }
+  NearElites near(world.entries, world.frontier, world.Taught({.steps = 2}), options);
+  Lesson lesson{to.candidate, to.vector, to.path, 0};
+  near.Learn(lesson);
+  Random random(3);
+  double sum = 0;
+  constexpr int kProposed = 50;
+  for (int number = 0; number < kProposed; ++number) {
+    Attempt attempt;
+    while (!near.Propose(random, attempt)) {
+    }
+    sum += Likeness({to.vector}).Of(attempt.entry->vector);
+  }
+  return sum / kProposed;
+}
+
+TEST(NearElites, AnIslandBeginsWhereItIsTold) {
+  World world;
+  Random random(5);
+  RandomDescents descents(world.entries);
+  Attempt attempt;
+  while (!attempt.entry) descents.Propose(random, attempt);
+  const double there = LikenessOnIslands(world, *attempt.entry, true);
+  const double anywhere = LikenessOnIslands(world, *attempt.entry, false);
+  EXPECT_GT(there, anywhere + 0.1);
 }
 
 TEST(Screen, WeighsWhetherSomethingIsOneOfTheBest) {

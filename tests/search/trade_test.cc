@@ -48,11 +48,12 @@ class TradeTest : public ::testing::Test {
 TEST_F(TradeTest, TheLevelsOfAnAxisAreAProduct) {
   Begin(1);
   std::set<std::string> names;
-  for (const std::vector<DecisionId>& product : root_.instance().products()) {
+  for (const auto& [product, counter] : root_.instance().products()) {
     ASSERT_GE(product.size(), 2u);
     for (const DecisionId factor : product) names.insert(root_.instance().DecisionName(factor));
     if (!walker_.candidate().IsLive(product.front())) continue;
     EXPECT_EQ(ProductOf(walker_.candidate(), product), 64u);
+    EXPECT_EQ(root_.instance().root_value({product, counter}), (runtime::Interval{64, 64}));
   }
   EXPECT_TRUE(names.contains("size(mad.m0)"));
   EXPECT_TRUE(names.contains("size(mad.k1)"));
@@ -76,8 +77,10 @@ TEST_F(TradeTest, OneFactorGrowsAsAnotherShrinks) {
       };
       const auto grows = static_cast<DecisionId>(steps[0].decision);
       const auto shrinks = static_cast<DecisionId>(steps[1].decision);
-      const auto has_both = [&](const std::vector<DecisionId>& product) {
-        return std::ranges::count(product, grows) + std::ranges::count(product, shrinks) == 2;
+      const auto has_both = [&](const runtime::Instance::Product& product) {
+        return std::ranges::count(product.factors, grows) +
+                   std::ranges::count(product.factors, shrinks) ==
+               2;
       };
       EXPECT_TRUE(std::ranges::any_of(root_.instance().products(), has_both));
       EXPECT_GT(number_at(steps[0]), NumberOf(here, grows));
@@ -106,7 +109,7 @@ TEST_F(TradeTest, WhatMustFollowFollows) {
       const Candidate& there = walker_.neighbour();
       EXPECT_TRUE(there.IsImplementation());
       int others = 0;
-      for (const std::vector<DecisionId>& product : root_.instance().products()) {
+      for (const auto& [product, counter] : root_.instance().products()) {
         if (!there.IsLive(product.front())) continue;
         EXPECT_EQ(ProductOf(there, product), 64u);
         for (const DecisionId factor : product) {

@@ -16,7 +16,8 @@ void Freezer::FindProducts() {
   for (DecisionId decision = 0; decision < instance_->num_decisions(); ++decision) {
     decisions.emplace(instance_->slot(decision), decision);
   }
-  for (const Counter& counter : network_.counters) {
+  for (std::uint32_t id = 0; id < network_.counters.size(); ++id) {
+    const Counter& counter = network_.counters[id];
     if (!counter.product) continue;
     std::vector<DecisionId> factors;
     bool is_alone = true;
@@ -30,7 +31,7 @@ void Freezer::FindProducts() {
           factor != decisions.end() && std::ranges::find(factors, factor->second) == factors.end();
       if (is_alone) factors.push_back(factor->second);
     }
-    if (is_alone && factors.size() > 1) instance_->products_.push_back(std::move(factors));
+    if (is_alone && factors.size() > 1) instance_->products_.push_back({std::move(factors), id});
   }
 }
 
