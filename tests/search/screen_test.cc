@@ -80,7 +80,7 @@ struct World {
     Walker walker(root, order);
     Guide uniform;
     EXPECT_TRUE(walker.Begin(uniform, random, kIgnore));
-    const auto prospect = screen.Walk(walker, 1e9, {}, random, kIgnore);
+    const auto prospect = screen.Walk(walker, 1e9, random, kIgnore);
     return prospect ? prospect->entry.vector : "";
   }
 
