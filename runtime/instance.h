@@ -155,19 +155,6 @@ class Instance {
   /// Number of the counter of these objects, -1 when there is none.
   int FindCounter(int choice, std::span<const Object> objects) const;
 
-  /// Integer decisions that a counter multiplies, two or more, under no condition and with nothing
-  /// else: the levels of a tiled axis. Where the product must have one value, a factor grows where
-  /// another one shrinks.
-  struct Product {
-    std::vector<DecisionId> factors;  ///< In the order of the set that the counter runs over.
-    std::uint32_t counter = 0;
-  };
-  std::span<const Product> products() const { return products_; }
-  /// What the root leaves of the product.
-  Interval root_value(const Product& product) const {
-    return root_.counter(layout_, product.counter);
-  }
-
   // ---- The root.
   /// kDeadEnd: the space has no implementation for this backbone; root_conflict() says why.
   Propagation root_result() const { return root_result_; }
@@ -212,7 +199,6 @@ class Instance {
   std::vector<std::uint32_t> objects_begin_;
   std::vector<Object> objects_flat_;
   std::vector<bool> derived_choice_;
-  std::vector<Product> products_;
 
   std::unique_ptr<internal::Objects> tables_;
   std::unique_ptr<internal::Network> network_;

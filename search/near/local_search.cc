@@ -8,7 +8,6 @@
 #include "search/descend/value_set.h"
 #include "search/descend/weights.h"
 #include "search/near/related.h"
-#include "search/near/trade.h"
 
 namespace exh::search {
 
@@ -176,18 +175,19 @@ std::optional<Neighbourhood> LocalSearch::Draw(std::uint64_t structure, Random& 
     const std::size_t other = random.Below(elites->size());
     if (random.Below(3) == 0 && other != index) mate = (*elites)[other].candidate;
   }
-  Neighbourhood near = Around(elite->candidate, elite->path, random);
+  Neighbourhood near = Around(elite->candidate, elite->path, trades_, random);
   near.mate = std::move(mate);
   return near;
 }
 
-Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, Random& random) {
+Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path,
+                                  const Trades& trades, Random& random) {
   const Instance& instance = candidate.instance();
   const DecisionId chosen = DecisionOf(path[random.Below(path.size())]);
   std::vector<DecisionId> open = {chosen};
-  const std::size_t kind = random.Below(instance.products().empty() ? 4 : 5);
+  const std::size_t kind = random.Below(trades.are_there() ? 5 : 4);
   if (kind == 4) {
-    std::vector<PathStep> trade = DrawTrade(candidate, path, random);
+    std::vector<PathStep> trade = trades.Draw(candidate, path, random);
     if (!trade.empty()) return {candidate, std::nullopt, {}, std::move(trade), path};
   } else if (kind == 3) {
     if (const auto first = OtherValue(candidate, instance.choice(chosen), random)) {

@@ -35,6 +35,7 @@
 #include "search/descend/descent.h"
 #include "search/log/log_records.h"
 #include "search/near/structure.h"
+#include "search/near/trade.h"
 
 namespace exh::search {
 
@@ -79,7 +80,7 @@ class LocalSearch {
  public:
   /// For implementations below `root`.
   explicit LocalSearch(const runtime::Candidate& root, const LocalSearchOptions& options = {})
-      : structure_(root), options_(options) {}
+      : structure_(root), trades_(root.instance()), options_(options) {}
 
   /// The number of an implementation's structure.
   std::uint64_t StructureOf(const runtime::Candidate& implementation) const {
@@ -122,7 +123,7 @@ class LocalSearch {
   /// that share an object with one; or one decision changes first and the others follow; or, where
   /// there are products of decisions, a trade (trade.h) does.
   static Neighbourhood Around(const runtime::Candidate& candidate, const Path& path,
-                              Random& random);
+                              const Trades& trades, Random& random);
 
  private:
   struct Elite {
@@ -148,6 +149,7 @@ class LocalSearch {
                                                             std::uint64_t family, double ns) const;
 
   Structure structure_;
+  Trades trades_;
   LocalSearchOptions options_;
   mutable std::mutex mutex_;
   std::vector<Elites> structures_;  ///< By time of their fastest member.

@@ -58,19 +58,22 @@ std::vector<PathStep> TradeOf(const Candidate& candidate, DecisionId grows, Deci
   return steps;
 }
 
-bool IsFactor(const Instance& instance, DecisionId decision) {
-  return std::ranges::any_of(instance.products(), [&](const Instance::Product& product) {
+}  // namespace
+
+bool Trades::IsFactor(DecisionId decision) const {
+  return std::ranges::any_of(products_, [&](const runtime::Product& product) {
     return std::ranges::find(product.factors, decision) != product.factors.end();
   });
 }
 
 /// One of the numbers of the path that are in no product, to a number next to it.
-std::optional<PathStep> DrawMove(const Candidate& candidate, const Path& path, Random& random) {
+std::optional<PathStep> Trades::DrawMove(const Candidate& candidate, const Path& path,
+                                         Random& random) const {
   const Instance& instance = candidate.instance();
   std::vector<PathStep> moves;
   for (const PathStep& step : path) {
     const auto decision = static_cast<DecisionId>(step.decision);
-    if (instance.universe(decision).empty() || IsFactor(instance, decision)) continue;
+    if (instance.universe(decision).empty() || IsFactor(decision)) continue;
     for (const int value : {step.value - 1, step.value + 1}) {
       const bool is_there = value >= 0 && value < instance.num_values(decision);
       if (is_there && MayTakeAtRoot(instance, decision, value)) {
@@ -82,13 +85,11 @@ std::optional<PathStep> DrawMove(const Candidate& candidate, const Path& path, R
   return moves[random.Below(moves.size())];
 }
 
-}  // namespace
-
-std::vector<PathStep> DrawTrade(const Candidate& implementation, const Path& path, Random& random) {
-  const auto products = implementation.instance().products();
-  if (products.empty()) return {};
+std::vector<PathStep> Trades::Draw(const Candidate& implementation, const Path& path,
+                                   Random& random) const {
+  if (!are_there()) return {};
   for (int number = 0; number < kTries; ++number) {
-    const std::vector<DecisionId>& product = products[random.Below(products.size())].factors;
+    const std::vector<DecisionId>& product = products_[random.Below(products_.size())].factors;
     const DecisionId grows = product[random.Below(product.size())];
     const DecisionId shrinks = product[random.Below(product.size())];
     if (grows == shrinks) continue;

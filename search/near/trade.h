@@ -15,16 +15,34 @@
 // as deep with one stage less. None of this knows what the decisions mean.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/random.h"
 #include "runtime/candidate.h"
+#include "runtime/products/products.h"
 #include "search/log/log_records.h"
 
 namespace exh::search {
 
-/// Steps from an implementation, of which `path` has the decisions. Empty: none was found.
-std::vector<PathStep> DrawTrade(const runtime::Candidate& implementation, const Path& path,
-                                Random& random);
+class Trades {
+ public:
+  /// Of the implementations of this instance.
+  explicit Trades(const runtime::Instance& instance) : products_(ProductsOf(instance)) {}
+
+  /// Without products there are no trades.
+  bool are_there() const { return !products_.empty(); }
+  /// Steps from an implementation, of which `path` has the decisions. Empty: none was found. From
+  /// any thread.
+  std::vector<PathStep> Draw(const runtime::Candidate& implementation, const Path& path,
+                             Random& random) const;
+
+ private:
+  bool IsFactor(runtime::DecisionId decision) const;
+  std::optional<PathStep> DrawMove(const runtime::Candidate& candidate, const Path& path,
+                                   Random& random) const;
+
+  std::vector<runtime::Product> products_;
+};
 
 }  // namespace exh::search

@@ -23,6 +23,7 @@ Screen::Screen(const EntryMaker& entries, const Frontier& frontier, const Amount
       frontier_(frontier),
       amounts_(amounts),
       options_(options),
+      trades_(entries.root().instance()),
       model_(entries.root().instance(), amounts.count, seed, options.prior, amounts.guess,
              options.best_weight > 0) {}
 
@@ -51,7 +52,8 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
   };
   double here = look_at(walker.candidate());
   for (int step = 0; step < options_.steps && !walker.path().empty(); ++step) {
-    const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
+    const Neighbourhood near =
+        LocalSearch::Around(walker.candidate(), walker.path(), trades_, random);
     NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
     if (!walker.Look(near, guide, random, note)) continue;
     const double there = look_at(walker.neighbour());

@@ -23,6 +23,7 @@
 #include <span>
 
 #include "search/learn/cost_model.h"
+#include "search/near/trade.h"
 #include "search/near/walker.h"
 #include "search/propose/frontier/frontier.h"
 #include "search/propose/in_flight.h"
@@ -91,6 +92,7 @@ class Screen {
   const Frontier& frontier_;
   AmountsFunction amounts_;
   ScreenOptions options_;
+  Trades trades_;
   CostModel model_;
   InFlight in_flight_;
 };

@@ -46,6 +46,7 @@ Seen LeapsOf(const Candidate& root, const ChoiceOrder& order, int seeds) {
   Seen seen;
   const BoundFunction none;
   Leap leap(root);
+  const Trades trades(root.instance());
   for (int seed = 1; seed <= seeds; ++seed) {
     Random random(static_cast<std::uint64_t>(seed));
     Descender descender(order);
@@ -54,7 +55,7 @@ Seen LeapsOf(const Candidate& root, const ChoiceOrder& order, int seeds) {
     Path path;
     CompletePath(root, descender.candidate(), order, path);
     for (int number = 0; number < 8; ++number) {
-      const Neighbourhood near = LocalSearch::Around(descender.candidate(), path, random);
+      const Neighbourhood near = LocalSearch::Around(descender.candidate(), path, trades, random);
       Candidate start = root;
       if (!RestrictTo(near.first, start)) continue;
       Random one = random, other = random;

@@ -176,12 +176,13 @@ TEST(LocalSearch, ADecisionMayChangeBeforeAllOthersAndTheyFollow) {
   const runtime::Candidate root = ToyRoot();
   const auto mode = root.instance().first_decision(root.instance().FindChoice("mode"));
   const BoundFunction none;
+  const Trades trades(root.instance());
   std::set<int> firsts;
   int others = 0;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     Random random(seed);
     const Found elite = Implementation(order, seed);
-    const Neighbourhood near = LocalSearch::Around(elite.candidate, elite.path, random);
+    const Neighbourhood near = LocalSearch::Around(elite.candidate, elite.path, trades, random);
     EXPECT_NE(near.open.empty(), near.first.empty());
     if (near.first.empty()) {
       ++others;

@@ -42,18 +42,20 @@ class TradeTest : public ::testing::Test {
   }
   const Candidate root_ = SmallMatmul().root();
   const ChoiceOrder order_ = ChoiceOrder::ForRepair(root_.instance());
+  const Trades trades_{root_.instance()};
+  const std::vector<runtime::Product> products_ = runtime::ProductsOf(root_.instance());
   Walker walker_{root_, order_};
 };
 
 TEST_F(TradeTest, TheLevelsOfAnAxisAreAProduct) {
   Begin(1);
   std::set<std::string> names;
-  for (const auto& [product, counter] : root_.instance().products()) {
+  for (const auto& [product, at_root] : products_) {
     ASSERT_GE(product.size(), 2u);
     for (const DecisionId factor : product) names.insert(root_.instance().DecisionName(factor));
     if (!walker_.candidate().IsLive(product.front())) continue;
     EXPECT_EQ(ProductOf(walker_.candidate(), product), 64u);
-    EXPECT_EQ(root_.instance().root_value({product, counter}), (runtime::Interval{64, 64}));
+    EXPECT_EQ(at_root, (runtime::Interval{64, 64}));
   }
   EXPECT_TRUE(names.contains("size(mad.m0)"));
   EXPECT_TRUE(names.contains("size(mad.k1)"));
@@ -66,7 +68,7 @@ TEST_F(TradeTest, OneFactorGrowsAsAnotherShrinks) {
     const Candidate& here = walker_.candidate();
     Random random(seed);
     for (int number = 0; number < 20; ++number) {
-      const std::vector<PathStep> steps = DrawTrade(here, walker_.path(), random);
+      const std::vector<PathStep> steps = trades_.Draw(here, walker_.path(), random);
       if (steps.empty()) continue;
       ++trades;
       ASSERT_GE(steps.size(), 2u);
@@ -77,12 +79,12 @@ TEST_F(TradeTest, OneFactorGrowsAsAnotherShrinks) {
       };
       const auto grows = static_cast<DecisionId>(steps[0].decision);
       const auto shrinks = static_cast<DecisionId>(steps[1].decision);
-      const auto has_both = [&](const runtime::Instance::Product& product) {
+      const auto has_both = [&](const runtime::Product& product) {
         return std::ranges::count(product.factors, grows) +
                    std::ranges::count(product.factors, shrinks) ==
                2;
       };
-      EXPECT_TRUE(std::ranges::any_of(root_.instance().products(), has_both));
+      EXPECT_TRUE(std::ranges::any_of(products_, has_both));
       EXPECT_GT(number_at(steps[0]), NumberOf(here, grows));
       EXPECT_EQ(std::uint64_t{number_at(steps[0])} * number_at(steps[1]),
                 NumberOf(here, grows) * NumberOf(here, shrinks));
@@ -100,7 +102,7 @@ TEST_F(TradeTest, WhatMustFollowFollows) {
     Random random(seed);
     for (int number = 0; number < 10; ++number) {
       Neighbourhood near{walker_.candidate(), {}, {}, {}, walker_.path()};
-      near.first = DrawTrade(walker_.candidate(), walker_.path(), random);
+      near.first = trades_.Draw(walker_.candidate(), walker_.path(), random);
       if (near.first.empty()) continue;
       ++looks;
       NearGuide guide(near, none, 0);
@@ -109,7 +111,7 @@ TEST_F(TradeTest, WhatMustFollowFollows) {
       const Candidate& there = walker_.neighbour();
       EXPECT_TRUE(there.IsImplementation());
       int others = 0;
-      for (const auto& [product, counter] : root_.instance().products()) {
+      for (const auto& [product, at_root] : products_) {
         if (!there.IsLive(product.front())) continue;
         EXPECT_EQ(ProductOf(there, product), 64u);
         for (const DecisionId factor : product) {
@@ -132,7 +134,8 @@ TEST_F(TradeTest, AreAKindOfNeighbourhood) {
   Random random(1);
   int trades = 0;
   for (int number = 0; number < 500; ++number) {
-    const Neighbourhood near = LocalSearch::Around(walker_.candidate(), walker_.path(), random);
+    const Neighbourhood near =
+        LocalSearch::Around(walker_.candidate(), walker_.path(), trades_, random);
     EXPECT_NE(near.open.empty(), near.first.empty());
     trades += near.first.size() > 1 ? 1 : 0;
   }
@@ -147,8 +150,9 @@ TEST(Trade, WithoutProductsThereIsNone) {
   Random random(1);
   Guide uniform;
   ASSERT_TRUE(walker.Begin(uniform, random, [](const DeadEnd&) {}));
-  EXPECT_TRUE(root.instance().products().empty());
-  EXPECT_TRUE(DrawTrade(walker.candidate(), walker.path(), random).empty());
+  const Trades trades(root.instance());
+  EXPECT_FALSE(trades.are_there());
+  EXPECT_TRUE(trades.Draw(walker.candidate(), walker.path(), random).empty());
 }
 
 }  // namespace

@@ -85,7 +85,6 @@ std::shared_ptr<const Instance> Freezer::Run() {
   GroundClausesThat(true);
   GroundTriggers();
   GroundCounters();
-  FindProducts();
   for (std::size_t q = 0; q < space_.quotients.size(); ++q) GroundQuotient(static_cast<int>(q));
   SplitSums();
   FixKnown();

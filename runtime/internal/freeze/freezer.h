@@ -144,7 +144,6 @@ class Freezer {
   // ---- freeze_constraints.cc
   bool IsUnary(const Clause& clause) const;
   void GroundCounters();
-  void FindProducts();
   void GroundCounter(int choice);
   void GroundQuotient(int quotient);
   void SplitSums();

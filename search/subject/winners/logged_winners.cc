@@ -17,6 +17,7 @@
 #include "kernels/devices/backend.h"
 #include "kernels/devices/device.h"
 #include "kernels/library/registry.h"
+#include "runtime/products/products.h"
 #include "search/log/decisions.h"
 #include "search/subject/decision_file.h"
 #include "search/subject/problem.h"
@@ -142,10 +143,10 @@ std::map<std::string, runtime::DecisionId> NumbersOf(const runtime::Instance& in
 }
 
 /// By what a number of the winner is scaled.
-double ScaleOf(const LoggedWinner& winner, const runtime::Instance& instance,
+double ScaleOf(const LoggedWinner& winner, const std::vector<runtime::Product>& products,
                runtime::DecisionId decision) {
-  for (const runtime::Instance::Product& product : instance.products()) {
-    const runtime::Interval value = instance.root_value(product);
+  for (const runtime::Product& product : products) {
+    const runtime::Interval value = product.root;
     if (product.factors.front() != decision || !value.IsConstrained() || value.min == 0) continue;
     return RatioOf(static_cast<double>(value.min), winner.sizes);
   }
@@ -179,13 +180,14 @@ std::vector<LoggedWinner> NearestWinners(const std::string& folder, const kernel
 kernels::Recipe Scaled(const LoggedWinner& winner, const runtime::Instance& instance) {
   kernels::Recipe recipe = winner.recipe;
   const std::map<std::string, runtime::DecisionId> numbers = NumbersOf(instance);
+  const std::vector<runtime::Product> products = runtime::ProductsOf(instance);
   for (kernels::Wish& wish : recipe.wishes) {
     const auto number = numbers.find(wish.decision);
     const auto wanted = number == numbers.end() ? std::nullopt : ParseReal(wish.values.front());
     if (!wanted) continue;
     const auto decision = number->second;
     wish.values =
-        Nearest(instance.universe(decision), *wanted * ScaleOf(winner, instance, decision));
+        Nearest(instance.universe(decision), *wanted * ScaleOf(winner, products, decision));
   }
   return recipe;
 }

@@ -34,6 +34,7 @@ inline WalkRate MeasureWalks(const runtime::Candidate& root, double seconds) {
   std::uint64_t looks = 0, found = 0, dead_ends = 0;
   double walking = 0;
   const auto note = [&](const search::DeadEnd&) { ++dead_ends; };
+  const search::Trades trades(root.instance());
   const auto start = Clock::now();
   while (walking < seconds && Since(start) < 10 * seconds) {
     const search::PatientDescent first = search::DescendPatiently(
@@ -46,7 +47,7 @@ inline WalkRate MeasureWalks(const runtime::Candidate& root, double seconds) {
     walker.BeginAt(implementation);
     for (int step = 0; step < WalkRate::kSteps; ++step) {
       const search::Neighbourhood near =
-          search::LocalSearch::Around(walker.candidate(), walker.path(), random);
+          search::LocalSearch::Around(walker.candidate(), walker.path(), trades, random);
       search::NearGuide guide(near, no_bound, 0);
       ++looks;
       if (!walker.Look(near, guide, random, note)) continue;
