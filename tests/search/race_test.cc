@@ -4,14 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "search/measure/race/median_interval.h"
 #include "search/measure/race/run_race.h"
+#include "search/measure/references.h"
 #include "tests/search/fake_evaluator.h"
 
 namespace exh::search {
@@ -137,11 +136,15 @@ TEST_F(RunRaceTest, TiesRaceToTheEnd) {
 }
 
 TEST_F(RunRaceTest, InFewRoundsNobodyOvertakesTheBest) {
-  Take({{"best", 100}, {"other", 50}, {"third", 49}});
+  Take({{"best", 100}, {"other", 98}, {"third", 97}});
   const RaceOutcome few = Run({"best", "other", "third"}, {.seconds = 1e9, .most_rounds = 2});
   EXPECT_THAT(few.ranking, ElementsAre(0, 2, 1));
   const RaceOutcome more = Run({"best", "other", "third"}, {.seconds = 1e9, .most_rounds = 3});
   EXPECT_THAT(more.ranking, ElementsAre(2, 1, 0));
+  // What dropped out is overtaken.
+  Take({{"best", 100}, {"other", 50}, {"third", 51}});
+  const RaceOutcome clear = Run({"best", "other", "third"}, {.seconds = 1e9, .most_rounds = 2});
+  EXPECT_THAT(clear.ranking, ElementsAre(1, 2, 0));
 }
 
 TEST_F(RunRaceTest, WithoutTimeTheBestIsAlone) {

@@ -27,7 +27,7 @@ bool IsTimed(const ReferenceRecord& record) {
   return record.verdict == Verdict::kCorrect && !record.runtimes_ns.empty();
 }
 
-/// The ranking after so many whole rounds.
+/// The ranking; the first contender leads it unless it may be overtaken.
 std::vector<std::size_t> RankingOf(const Race& race, const std::vector<ReferenceRecord>& records,
                                    bool may_overtake) {
   std::vector<std::size_t> ranking;
@@ -80,7 +80,11 @@ RaceOutcome RunRace(Evaluator& evaluator, const std::vector<Contender>& contende
       is_over = measured.verdict == Verdict::kStopped || measured.verdict == Verdict::kBroken;
       if (is_over) break;
       AddRound(measured, record);
-      if (IsTimed(record)) race.Add(racer, record.runtimes_ns.back());
+      if (IsTimed(record)) {
+        race.Add(racer, record.runtimes_ns.back());
+      } else {
+        race.Leave(racer);
+      }
     }
     if (is_over) break;
     race.EndRound();
@@ -92,7 +96,8 @@ RaceOutcome RunRace(Evaluator& evaluator, const std::vector<Contender>& contende
   for (ReferenceRecord& record : outcome.records) {
     if (record.verdict == Verdict::kCorrect && !IsTimed(record)) NoTimeFor(record);
   }
-  outcome.ranking = RankingOf(race, outcome.records, rounds >= options.least_rounds);
+  const bool may_overtake = rounds >= options.least_rounds || !race.IsIn(0);
+  outcome.ranking = RankingOf(race, outcome.records, may_overtake);
   return outcome;
 }
 

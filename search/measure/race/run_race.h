@@ -14,7 +14,8 @@ namespace exh::search {
 struct RaceOptions {
   double seconds = 8;  ///< No round begins after that.
   int most_rounds = 30;
-  /// In fewer rounds than that nobody overtakes the first contender, whom a duel made the best.
+  /// In fewer rounds than that nobody overtakes the first contender, whom a duel made the best, as
+  /// long as it has not dropped out.
   int least_rounds = 3;
 };
 
