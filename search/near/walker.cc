@@ -46,7 +46,7 @@ bool Walker::Begin(Guide& guide, Random& random, const Descender::OnDeadEnd& not
 bool Walker::BeginNear(const Neighbourhood& near, Guide& guide, Random& random,
                        const Descender::OnDeadEnd& note) {
   start_ = root_;
-  if (near.first && !RestrictTo(*near.first, start_)) return false;
+  if (!RestrictTo(near.first, start_)) return false;
   if (!GoFromStart(near.path, 0, near, guide, random, note)) return false;
   BeginAt(there_.candidate());
   return true;
@@ -61,9 +61,9 @@ void Walker::BeginAt(const runtime::Candidate& implementation) {
 bool Walker::Look(const Neighbourhood& near, Guide& guide, Random& random,
                   const Descender::OnDeadEnd& note) {
   shared_ = 0;
-  if (near.first) {
+  if (!near.first.empty()) {
     start_ = root_;
-    if (!RestrictTo(*near.first, start_)) return false;
+    if (!RestrictTo(near.first, start_)) return false;
   } else {
     BeginAtFirstOpen(near);
   }

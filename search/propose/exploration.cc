@@ -6,7 +6,7 @@
 
 #include "search/propose/frontier/seen_programs.h"
 #include "search/propose/frontier/tree_frontier.h"
-#include "search/propose/last_neighbours.h"
+#include "search/propose/last/last_neighbours.h"
 #include "search/propose/mix.h"
 
 namespace exh::search {
@@ -21,6 +21,8 @@ std::unique_ptr<Proposer> TreeProposer(const EntryMaker& entries, TreeFrontier& 
       std::make_shared<Screen>(entries, frontier, options.amounts,
                                ScreenOptions{.steps = options.screen,
                                              .most_exploration = options.most_exploration,
+                                             .best_weight = options.best_weight,
+                                             .likeness_weight = options.likeness_weight,
                                              .prior = options.prior},
                                seed);
   auto rollouts = std::make_unique<TreeRollouts>(entries, frontier, screen, options.rollouts);

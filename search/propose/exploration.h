@@ -28,6 +28,8 @@ struct ProposerOptions {
   AmountsFunction amounts = {};  ///< What the cost model learns from, beside the decisions.
   /// Exploration weights of walks are drawn from 0 up to this.
   double most_exploration = ScreenOptions().most_exploration;
+  double best_weight = ScreenOptions().best_weight;
+  double likeness_weight = ScreenOptions().likeness_weight;
   std::shared_ptr<const PriorOfSpace> prior = {};  ///< What the model begins with; null: nothing.
   /// Learn beside who judges (LearnsBeside): when several threads propose.
   bool learns_beside = false;

@@ -27,7 +27,9 @@ Screen::Screen(const EntryMaker& entries, const Frontier& frontier, const Amount
       frontier_(frontier),
       amounts_(amounts),
       options_(options),
-      model_(entries.root().instance(), amounts.count, seed, options.prior, amounts.guess) {}
+      trades_(entries.root().instance()),
+      model_(entries.root().instance(), amounts.count, seed, options.prior, amounts.guess,
+             options.best_weight > 0) {}
 
 std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
                                      const Descender::OnDeadEnd& note) const {
@@ -36,13 +38,14 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
     double score;
   };
   std::vector<Seen> seen;
-  const double exploration = options_.most_exploration * random.Real();
+  Taste taste{options_.most_exploration * random.Real()};
+  if (options_.likeness_weight > 0) taste.in_flight = Likeness(in_flight_.All());
   std::vector<std::pair<runtime::Candidate, Dropped>> dropped;
   const auto look_at = [&](const runtime::Candidate& candidate) {
     const double bound = entries_.BoundOf(candidate);
     if (bound >= cut) return kNever;
     Dropped why;
-    const auto score = Score(candidate, bound, exploration, why);
+    const auto score = Score(candidate, bound, taste, why);
     if (!score) {
       dropped.emplace_back(candidate, std::move(why));
       return kNever;
@@ -62,8 +65,9 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
   };
   for (int step = 0; step < options_.steps && looks < options_.steps && !walker.path().empty();
        ++step) {
-    const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
-    if (near.first) {
+    const Neighbourhood near =
+        LocalSearch::Around(walker.candidate(), walker.path(), trades_, random);
+    if (!near.first.empty()) {
       NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
       if (!walker.Look(near, guide, random, note)) continue;
       const double there = look_on();
@@ -101,17 +105,21 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
 
 double Screen::Expected(const runtime::Candidate& candidate) const {
   Dropped why;
-  return Score(candidate, entries_.BoundOf(candidate), 0, why).value_or(kBeforeAll);
+  return Score(candidate, entries_.BoundOf(candidate), {}, why).value_or(kBeforeAll);
 }
 
 std::optional<double> Screen::Score(const runtime::Candidate& candidate, double bound,
-                                    double exploration, Dropped& why) const {
+                                    const Taste& taste, Dropped& why) const {
   if (!learns()) return 0;
   const auto amounts = AmountsOf(candidate, why);
   if (!amounts) return std::nullopt;
   const Doing look(Activity::kLook);
-  const auto guess = model_.Ask(VectorText(candidate), *amounts, bound);
-  return guess ? guess->mean - exploration * guess->deviation : 0;
+  const std::string vector = VectorText(candidate);
+  const auto guess = model_.Ask(vector, *amounts, bound);
+  if (!guess) return 0;
+  return guess->mean - taste.exploration * guess->deviation -
+         options_.best_weight * guess->log_best +
+         options_.likeness_weight * taste.in_flight.Of(vector);
 }
 
 std::optional<std::span<const double>> Screen::AmountsOf(const runtime::Candidate& candidate,
@@ -126,8 +134,13 @@ std::optional<std::span<const double>> Screen::AmountsOf(const runtime::Candidat
   return std::nullopt;
 }
 
+void Screen::NoteProposed(const Entry& entry) {
+  if (learns() && options_.likeness_weight > 0) in_flight_.Add(entry.vector);
+}
+
 void Screen::Learn(const Lesson& lesson) {
   if (!learns()) return;
+  if (options_.likeness_weight > 0) in_flight_.Remove(lesson.vector);
   const runtime::Candidate& candidate = lesson.implementation;
   Dropped why;
   const auto amounts = AmountsOf(candidate, why);

@@ -26,6 +26,7 @@ std::string EndOf(const runtime::Candidate& root, const Path& path) {
 /// What walks see and where they stand, with neighbours that they look at and do not go to.
 TEST(Walker, PathsLeadToWhereItStandsAlsoOutOfDeadEnds) {
   const runtime::Candidate root = ToyRoot();
+  const Trades trades(root.instance());
   const BoundFunction none;
   int dead_ends = 0;
   std::set<std::string> seen;
@@ -46,7 +47,8 @@ TEST(Walker, PathsLeadToWhereItStandsAlsoOutOfDeadEnds) {
       for (int step = 0; step < 60; ++step) {
         const std::string here = VectorText(walker.candidate());
         EXPECT_EQ(EndOf(root, walker.path()), here);
-        const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
+        const Neighbourhood near =
+            LocalSearch::Around(walker.candidate(), walker.path(), trades, random);
         NearGuide guide(near, none, 0);
         if (!walker.Look(near, guide, random, note)) continue;
         const std::string there = VectorText(walker.neighbour());
@@ -100,7 +102,8 @@ TEST(Walker, InsideOfAnOpenedNeighbourhoodAllElseIsKept) {
     Walker walker(root, order);
     if (!walker.Begin(uniform, random, nothing)) continue;
     const std::string here = VectorText(walker.candidate());
-    Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
+    Neighbourhood near =
+        LocalSearch::Around(walker.candidate(), walker.path(), Trades(root.instance()), random);
     if (near.open.empty()) continue;
     const Path path = walker.path();
     if (!walker.Open(near)) {

@@ -37,6 +37,7 @@ inline WalkRate MeasureWalks(const runtime::Candidate& root, double seconds) {
   std::uint64_t looks = 0, found = 0, dead_ends = 0;
   double walking = 0;
   const auto note = [&](const search::DeadEnd&) { ++dead_ends; };
+  const search::Trades trades(root.instance());
   const auto start = Clock::now();
   while (walking < seconds && Since(start) < 10 * seconds) {
     const search::PatientDescent first = search::DescendPatiently(
@@ -49,8 +50,8 @@ inline WalkRate MeasureWalks(const runtime::Candidate& root, double seconds) {
     walker.BeginAt(implementation);
     for (int step = 0; step < WalkRate::kSteps; ++step) {
       const search::Neighbourhood near =
-          search::LocalSearch::Around(walker.candidate(), walker.path(), random);
-      const bool is_opened = !near.first && walker.Open(near);
+          search::LocalSearch::Around(walker.candidate(), walker.path(), trades, random);
+      const bool is_opened = near.first.empty() && walker.Open(near);
       const int inside = is_opened ? search::ScreenOptions{}.inside : 1;
       bool is_there = false;
       for (int look = 0; look < inside; ++look) {
