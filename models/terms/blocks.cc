@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace exh::models::terms {
 namespace {
@@ -48,13 +49,18 @@ class ClocksOfProduct {
     }
   }
 
+  /// By the pipes of products alone, where the busiest unit has this share of the blocks.
+  double ByPipes(double share) const {
+    return work_.points * work_.waste * share / view_.rates().fma_per_clk;
+  }
+
   /// With so many blocks, of which the busiest unit has this share.
   double Clocks(double blocks, double share) const {
     const double points = work_.points * work_.waste * share;
     const double per_block = product_.reuse_points * product_.other_points * work_.splits / blocks;
     const double both = std::clamp(per_block, 1.0, product_.reuse_points);
     const DeviceRates& rates = view_.rates();
-    double clocks = points / rates.fma_per_clk;
+    double clocks = ByPipes(share);
     // No block reads an element less often than it has points for it.
     if (rates.accesses_per_clk > 0) {
       const double bytes =
@@ -113,17 +119,21 @@ void Blocks::Finish(const WorkView& view) {
   const ClocksOfProduct product(view, largest);
   double least = HUGE_VAL;
   const auto look = [&](double blocks, double share) {
+    // Most numbers do not even share out well enough.
+    if (product.ByPipes(share) >= least) return;
     const double clocks = product.Clocks(blocks, share);
     if (clocks < least) least = clocks, best_ = blocks;
   };
-  for (const double n : inventory.divisors) {
-    const bool is_possible =
-        n >= view.min_blocks() && n <= view.max_blocks() && std::fmod(view.blocks_divide(), n) == 0;
-    if (is_possible) look(n, std::ceil(n / rates.units) / n);
-  }
-  // Of more of them the busiest unit has its share at least.
+  // Of more than the divisors the busiest unit has its share at least.
   const double many = kMostWaves * rates.units;
   if (view.max_blocks() > many) look(std::max(many, view.min_blocks()), 1 / rates.units);
+  // The more there are, the better they share out.
+  const std::vector<double>& divisors = inventory.divisors;
+  for (auto n = divisors.rbegin(); n != divisors.rend() && *n >= view.min_blocks(); ++n) {
+    const double each = view.blocks_divide() / *n;
+    const bool is_possible = *n <= view.max_blocks() && each == std::floor(each);
+    if (is_possible) look(*n, std::ceil(*n / rates.units) / *n);
+  }
   if (least < HUGE_VAL) SetAmount(least);
 }
 
