@@ -8,6 +8,7 @@
 
 #include "search/descend/bound_function.h"
 #include "search/propose/frontier/frontier.h"
+#include "search/propose/last_neighbours.h"
 #include "search/propose/near_elites.h"
 #include "search/propose/proposer.h"
 #include "search/propose/random_descents.h"
@@ -34,6 +35,8 @@ struct ProposerOptions {
   RandomDescentsOptions random = {};
   TreeRolloutsOptions rollouts = {};
   NearElitesOptions near = {};
+  /// `looks` 0: as many as `screen`.
+  LastNeighboursOptions last = {.looks = 0};
 };
 
 struct Exploration {

@@ -30,6 +30,7 @@ namespace exh::search {
 struct LastNeighboursOptions {
   std::size_t fastest = 3;  ///< Of each structure.
   int looks = 64;           ///< Neighbours that are found for each that is proposed.
+  double share = 0.1;       ///< Of the run, by its time or by its evaluations: its end.
 };
 
 class LastNeighbours final : public Proposer {
