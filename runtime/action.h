@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/host.h"
 #include "runtime/space.h"
 
 namespace exh::runtime {
@@ -40,6 +41,14 @@ struct Action {
     return {decision, ~(Bits{1} << value % 64), static_cast<std::uint16_t>(value / 64), true};
   }
   friend bool operator==(const Action&, const Action&) = default;
+};
+
+/// That an object is a member of a set, or is none. Of sets without parameter and superset, such as
+/// those that triggers add to.
+struct MembershipAction {
+  int set = -1;  ///< Index in Space::sets.
+  Object object = kNoObject;
+  bool is_member = false;
 };
 
 /// "order(mad.m1,load_a)=BEFORE|INNER", in the stored orientation of the decision. Of a long

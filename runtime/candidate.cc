@@ -107,4 +107,26 @@ Propagation Candidate::Restrict(std::span<const Action> actions) {
   return propagator.Propagate();
 }
 
+Propagation Candidate::Restrict(std::span<const MembershipAction> actions) {
+  conflict_ = {};
+  internal::Propagator propagator(*instance_, &state_, &conflict_);
+  for (const MembershipAction& action : actions) {
+    const Set& set = instance_->space().sets[static_cast<std::size_t>(action.set)];
+    EXH_CHECK(set.superset < 0 && set.parameter_set < 0);
+    const internal::SetTable& table =
+        instance_->object_tables().sets[static_cast<std::size_t>(action.set)];
+    const int slot = table.at(kNoObject, action.object);
+    const bool is_settled = slot == internal::kNotMember || slot == internal::kPermanent;
+    if (is_settled) {
+      if (action.is_member == (slot == internal::kPermanent)) continue;
+      return Propagation::kDeadEnd;
+    }
+    const Bits wanted = action.is_member ? internal::kTrueBit : internal::kFalseBit;
+    if (propagator.Restrict(static_cast<Slot>(slot), wanted) == Propagation::kDeadEnd) {
+      return Propagation::kDeadEnd;
+    }
+  }
+  return propagator.Propagate();
+}
+
 }  // namespace exh::runtime

@@ -112,6 +112,9 @@ class Candidate {
   /// The same for several decisions at once.
   [[nodiscard]] Propagation Restrict(std::span<const Action> actions);
   [[nodiscard]] Propagation Restrict(const Action& action) { return Restrict({&action, 1}); }
+  /// Says who is there and who is not, and propagates: what would bring an object to life, or keep
+  /// it away, is ruled out with it. Everything else as above.
+  [[nodiscard]] Propagation Restrict(std::span<const MembershipAction> actions);
   /// The decision takes this value, or does not: of any decision, long or not.
   [[nodiscard]] Propagation Take(DecisionId decision, int value) {
     return Restrict(Action::Take(decision, value));

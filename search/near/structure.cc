@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "search/near/structure.h"
 
+#include "base/check.h"
 #include "base/hash.h"
 
 namespace exh::search {
@@ -31,6 +32,34 @@ std::uint64_t Structure::Of(const runtime::Candidate& implementation) const {
     hash = Fnv1a64({reinterpret_cast<const char*>(&index), sizeof(index)}, hash);
   }
   return hash;
+}
+
+std::vector<runtime::MembershipAction> Structure::ActionsOf(
+    const runtime::Candidate& implementation) const {
+  std::vector<runtime::MembershipAction> actions;
+  for (const auto& [set, object] : planned_) {
+    actions.push_back({set, object, IsThere(implementation, set, object)});
+  }
+  return actions;
+}
+
+std::uint64_t KnownStructures::Add(const runtime::Candidate& implementation) {
+  const std::uint64_t number = structure_.Of(implementation);
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = known_.try_emplace(number);
+  if (is_new) place->second = structure_.ActionsOf(implementation);
+  return number;
+}
+
+runtime::Candidate KnownStructures::Confined(std::uint64_t structure) const {
+  runtime::Candidate confined = root_;
+  const std::lock_guard lock(mutex_);
+  const auto known = known_.find(structure);
+  if (known == known_.end()) return confined;
+  // An implementation below the root has exactly these objects.
+  const runtime::Propagation result = confined.Restrict(known->second);
+  EXH_CHECK(result == runtime::Propagation::kFixpoint);
+  return confined;
 }
 
 }  // namespace exh::search

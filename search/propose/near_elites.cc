@@ -24,6 +24,7 @@ NearElites::NearElites(const EntryMaker& entries, Frontier& frontier,
       screen_(std::move(screen)),
       options_(options),
       near_order_(ChoiceOrder::ForRepair(entries.root().instance())),
+      structures_(entries.root()),
       local_(entries.root(), options.elites),
       islands_(entries.root(), options.islands) {}
 
@@ -65,54 +66,57 @@ bool NearElites::LookAround(Random& random, Attempt& attempt) {
 std::optional<Prospect> NearElites::WalkFromSomewhere(Random& random, Attempt& attempt) {
   const bool is_on_island = random.Real() < options_.on_islands;
   const std::shared_ptr<Island> island = is_on_island ? islands_.Draw(random) : nullptr;
-  Walker walker(entries_.root(), near_order_);
-  const bool has_begun = island ? BeginOn(*island, walker, random, attempt)
-                                : BeginNearFastest(walker, random, attempt);
-  if (!has_begun) return std::nullopt;
-  const std::uint64_t structure = local_.StructureOf(walker.candidate());
-  const auto stays = [&](const runtime::Candidate& neighbour) {
-    return local_.StructureOf(neighbour) == structure;
-  };
+  const LocalSearch& local = island ? island->local : local_;
+  auto structure = island ? std::optional(island->structure) : local_.DrawStructure(random);
+  if (!structure) return std::nullopt;
+  const bool is_anywhere = island ? !local.is_ready() : random.Real() < options_.from_anywhere;
+  std::optional<runtime::Candidate> across;
+  if (!is_anywhere && random.Real() < options_.across) {
+    across = StepAcross(local, *structure, random, attempt);
+    if (!across) return std::nullopt;
+    structure = structures_.Add(*across);
+  }
+  const runtime::Candidate root = structures_.Confined(*structure);
+  Walker walker(root, near_order_);
+  if (across) {
+    walker.BeginAt(*across);
+  } else if (is_anywhere) {
+    if (!BeginAnywhere(walker, random, attempt)) return std::nullopt;
+  } else if (!BeginNear(local, *structure, walker, random, attempt)) {
+    return std::nullopt;
+  }
   std::optional<Prospect> prospect =
-      screen_->Walk(walker, frontier_.cut(), stays, random, NoteIn(attempt));
+      screen_->Walk(walker, frontier_.cut(), random, NoteIn(attempt));
   if (prospect && island) prospect->entry.origin = std::make_shared<const FromIsland>(island);
   return prospect;
 }
 
-bool NearElites::BeginNearFastest(Walker& walker, Random& random, Attempt& attempt) const {
-  const auto structure = local_.DrawStructure(random);
-  if (!structure) return false;
-  const bool is_anywhere = random.Real() < options_.from_anywhere;
-  if (is_anywhere) return BeginAnywhere(*structure, walker, random, attempt);
-  return BeginNear(local_, *structure, walker, random, attempt);
-}
-
-bool NearElites::BeginOn(const Island& island, Walker& walker, Random& random,
-                         Attempt& attempt) const {
-  if (!island.local.is_ready()) return BeginAnywhere(island.structure, walker, random, attempt);
-  return BeginNear(island.local, island.structure, walker, random, attempt);
-}
-
 bool NearElites::BeginNear(const LocalSearch& local, std::uint64_t structure, Walker& walker,
                            Random& random, Attempt& attempt) const {
-  const auto near = local.Draw(structure, random);
-  if (!near) return false;
-  NearGuide guide(*near, entries_.bound(), frontier_.cut(), NearGuide::kSeldom);
-  return walker.BeginNear(*near, guide, random, NoteIn(attempt));
-}
-
-bool NearElites::BeginAnywhere(std::uint64_t structure, Walker& walker, Random& random,
-                               Attempt& attempt) const {
-  for (int number = 0; number < options_.structure_tries; ++number) {
-    BoundGuide uniform(entries_.bound(), frontier_.cut(), 0);
-    if (!walker.Begin(uniform, random, NoteIn(attempt))) return false;
-    if (local_.StructureOf(walker.candidate()) == structure) return true;
+  for (int number = 0; number < options_.tries; ++number) {
+    const auto near = local.Draw(structure, random);
+    if (!near) return false;
+    NearGuide guide(*near, entries_.bound(), frontier_.cut(), NearGuide::kSeldom);
+    if (walker.BeginNear(*near, guide, random, NoteIn(attempt))) return true;
   }
   return false;
 }
 
+bool NearElites::BeginAnywhere(Walker& walker, Random& random, Attempt& attempt) const {
+  BoundGuide uniform(entries_.bound(), frontier_.cut(), 0);
+  return walker.Begin(uniform, random, NoteIn(attempt));
+}
+
+std::optional<runtime::Candidate> NearElites::StepAcross(const LocalSearch& local,
+                                                         std::uint64_t structure, Random& random,
+                                                         Attempt& attempt) const {
+  Walker walker(entries_.root(), near_order_);
+  if (!BeginNear(local, structure, walker, random, attempt)) return std::nullopt;
+  return walker.candidate();
+}
+
 void NearElites::Learn(Lesson& lesson) {
-  const std::uint64_t structure = local_.StructureOf(lesson.implementation);
+  const std::uint64_t structure = structures_.Add(lesson.implementation);
   local_.Count(structure);
   islands_.LearnOf(structure);
   const auto* const from = dynamic_cast<const FromIsland*>(lesson.origin.get());

@@ -9,7 +9,9 @@
 //   on an island (islands.h)      at an elite of the island, or anywhere when it has none yet
 //   else, in a structure drawn    mostly at an elite of the structure, sometimes anywhere in it
 //
-// and stays in the structure in which it began. When even the best that it saw promises little, a
+// and stays in the structure in which it began: it is made below the root *confined* to that
+// structure (structure.h). Now and then its first step, away from an elite, is made below the root
+// itself, and may lead to another structure. When even the best that it saw promises little, a
 // second walk is made: that costs less than a compilation.
 #pragma once
 
@@ -27,13 +29,15 @@ namespace exh::search {
 
 struct NearElitesOptions {
   /// Random neighbours that are looked at, as long as there is no model, until one is new: many
-  /// are known, cut or dead ends, and looking again costs far less than compiling.
+  /// are known, cut or dead ends, and looking again costs far less than compiling. With a model so
+  /// many are drawn until there is one that a walk can begin at.
   int tries = 4;
   double on_islands = 0.5;  ///< The share of walks on islands.
   /// Of the other walks, the share that starts at a random implementation.
   double from_anywhere = 0.1;
-  /// Random descents to start anywhere in a structure: it may be rare.
-  int structure_tries = 8;
+  /// Of the walks that begin near an elite, the share whose first step may lead to another
+  /// structure.
+  double across = 0.25;
   /// Another walk is made when the score of the best is slower than the cut by more than this
   /// factor, up to `walks` in all.
   double worthwhile = 2;
@@ -65,12 +69,12 @@ class NearElites final : public Proposer {
   std::optional<Prospect> WalkFromSomewhere(Random& random, Attempt& attempt);
 
   // Where a walk begins. False: no start was found.
-  bool BeginNearFastest(Walker& walker, Random& random, Attempt& attempt) const;
-  bool BeginOn(const Island& island, Walker& walker, Random& random, Attempt& attempt) const;
   bool BeginNear(const LocalSearch& local, std::uint64_t structure, Walker& walker, Random& random,
                  Attempt& attempt) const;
-  bool BeginAnywhere(std::uint64_t structure, Walker& walker, Random& random,
-                     Attempt& attempt) const;
+  bool BeginAnywhere(Walker& walker, Random& random, Attempt& attempt) const;
+  /// An implementation near an elite of the structure, but maybe of another one.
+  std::optional<runtime::Candidate> StepAcross(const LocalSearch& local, std::uint64_t structure,
+                                               Random& random, Attempt& attempt) const;
 
   const EntryMaker& entries_;
   Frontier& frontier_;
@@ -79,6 +83,7 @@ class NearElites final : public Proposer {
   /// The tree decides first what lower bounds depend on. Descents near an elite decide last what
   /// propagation can repair easily. Each is far better with its own order.
   ChoiceOrder near_order_;
+  KnownStructures structures_;
   LocalSearch local_;
   Islands islands_;  ///< Start at the first Draw().
 };

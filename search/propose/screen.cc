@@ -25,9 +25,8 @@ Screen::Screen(const EntryMaker& entries, const Frontier& frontier, const Amount
       options_(options),
       model_(entries.root().instance(), amounts.count, seed, options.prior, amounts.guess) {}
 
-std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
-                                     const std::function<bool(const runtime::Candidate&)>& accepts,
-                                     Random& random, const Descender::OnDeadEnd& note) const {
+std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
+                                     const Descender::OnDeadEnd& note) const {
   struct Seen {
     runtime::Candidate candidate;
     double score;
@@ -53,7 +52,6 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
     const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
     NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
     if (!walker.Look(near, guide, random, note)) continue;
-    if (accepts && !accepts(walker.neighbour())) continue;
     const double there = look_at(walker.neighbour());
     if (there >= here) continue;
     walker.Go();

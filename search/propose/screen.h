@@ -16,7 +16,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,12 +52,10 @@ class Screen {
   bool is_ready() const { return learns() && model_.is_ready(); }
   bool learns() const { return options_.steps > 1; }
 
-  /// Walks from where `walker` stands, staying out of what reaches `cut`, and passing over
-  /// neighbours that `accepts` refuses (empty: it refuses none). Nothing when the program of all
-  /// that it saw is known.
-  std::optional<Prospect> Walk(Walker& walker, double cut,
-                               const std::function<bool(const runtime::Candidate&)>& accepts,
-                               Random& random, const Descender::OnDeadEnd& note) const;
+  /// Walks from where `walker` stands, staying out of what reaches `cut`. Nothing when the program
+  /// of all that it saw is known.
+  std::optional<Prospect> Walk(Walker& walker, double cut, Random& random,
+                               const Descender::OnDeadEnd& note) const;
 
   /// What the model expects of an implementation; 0 as long as there is none. Smaller is better; of
   /// one that is to be dropped it is less than of any other.

@@ -43,7 +43,7 @@ void TreeRollouts::RollOut(const runtime::Candidate& start, Random& random,
   if (screen_->is_ready()) {
     Walker walker(start, near_order_);
     walker.BeginAt(found);
-    prospect = screen_->Walk(walker, selection.cut, {}, random, note);
+    prospect = screen_->Walk(walker, selection.cut, random, note);
   }
   Entry entry = prospect ? std::move(prospect->entry) : entries_.Make(found);
   if (prospect) {

@@ -60,6 +60,46 @@ TEST(Structure, IsWhatTriggersAddedAndNothingElse) {
   EXPECT_EQ(numbers["--"], std::set<std::uint64_t>{0});
 }
 
+TEST(KnownStructures, ConfineTheRootToOneOfThem) {
+  const Problem problem = SmallMatmul();
+  const runtime::Candidate root = problem.root();
+  const ChoiceOrder order = ChoiceOrder::Default(root.instance());
+  const Structure structure(root);
+  KnownStructures known(root);
+  Random random(1);
+  Guide uniform;
+  const auto find_below = [&](const runtime::Candidate& start) {
+    const PatientDescent descent =
+        DescendPatiently(start, order, Patience(), random, uniform, [](const DeadEnd&) {});
+    EXPECT_EQ(descent.result, DescentResult::kImplementation);
+    return descent.descender.candidate();
+  };
+  std::map<std::uint64_t, runtime::Candidate> one_of_each;
+  for (int number = 0; number < 100; ++number) {
+    const runtime::Candidate found = find_below(root);
+    one_of_each.emplace(known.Add(found), found);
+  }
+  ASSERT_EQ(one_of_each.size(), 4u);
+  for (const auto& [of, implementation] : one_of_each) {
+    const runtime::Candidate confined = known.Confined(of);
+    for (int number = 0; number < 20; ++number) {
+      EXPECT_EQ(structure.Of(find_below(confined)), of);
+    }
+    // Nothing of the structure is lost: what was found below the root is there.
+    for (runtime::DecisionId d = 0; d < root.instance().num_decisions(); ++d) {
+      if (!implementation.IsLive(d)) continue;
+      EXPECT_TRUE(confined.MayTake(d, implementation.FirstValue(d))) << of << " " << d;
+    }
+    // Of the other structures all is.
+    for (const auto& [of_other, other] : one_of_each) {
+      runtime::Candidate both = confined;
+      const runtime::Propagation result = both.Restrict(structure.ActionsOf(other));
+      EXPECT_EQ(result == runtime::Propagation::kFixpoint, of_other == of);
+    }
+  }
+  EXPECT_EQ(VectorText(known.Confined(12345)), VectorText(root)) << "nobody has added that one";
+}
+
 TEST(Structure, IsOneWhereThereAreNoTriggers) {
   const runtime::Candidate root = ToyRoot();
   EXPECT_EQ(Structure(root).Of(root), 0u);

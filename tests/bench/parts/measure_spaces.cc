@@ -17,6 +17,7 @@
 #include "search/subject/problem.h"
 #include "tests/bench/parts/engine_kernels.h"
 #include "tests/bench/parts/measure_descents.h"
+#include "tests/bench/parts/measure_walks.h"
 #include "tests/kernels/computations/computations.h"
 
 namespace exh::tests {
@@ -72,11 +73,13 @@ void Row(const std::string& name, double seconds, const std::function<Candidate(
       ++descents;
     }
     const auto& statistics = root.instance().statistics();
-    std::printf("%-36s %9zu %8.3f %7.1f %7.1f %10.1f %9.1f %7.1f %% %9.0f %7.0f\n", name.c_str(),
-                statistics.decisions, freeze, static_cast<double>(peak) / 1024,
-                static_cast<double>(statistics.state_bytes) / 1024, rate.per_second, rate.dead_ends,
-                100.0 * died / std::max(1, descents), rate.events,
-                1e9 / (rate.per_second * rate.events));
+    const WalkRate walks = MeasureWalks(root, seconds);
+    std::printf(
+        "%-36s %9zu %8.3f %7.1f %7.1f %10.1f %9.1f %7.1f %% %9.0f %7.0f %9.0f %5.0f %% %6.1f\n",
+        name.c_str(), statistics.decisions, freeze, static_cast<double>(peak) / 1024,
+        static_cast<double>(statistics.state_bytes) / 1024, rate.per_second, rate.dead_ends,
+        100.0 * died / std::max(1, descents), rate.events, 1e9 / (rate.per_second * rate.events),
+        walks.per_second, 100 * walks.found, walks.dead_ends);
     PrintWho(rate);
   } catch (const std::exception& error) {
     std::printf("%-36s %s\n", name.c_str(), error.what());
@@ -86,9 +89,9 @@ void Row(const std::string& name, double seconds, const std::function<Candidate(
 }
 
 void Heading(const std::string& device, const std::string& space) {
-  std::printf("%s, %s space\n%-36s %9s %8s %7s %7s %10s %9s %9s %9s %7s\n", device.c_str(),
-              space.c_str(), "", "decisions", "freeze s", "peak MB", "KB", "impl./s", "dead ends",
-              "that die", "events", "ns each");
+  std::printf("%s, %s space\n%-36s %9s %8s %7s %7s %10s %9s %9s %9s %7s %9s %7s %6s\n",
+              device.c_str(), space.c_str(), "", "decisions", "freeze s", "peak MB", "KB",
+              "impl./s", "dead ends", "that die", "events", "ns each", "looks/s", "found", "dead");
 }
 
 void Problems(const std::string& device, const std::string& space, const std::string& only,
