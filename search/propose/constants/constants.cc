@@ -44,11 +44,11 @@ constexpr std::array kConstants = {
                                             "the share of descents near the elite set"),
     // Walks near the elite set.
     NumberAt<&ProposerOptions::near, &NearElitesOptions::tries>(
-        "tries", 1, 1000, "random neighbours while there is no model"),
+        "tries", 1, 1000, "random neighbours that are drawn until one is of use"),
     NumberAt<&ProposerOptions::near, &NearElitesOptions::from_anywhere>(
         "from_anywhere", 0, 1, "the share of walks that start at random"),
-    NumberAt<&ProposerOptions::near, &NearElitesOptions::structure_tries>(
-        "structure_tries", 1, 1000, "descents to start anywhere in a structure"),
+    NumberAt<&ProposerOptions::near, &NearElitesOptions::across>(
+        "across", 0, 1, "the share of walks near an elite that may lead to another structure"),
     NumberAt<&ProposerOptions::near, &NearElitesOptions::worthwhile>(
         "worthwhile", 0, 1000, "how many times the cut a score may be without another walk"),
     NumberAt<&ProposerOptions::near, &NearElitesOptions::walks>("walks", 1, 64,

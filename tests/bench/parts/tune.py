@@ -23,7 +23,7 @@ RECORDS_OF = COMPUTATIONS | {
     "matmul 512": ("matmul", "m=512,n=512,k=512"), "mv 8192": ("mv", "m=8192,n=8192"),
     "layer norm": ("layer_norm", ""), "max pool 2d": (str(EVERYDAY / "max_pool_2d.kernel"), "")}
 USUAL = ("walks=1,4", "worthwhile=1,4", "most_exploration=0.5,1,4", "local_share=0.7,0.95", "on_islands=0,0.25,0.75", "islands=2,8",
-         "island_patience=20,80", "elites=8,32", "from_anywhere=0,0.3", "structure_tries=2,32", "last_share=0.05,0.2", "last_fastest=1,6")
+         "island_patience=20,80", "elites=8,32", "from_anywhere=0,0.3", "across=0,0.5", "last_share=0.05,0.2", "last_fastest=1,6")
 
 
 def run(command):
