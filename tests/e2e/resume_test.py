@@ -215,7 +215,7 @@ class Simulate(unittest.TestCase):
                 text = written.read()
             data = json.loads(text)
             self.assertEqual([s["setting"] for s in data["settings"]], ["default", "screen=1", "screen=8", "walks=1"])
-            self.assertLessEqual(data["best_ns"], data["recorded_best_ns"])
+            self.assertIn(data["best_ns"], [e["best_ns"] for e in evaluations(out) if e["verdict"] == "correct"])
             for setting in data["settings"]:
                 self.assertIn(f"\n{setting['setting']} ", done.stdout)
                 self.assertEqual([look["evaluations"] for look in setting["looks"]], [5, 10, 20, 40])

@@ -18,7 +18,8 @@ namespace {
 
 using kernels::Verdict;
 
-constexpr std::uint64_t kRatioSeed = 0x6f7261636c65, kFailureSeed = 0x6661696c;
+constexpr std::uint64_t kRatioSeed = 0x6f7261636c65, kTimeSeed = 0x74696d65,
+                        kFailureSeed = 0x6661696c;
 
 /// The source of chance of one implementation.
 Random RandomFor(const std::string& vector) {
@@ -119,7 +120,7 @@ std::vector<Oracle::Example> Oracle::Examples(const runtime::Candidate& root,
     runtime::Candidate candidate = root;
     ReplayRecord(*leaf.log, *leaf.eval, candidate);
     if (Look(candidate, leaf.vector, example.seen)) return true;
-    if (ns > 0) example.ratio = std::log(ns) - example.seen.base;
+    example.ns = ns;
     found[number] = std::move(example);
     return true;
   });
@@ -133,20 +134,32 @@ std::vector<Oracle::Example> Oracle::Examples(const runtime::Candidate& root,
 Oracle::Regressions Oracle::Learn(const std::vector<Example>& examples,
                                   const std::vector<std::size_t>& numbers, int jobs) {
   std::vector<const ForestRow*> timed, all;
-  std::vector<float> ratios, failures;
+  std::vector<float> ratios, times, failures;
   for (const std::size_t number : numbers) {
     const Example& example = examples[number];
     all.push_back(&example.seen.row);
     failures.push_back(example.fails ? 1.0F : 0.0F);
-    if (!example.ratio) continue;
+    if (example.ns <= 0) continue;
     timed.push_back(&example.seen.row);
-    ratios.push_back(static_cast<float>(*example.ratio));
+    ratios.push_back(static_cast<float>(example.ratio()));
+    times.push_back(static_cast<float>(std::log(example.ns)));
   }
   return {DrawnForest(timed, std::move(ratios), kRatioSeed, jobs),
+          DrawnForest(timed, std::move(times), kTimeSeed, jobs),
           DrawnForest(all, std::move(failures), kFailureSeed, jobs)};
 }
 
-OracleQuality Oracle::QualityOf(const std::vector<Example>& examples, int jobs) {
+double Oracle::Example::ratio() const {
+  return std::log(ns) - seen.base;
+}
+
+double Oracle::Regressions::Draw(const Seen& seen, double least, Random& random) const {
+  double ns = std::exp(seen.base + ratios.Draw(seen.row, random));
+  if (ns < least) ns = std::exp(times.Draw(seen.row, random));
+  return std::max({ns, least, seen.bound});
+}
+
+OracleQuality Oracle::QualityOf(const std::vector<Example>& examples, int jobs) const {
   OracleQuality quality;
   std::vector<double> times, means, answers, factors;
   double failures = 0, answered = 0;
@@ -161,9 +174,9 @@ OracleQuality Oracle::QualityOf(const std::vector<Example>& examples, int jobs) 
       failures += example.fails ? 1 : 0;
       answered += learned.failures.Draw(example.seen.row, random);
       if (!example.is_timed) continue;
-      times.push_back(*example.ratio + example.seen.base);
+      times.push_back(std::log(example.ns));
       means.push_back(learned.ratios.Mean(example.seen.row) + example.seen.base);
-      answers.push_back(learned.ratios.Draw(example.seen.row, random) + example.seen.base);
+      answers.push_back(std::log(learned.Draw(example.seen, best_ns_, random)));
       factors.push_back(std::abs(answers.back() - times.back()));
     }
   }
@@ -212,7 +225,7 @@ OracleAnswer Oracle::Of(const runtime::Candidate& implementation, const std::str
     answer.why = failed.why;
     return answer;
   }
-  answer.ns = std::max(seen.bound, std::exp(seen.base + learned_->ratios.Draw(seen.row, random)));
+  answer.ns = learned_->Draw(seen, best_ns_, random);
   return answer;
 }
 

@@ -4,16 +4,17 @@
 // some thousands of evaluations. Nothing is compiled or measured.
 //
 //   * What was recorded, the same decisions or the same program, has the recorded answer.
-//   * What was not is answered by two regressions of all that was recorded (drawn_forest.h): one
-//     says whether it fails, the other what its time is over the guess of it or, where there is no
-//     guess, over its lower bound. Which tree is asked is drawn by a hash of the decisions. So the
-//     same implementation has the same answer always; failures are as frequent as among what is
-//     like it; and times that cannot be foretold in the record cannot be foretold here, either.
-//   * Nothing is faster than its lower bound.
+//   * What was not is answered by regressions of all that was recorded (drawn_forest.h): one says
+//     whether it fails, one what its time is over the guess of it or, where there is no guess, over
+//     its lower bound. Which tree is asked is drawn by a hash of the decisions. So the same
+//     implementation has the same answer always; failures are as frequent as among what is like it;
+//     and times that cannot be foretold in the record cannot be foretold here, either.
+//   * Nothing is faster than the fastest that was recorded: long searches of the space found
+//     nothing faster. A good guess and a good ratio, of two that are like it, may say so. Then a
+//     regression of the times themselves is asked. Nor is anything faster than its lower bound.
 //
-// It is no device. Trees cannot say that something is better over its guess than all that was
-// recorded. Neighbours differ by chance as much as what the record has in one place, and times of
-// one program never differ. docs/search.md says what follows for who tunes by it.
+// It is no device. Neighbours differ by chance as much as what the record has in one place, and
+// times of one program never differ. docs/search.md says what follows for who tunes by it.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +45,7 @@ struct OracleAnswer {
 
 /// How well half of a record says what the other half has.
 struct OracleQuality {
-  double mean = 0;    ///< Rank correlation of times with the mean of all trees; 1 is perfect.
+  double mean = 0;    ///< Rank correlation of times with the mean of all ratios; 1 is perfect.
   double answer = 0;  ///< The same with answers: one tree each.
   double factor = 1;  ///< Half of the answers are within this factor of the time.
   double failures = 0, answered_failures = 0;  ///< Shares of what was evaluated.
@@ -81,10 +82,13 @@ class Oracle {
     Seen seen;
     bool is_timed = false;  ///< Not only known to be slow.
     bool fails = false;
-    std::optional<double> ratio;  ///< Logarithm of its time over the base.
+    double ns = 0;         ///< 0: there is no time.
+    double ratio() const;  ///< Logarithm of its time over the base.
   };
   struct Regressions {
-    DrawnForest ratios, failures;
+    DrawnForest ratios, times, failures;
+    /// An answer for something that does not fail, ns; `least`: nothing is faster.
+    double Draw(const Seen& seen, double least, Random& random) const;
   };
 
   /// Nothing: `seen` is complete.
@@ -96,7 +100,7 @@ class Oracle {
   /// Of the examples with these numbers.
   static Regressions Learn(const std::vector<Example>& examples,
                            const std::vector<std::size_t>& numbers, int jobs);
-  static OracleQuality QualityOf(const std::vector<Example>& examples, int jobs);
+  OracleQuality QualityOf(const std::vector<Example>& examples, int jobs) const;
   static OracleAnswer Recorded(const RecordedLeaf& leaf);
 
   const SearchBound& bound_;

@@ -112,16 +112,12 @@ WholeResults SimulateWhole(const WholeSpace& space, std::span<const ChangedConst
     return true;
   });
   WholeResults results;
-  results.best_ns = space.oracle.best_ns();
   for (const std::vector<Trace>& of : traces) {
-    for (const Trace& trace : of) {
-      results.evaluations += trace.best.size();
-      if (!trace.best.empty()) results.best_ns = std::min(results.best_ns, trace.best.back());
-    }
+    for (const Trace& trace : of) results.evaluations += trace.best.size();
   }
   for (std::size_t setting = 0; setting < settings.size(); ++setting) {
-    results.settings.push_back(
-        ResultOf(settings[setting].Text(), traces[setting], space.evaluations, results.best_ns));
+    results.settings.push_back(ResultOf(settings[setting].Text(), traces[setting],
+                                        space.evaluations, space.oracle.best_ns()));
     if (setting > 0) Compare(results.settings.front(), results.settings.back());
   }
   return results;

@@ -146,6 +146,7 @@ TEST(Oracle, SaysOfOthersWhatIsLikely) {
     if (answer.verdict != Verdict::kCorrect) continue;
     ++correct;
     EXPECT_GE(answer.ns, ToyBound(other));
+    EXPECT_GE(answer.ns, known.oracle.best_ns());
     near += std::abs(std::log(answer.ns / FakeEvaluator::TimeOf(source))) < 0.3 ? 1 : 0;
   }
   EXPECT_GT(others, 100);
@@ -220,10 +221,8 @@ TEST(WholeSimulation, ComparesSettings) {
   ASSERT_EQ(results.settings.size(), 3u);
   EXPECT_EQ(results.settings[0].setting, "default");
   EXPECT_EQ(results.settings[2].setting, "on_islands=1");
-  EXPECT_LE(results.best_ns, known.oracle.best_ns());
   EXPECT_EQ(results.evaluations, 3u * 4 * 64);
   EXPECT_EQ(results.settings[0].against_default, 1);
-  bool is_reached = false;
   for (const WholeResult& result : results.settings) {
     ASSERT_EQ(result.looks.size(), 4u);
     EXPECT_EQ(result.looks[0].evaluations, 8);
@@ -237,11 +236,9 @@ TEST(WholeSimulation, ComparesSettings) {
       if (look == 0) continue;
       EXPECT_LE(at.mean, result.looks[look - 1].mean);
     }
-    is_reached |= result.looks[3].least == 1;
     ASSERT_EQ(result.reached.size(), 2u);
     EXPECT_LE(result.reached[0].least, result.reached[1].least);
   }
-  EXPECT_TRUE(is_reached || results.best_ns == known.oracle.best_ns());
   const SimulationSetup setup{.runs = {"run"}, .run = {}, .bound = "toy", .seed = 1, .seeds = 4};
   const std::string text = WholeText(setup, known.oracle, 64, results);
   EXPECT_THAT(text, HasSubstr("record: 100 implementations, "));
@@ -250,7 +247,7 @@ TEST(WholeSimulation, ComparesSettings) {
   EXPECT_EQ(json["settings"].size(), 3u);
   EXPECT_EQ(json["settings"][1]["setting"], "on_islands=0");
   EXPECT_EQ(json["settings"][1]["looks"][3]["all"].size(), 4u);
-  EXPECT_EQ(json["best_ns"], results.best_ns);
+  EXPECT_EQ(json["best_ns"], known.oracle.best_ns());
 }
 
 /// Of a real space: each size and each kind of a loop makes an implementation faster or slower.
@@ -289,15 +286,17 @@ TEST(WholeSimulation, ABadSettingIsWorse) {
     const double share = static_cast<double>(Fnv1a64(source) >> 11) * 0x1p-53;
     return Correct(TimeOfLoops(source) * (0.8 + 0.4 * share));
   };
-  run.Budget("evals=200");
+  run.Budget("evals=240");
+  run.options.policy = MakePolicy("tag", {});
+  run.options.proposer.local_share = 0.85;
+  run.options.proposer.screen = 16;
+  run.options.proposer.amounts = GuessOfLoops();
   run.Go();
   const Known known(run.log(), problem.root(), {{}, {}, GuessOfLoops(), ""});
-  EXPECT_GT(known.oracle.quality().answer, 0.8);
+  EXPECT_GT(known.oracle.quality().answer, 0.7);
   EXPECT_LT(known.oracle.quality().factor, 1.3);
   const WholeResults results =
       SimulateWhole(known.Space(60), ParseConstant("--vary", "screen=1"), 1, 3, 2);
-  // Answers go further than the record, where the guess does.
-  EXPECT_LT(results.best_ns, known.oracle.best_ns());
   const WholeResult &usual = results.settings[0], &bad = results.settings[1];
   EXPECT_LT(usual.looks[3].mean, bad.looks[3].mean);
   EXPECT_GT(bad.against_default, 1.05);
