@@ -109,6 +109,13 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--simulate", options->simulate,
                  "compare policies on what these runs recorded; measures nothing");
   app.add_option("--seeds", options->seeds, "with --simulate: seeds of each policy (default 8)");
+  app.add_flag("--whole", options->whole,
+               "with --simulate: searches all of the space with the proposer of a search; what was "
+               "not recorded is answered by what the record says of it");
+  app.add_option("--vary", options->vary,
+                 "with --simulate --whole: other values of a constant of the proposer, each beside "
+                 "the default: walks=1,4; repeatable")
+      ->allow_extra_args(false);
   AddRunOptions(app, *options);
   app.add_option("--l2", options->l2,
                  "inputs of GPU kernels are in L2 (warm, default) or not (cold)");
@@ -117,7 +124,10 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
     if (!app.get_subcommands().empty()) return;
     invocation.run = [&app, options, &invocation] {
       if (!options->simulate.empty()) return PartsOfProgram().simulate(app, *options);
-      if (app.count("--seeds") > 0) throw UsageError("--seeds goes with --simulate");
+      for (const char* option : {"--seeds", "--whole", "--vary"}) {
+        if (app.count(option) == 0) continue;
+        throw UsageError(fmt::format("{} goes with --simulate", option));
+      }
       ResumeOrStart(*options);
       return options->resume.empty() ? Search(*options, invocation)
                                      : ResumeAnyRun(app, *options, invocation);

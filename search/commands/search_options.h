@@ -53,7 +53,9 @@ struct SearchOptions {
       resume_or_start;  ///< The same where there is one at that place; else it starts there.
   std::vector<std::string> workers;  ///< Commands of pilots; empty: this process measures.
   bool durable = false;              ///< Evaluations are on the disk when they are logged.
-  int seeds = 8;                     ///< Of each policy that is simulated.
+  int seeds = 8;                     ///< Of each policy or setting that is simulated.
+  bool whole = false;                ///< The whole proposer is simulated.
+  std::vector<std::string> vary;     ///< Constants of it, each with values: "walks=1,4".
 
   /// The name of the policy. Throws UsageError when there are several.
   std::string policy() const;

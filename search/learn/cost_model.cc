@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <utility>
 
-#include "base/check.h"
 #include "search/learn/levels.h"
-#include "search/log/decisions.h"
 
 namespace exh::search {
 namespace {
@@ -17,8 +14,6 @@ namespace {
 /// A tree is renewed whenever one in so many samples is new: all of them several times while the
 /// samples double.
 constexpr std::size_t kNewOf = 4 * CostModel::kTrees;
-
-constexpr std::uint32_t kValues = 64;  // A choice's, of which each has its count.
 
 }  // namespace
 
@@ -28,46 +23,19 @@ CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts,
     : prior_(std::move(prior)),
       guess_(guess),
       classifies_(classifies),
-      num_amounts_(num_amounts),
+      columns_(instance, num_amounts),
       random_(seed) {
-  const std::size_t decisions = instance.num_decisions();
-  // How often a choice has a value: all its decisions together.
-  std::map<int, std::uint32_t> first;
-  num_columns_ = decisions;
-  for (runtime::DecisionId decision = 0; decision < decisions; ++decision) {
-    const int choice = instance.choice(decision);
-    const auto [place, is_new] =
-        first.try_emplace(choice, static_cast<std::uint32_t>(num_columns_));
-    if (is_new) num_columns_ += kValues;
-    counts_of_.push_back(place->second);
-    if (!instance.IsLong(decision)) continue;
-    num_long_values_.resize(decisions);
-    num_long_values_[decision] = instance.num_values(decision);
-  }
-  num_columns_ += num_amounts;
-  samples_.columns.resize(num_columns_);
-  is_used_.resize(num_columns_);
+  samples_.columns.resize(columns_.size());
+  is_used_.resize(columns_.size());
   // Counts and amounts matter everywhere; of decisions those that something ever decided.
-  for (std::size_t column = decisions; column < num_columns_; ++column) {
+  for (std::size_t column = columns_.num_decisions(); column < columns_.size(); ++column) {
     is_used_[column] = true;
   }
 }
 
 CostModel::Row CostModel::RowOf(std::string_view vector, std::span<const double> amounts) const {
-  Row row(num_columns_);
-  ForEachVectorValue(vector, [&](std::size_t decision, int value) {
-    if (decision >= counts_of_.size()) return;
-    const int values = num_long_values_.empty() ? 0 : num_long_values_[decision];
-    // Of many values several that follow one another have the same number.
-    constexpr int kBytes = 255;
-    row[decision] =
-        static_cast<std::uint8_t>(1 + (values > kBytes ? value * kBytes / values : value));
-    const int counted = values > 0 ? value * static_cast<int>(kValues) / values : value;
-    std::uint8_t& count = row[counts_of_[decision] + static_cast<std::size_t>(counted)];
-    if (count < kLargestByte) ++count;
-  });
-  EXH_CHECK(amounts.size() == num_amounts_);
-  std::ranges::transform(amounts, row.end() - static_cast<std::ptrdiff_t>(num_amounts_), LevelOf);
+  Row row(columns_.size());
+  columns_.Fill(vector, amounts, row);
   return row;
 }
 
@@ -88,7 +56,7 @@ double CostModel::Known(std::string_view vector, std::span<const double> amounts
 void CostModel::Add(std::string_view vector, std::span<const double> amounts, double bound_ns,
                     const Path& path, const Path& other_path, double ns) {
   const Row row = RowOf(vector, amounts);
-  for (std::size_t column = 0; column < num_columns_; ++column) {
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
     samples_.columns[column].push_back(row[column]);
   }
   for (const Path* steps : {&path, &other_path}) {
@@ -128,7 +96,7 @@ void CostModel::Renew() {
     samples_.targets.push_back(Target(ns_[sample], known_[sample]));
   }
   used_.clear();
-  for (std::uint32_t column = 0; column < num_columns_; ++column) {
+  for (std::uint32_t column = 0; column < columns_.size(); ++column) {
     if (!is_used_[column]) continue;
     const std::vector<std::uint8_t>& values = samples_.columns[column];
     const bool varies =

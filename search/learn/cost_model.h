@@ -5,11 +5,8 @@
 // compile, so the model picks one of many for compilation. It orders and never prunes: what it
 // predicts to be slow stays in the tree, and only lower bounds prove anything.
 //
-// A row has the value of each decision, how often each value of each choice occurs, and numbers
-// that say what an implementation takes of the device (what the lower bound counts). Of all these
-// it knows the order alone, and so works for every space. Of a long decision with more than 255
-// values neighbours have one number, as do those of all long decisions where values are counted: 64
-// groups of them.
+// A row (vector_columns.h) has the decisions, and what an implementation takes of the device (what
+// the lower bound counts).
 //
 // The target is the ratio of an implementation's time to its lower bound, or to a guess of it where
 // there is one. What these know of work and waiting the trees need not learn, which helps most
@@ -33,6 +30,7 @@
 #include "runtime/instance.h"
 #include "search/learn/prior.h"
 #include "search/learn/regression_tree.h"
+#include "search/learn/vector_columns.h"
 #include "search/log/log_records.h"
 
 namespace exh::search {
@@ -91,14 +89,10 @@ class CostModel {
   /// Learns the oldest tree anew, from all samples, and the classifier beside it.
   void Renew();
 
-  /// Of each decision: the column that counts its first value. The counts follow the decisions, and
-  /// the amounts come last.
-  std::vector<std::uint32_t> counts_of_;
-  std::vector<int> num_long_values_;  ///< Of each decision, 0 unless it is long; empty: none is.
   std::shared_ptr<const PriorOfSpace> prior_;
   std::optional<std::size_t> guess_;
   bool classifies_;
-  std::size_t num_amounts_ = 0, num_columns_ = 0;
+  VectorColumns columns_;
   Random random_;
   Samples samples_;
   std::vector<double> ns_, known_;   ///< Of each sample.
