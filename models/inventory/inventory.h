@@ -62,6 +62,7 @@ struct OperandRead {
 /// A multiply-add of two operands out of memory, each of which stays the same along axes of its
 /// own: a block, or a thread, that has many points of one of these reads less of that operand, and
 /// has fewer of the other's.
+/// Blocks share out its axes and no others.
 struct Product {
   std::size_t computation = 0;   ///< Its number.
   std::size_t operands[2] = {};  ///< Numbers.
