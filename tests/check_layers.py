@@ -65,6 +65,7 @@ ROOMS = {
         "internal/freeze": {"internal/network", "internal/rows", "internal/ground"},
         "internal/explain": {"internal/network"},
         "internal/minizinc": {"internal/network"},
+        "products": {"internal/network"},
     },
     "kernels": {
         "derived/calls": {"derived", "derived/sources"},
@@ -138,8 +139,9 @@ ROOMS = {
         "exact": {"descend"},
         "solve": {"log", "descend"},
         "simulate": {"log", "descend", "tree", "propose"},
-        "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "simulate", "tune", "tune/shapes", "tune/status"},
+        "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
+        "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
+                     "functional", "fleet", "run", "count", "exact", "solve", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

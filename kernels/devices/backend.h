@@ -7,6 +7,7 @@
 // and a JSON file.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -111,6 +112,8 @@ class Backend {
                                                    const EvaluatorOptions& options) const;
   /// A candidate that takes this many times as long as the best is slow, and stopped early.
   virtual double slow_factor() const { return 4; }
+  /// As Evaluator::most_text_bytes() of its evaluators.
+  virtual std::uint64_t most_text_bytes() const { return 0; }
   /// Seconds of a budget that yardsticks and finals take at most.
   virtual double finals_seconds() const { return 8; }
   /// The processes that its evaluators start.

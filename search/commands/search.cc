@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -26,15 +27,28 @@
 #include "search/kernel/kernel_subject.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
+#include "search/subject/winners/logged_winners.h"
 
 namespace exh::search {
 namespace {
 
+/// Near which winners islands begin: ", islands begin near matmul-512-avx512".
+std::string NearText(const SearchOptions& options, const kernels::Kernel& kernel,
+                     const kernels::Parameters& sizes, const kernels::ir::Device& device) {
+  const std::string folder = options.winners_folder();
+  if (folder.empty()) return "";
+  std::vector<std::string> names;
+  for (LoggedWinner& winner : NearestWinners(folder, kernel, sizes, device, kIslandsNearWinners)) {
+    names.push_back(std::move(winner.name));
+  }
+  return names.empty() ? "" : fmt::format(", islands begin near {}", fmt::join(names, " and "));
+}
+
 /// What is searched: before anything that takes long.
 void SayBegin(const SearchOptions& options, const kernels::Kernel& kernel,
               const kernels::Parameters& sizes, const kernels::ir::Device& device) {
-  fmt::print("{} {} on {}, seed {}\n", kernel.name(), SizesText(kernel, sizes), device.name,
-             options.seed);
+  fmt::print("{} {} on {}, seed {}{}\n", kernel.name(), SizesText(kernel, sizes), device.name,
+             options.seed, NearText(options, kernel, sizes, device));
   if (kernels::BackendOf(device).shares_processor()) {
     const MachineLoad load = LoadOfMachine();
     if (load.disturbs) fmt::print("note: load {}\n", load.text);
@@ -95,6 +109,13 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--simulate", options->simulate,
                  "compare policies on what these runs recorded; measures nothing");
   app.add_option("--seeds", options->seeds, "with --simulate: seeds of each policy (default 8)");
+  app.add_flag("--whole", options->whole,
+               "with --simulate: searches all of the space with the proposer of a search; what was "
+               "not recorded is answered by what the record says of it");
+  app.add_option("--vary", options->vary,
+                 "with --simulate --whole: other values of a constant of the proposer, each beside "
+                 "the default: walks=1,4; repeatable")
+      ->allow_extra_args(false);
   AddRunOptions(app, *options);
   app.add_option("--l2", options->l2,
                  "inputs of GPU kernels are in L2 (warm, default) or not (cold)");
@@ -103,7 +124,10 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
     if (!app.get_subcommands().empty()) return;
     invocation.run = [&app, options, &invocation] {
       if (!options->simulate.empty()) return PartsOfProgram().simulate(app, *options);
-      if (app.count("--seeds") > 0) throw UsageError("--seeds goes with --simulate");
+      for (const char* option : {"--seeds", "--whole", "--vary"}) {
+        if (app.count(option) == 0) continue;
+        throw UsageError(fmt::format("{} goes with --simulate", option));
+      }
       ResumeOrStart(*options);
       return options->resume.empty() ? Search(*options, invocation)
                                      : ResumeAnyRun(app, *options, invocation);

@@ -35,8 +35,10 @@ struct SearchOptions {
   std::string epsilon = "1%", local = "85%";
   std::optional<int> screen;   ///< Nothing: 64, or 32 where compilers wait for measurements.
   std::string prior = "auto";  ///< "auto", "none" or a file.
-  std::string cache;           ///< Folder that searches share; empty or "none": none.
-  std::string bound;           ///< What the lower bound is for; empty: the default of the policy.
+  /// Winners of earlier searches near which islands begin: "auto", "none" or a folder of lists.
+  std::string winners = "auto";
+  std::string cache;  ///< Folder that searches share; empty or "none": none.
+  std::string bound;  ///< What the lower bound is for; empty: the default of the policy.
   std::string order, out, emit, progress = "auto";
   std::string objective = "time";
   std::uint64_t seed = 1;
@@ -51,7 +53,9 @@ struct SearchOptions {
       resume_or_start;  ///< The same where there is one at that place; else it starts there.
   std::vector<std::string> workers;  ///< Commands of pilots; empty: this process measures.
   bool durable = false;              ///< Evaluations are on the disk when they are logged.
-  int seeds = 8;                     ///< Of each policy that is simulated.
+  int seeds = 8;                     ///< Of each policy or setting that is simulated.
+  bool whole = false;                ///< The whole proposer is simulated.
+  std::vector<std::string> vary;     ///< Constants of it, each with values: "walks=1,4".
 
   /// The name of the policy. Throws UsageError when there are several.
   std::string policy() const;
@@ -59,6 +63,8 @@ struct SearchOptions {
   BoundUse bound_use() const;
   /// Throws UsageError.
   bool cold() const;
+  /// The folder of the winners that islands begin near; empty: none do. Throws UsageError.
+  std::string winners_folder() const;
   /// The folder of --cache; empty: none. Throws UsageError when it cannot be made.
   std::string cache_folder() const;
   /// The words of --under, which blanks part. Throws UsageError when there is no such program.

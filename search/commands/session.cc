@@ -23,6 +23,7 @@
 #include "search/descend/first.h"
 #include "search/descend/order_advice.h"
 #include "search/fleet/fleet_evaluator.h"
+#include "search/kernel/kernel_subject.h"
 #include "search/learn/prior.h"
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
@@ -40,9 +41,78 @@
 #include "search/subject/decision_file.h"
 #include "search/subject/implementation_files.h"
 #include "search/subject/registry.h"
+#include "search/subject/winners/logged_winners.h"
 #include "search/tree/tree_replay.h"
 
 namespace exh::search {
+
+void SetHowSearched(const SearchOptions& options, bool is_ahead, RunRecord& run) {
+  run.seed = options.seed;
+  run.objective = options.objective;
+  run.policy = options.policy();
+  run.topk = options.policy_options.topk;
+  run.delta = options.policy_options.delta;
+  run.epsilon = ParseShare("--epsilon", options.epsilon);
+  run.local = ParseShare("--local", options.local);
+  run.screen = options.screen.value_or(is_ahead ? 64 : 32);
+}
+
+BeginsWith PriorFor(const Subject& subject, const runtime::Instance& instance,
+                    const SearchBound& bound, const RunRecord& header, const std::string& asked) {
+  const bool is_auto = asked == "auto";
+  if (asked == "none" || header.policy == "random" || header.screen <= 1) return {};
+  const std::string file = is_auto ? subject.prior_file() : asked;
+  if (is_auto && (file.empty() || !std::filesystem::exists(file))) return {};
+  const Prior prior = ReadPrior(file);
+  if (!is_auto && prior.device != subject.device_class()) {
+    fmt::print("note: '{}' was learned on {}, this is {}\n", file, prior.device,
+               subject.device_class());
+  }
+  return {std::make_shared<const PriorOfSpace>(prior, instance, bound.amounts), PriorName(prior)};
+}
+
+std::vector<runtime::Candidate> FirstOf(const RunRecord& header, const Subject& subject,
+                                        const runtime::Candidate& root, const ChoiceOrder& order) {
+  std::vector<runtime::Candidate> first;
+  if (header.policy == "random" || header.local <= 0) return first;
+  for (const kernels::Recipe& recipe : subject.Recipes()) {
+    Followed followed = Follow(recipe, root, order);
+    if (recipe.is_exact && (!followed.implementation || !followed.missed.empty())) {
+      const std::string why =
+          followed.missed.empty() ? "" : fmt::format(" ({} cannot be as in it)", followed.missed);
+      fmt::print(
+          "note: the program as it is written down, loops in their order and nothing else, is not "
+          "in this space{}:\n      until something else is found to be correct, nobody knows what "
+          "is too slow, and the first results may take longer\n",
+          why);
+      continue;
+    }
+    if (followed.implementation) first.push_back(*std::move(followed.implementation));
+  }
+  return first;
+}
+
+ExplorerOptions ExplorerOptionsOf(const RunRecord& header, const Subject& subject,
+                                  const SearchBound& bound,
+                                  std::shared_ptr<const PriorOfSpace> prior,
+                                  std::shared_ptr<const Policy> policy) {
+  ExplorerOptions options;
+  options.seed = header.seed;
+  options.slow_factor = subject.slow_factor();
+  options.objective = ParseObjective(header.objective);
+  options.flops = subject.flops();
+  options.policy = std::move(policy);
+  options.tree = TreeOptionsOf(header);
+  options.resource = bound.resource;
+  ProposerOptions& proposer = options.proposer;
+  proposer.local_share = header.local;
+  proposer.screen = header.screen;
+  (header.check.empty() ? proposer.bound : proposer.check) = bound.bound;
+  proposer.amounts = bound.amounts;
+  proposer.prior = std::move(prior);
+  return options;
+}
+
 namespace {
 
 RunRecord Header(const Subject& subject, const runtime::Instance& instance,
@@ -56,17 +126,10 @@ RunRecord Header(const Subject& subject, const runtime::Instance& instance,
   subject.Describe(run);
   run.conditions = evaluator.YardstickText();
   run.machine = MachineOf(evaluator);
-  run.seed = options.seed;
   run.flops = subject.flops();
   run.argv = argv;
   run.order = order.names();
-  run.objective = options.objective;
-  run.policy = options.policy();
-  run.topk = options.policy_options.topk;
-  run.delta = options.policy_options.delta;
-  run.epsilon = ParseShare("--epsilon", options.epsilon);
-  run.local = ParseShare("--local", options.local);
-  run.screen = options.screen.value_or(evaluator.compiles_while_measuring() ? 64 : 32);
+  SetHowSearched(options, evaluator.compiles_while_measuring(), run);
   return run;
 }
 
@@ -120,7 +183,16 @@ void WriteWinner(const Session& session, const std::string& folder, const Winner
       fmt::format("Record {} of {}: {}", winner.n, session.folder, IntervalText(time)));
 }
 
-/// Measures the finalists in turn with the yardsticks, and logs what comes out.
+/// Who is measured at the end: the best so far, then the other finalists.
+std::vector<Winner> FinalistsOf(const Outcome& outcome) {
+  std::vector<Winner> finalists = {*outcome.winner};
+  for (const Winner& finalist : outcome.finalists) {
+    if (finalist.n != finalists.front().n) finalists.push_back(finalist);
+  }
+  return finalists;
+}
+
+/// Lets the finalists race, measures the winner with the yardsticks, and logs what comes out.
 Comparison RunFinals(const Session& session, const std::vector<Winner>& finalists) {
   std::vector<Contender> contenders;
   for (const Winner& finalist : finalists) {
@@ -162,17 +234,19 @@ int Conclude(const Session& session, const Outcome& outcome) {
                session.log.path());
     return 1;
   }
-  // Of several finalists the best of the finals wins; it may be another one than the best so far.
-  std::vector<Winner> finalists = outcome.finalists;
-  if (finalists.empty()) finalists = {*outcome.winner};
+  // Of several finalists the one that wins the race is the best; it may be another one than the
+  // best so far.
+  const std::vector<Winner> finalists = FinalistsOf(outcome);
   Comparison comparison;
   constexpr double kLeast = 0.2;  // Seconds; in less nothing is measured twice.
   const bool has_time = session.stop.SecondsLeft() > kLeast;
   const bool has_finals = !broken && !session.interrupted && has_time;
   if (has_finals) {
-    fmt::print("finals: {} and the yardsticks, measured in turn\n",
-               finalists.size() == 1 ? std::string("the best")
-                                     : fmt::format("{} candidates", finalists.size()));
+    fmt::print("finals: {}, measured in turn\n",
+               finalists.size() == 1
+                   ? std::string("the best and the yardsticks")
+                   : fmt::format("a race of {} candidates, then the winner and the yardsticks",
+                                 finalists.size()));
     std::fflush(stdout);
     comparison = RunFinals(session, finalists);
   }
@@ -233,25 +307,30 @@ SearchBound BoundIfKnown(const Subject& subject, bool is_cold) {
   }
 }
 
-/// What the cost model of a run begins with, and how the header calls it.
-struct BeginsWith {
-  std::shared_ptr<const PriorOfSpace> prior;  ///< Null: nothing.
-  std::string name;
+/// Where islands of a run begin, and how the header calls it.
+struct BeginsNear {
+  std::vector<runtime::Candidate> starts;
+  std::vector<std::string> names;
 };
 
-/// As --prior asks for it. Only a search with a tree and a model has one. Throws UsageError.
-BeginsWith PriorFor(const Subject& subject, const runtime::Instance& instance,
-                    const SearchBound& bound, const RunRecord& header, const std::string& asked) {
-  const bool is_auto = asked == "auto";
-  if (asked == "none" || header.policy == "random" || header.screen <= 1) return {};
-  const std::string file = is_auto ? subject.prior_file() : asked;
-  if (is_auto && (file.empty() || !std::filesystem::exists(file))) return {};
-  const Prior prior = ReadPrior(file);
-  if (!is_auto && prior.device != subject.device_class()) {
-    fmt::print("note: '{}' was learned on {}, this is {}\n", file, prior.device,
-               subject.device_class());
+/// The winners of `folder` (empty: none) that are nearest to the problem, at its sizes.
+BeginsNear WinnersFor(const Subject& subject, const runtime::Candidate& root,
+                      const ChoiceOrder& order, const std::string& folder) {
+  BeginsNear near;
+  const auto* const kernel = dynamic_cast<const KernelSubject*>(&subject);
+  if (folder.empty() || kernel == nullptr) return near;
+  const Problem& problem = kernel->problem();
+  for (const LoggedWinner& winner : NearestWinners(folder, *problem.kernel, problem.sizes,
+                                                   problem.device, kIslandsNearWinners)) {
+    Followed followed = Follow(Scaled(winner, root.instance()), root, order);
+    if (followed.implementation) {
+      near.starts.push_back(*std::move(followed.implementation));
+      near.names.push_back(winner.name + " " + winner.hash);
+    } else {
+      fmt::print("note: '{}' leads to no implementation of this space\n", winner.name);
+    }
   }
-  return {std::make_shared<const PriorOfSpace>(prior, instance, bound.amounts), PriorName(prior)};
+  return near;
 }
 
 /// A run that begins, or one that goes on, with everything that the explorer needs.
@@ -262,6 +341,7 @@ struct Prepared {
   const RunRecord& header;
   const SearchBound& bound;
   std::shared_ptr<const PriorOfSpace> prior;
+  const std::vector<runtime::Candidate>& near;  ///< Where islands begin.
   std::shared_ptr<const Policy> policy;
   const std::string& folder;
   Evaluator& evaluator;
@@ -296,27 +376,6 @@ std::vector<runtime::Candidate> HandedOf(const SearchOptions& options, const Pre
   return handed;
 }
 
-/// What a run begins with: nothing without a tree, or where nothing but the tree is to be searched.
-std::vector<runtime::Candidate> FirstOf(const Prepared& run) {
-  std::vector<runtime::Candidate> first;
-  if (!run.policy || run.header.local <= 0) return first;
-  for (const kernels::Recipe& recipe : run.subject.Recipes()) {
-    Followed followed = Follow(recipe, run.root, run.order);
-    if (recipe.is_exact && (!followed.implementation || !followed.missed.empty())) {
-      const std::string why =
-          followed.missed.empty() ? "" : fmt::format(" ({} cannot be as in it)", followed.missed);
-      fmt::print(
-          "note: the program as it is written down, loops in their order and nothing else, is not "
-          "in this space{}:\n      until something else is found to be correct, nobody knows what "
-          "is too slow, and the first results may take longer\n",
-          why);
-      continue;
-    }
-    if (followed.implementation) first.push_back(*std::move(followed.implementation));
-  }
-  return first;
-}
-
 /// What other searches found out, with --cache.
 std::optional<VerdictCache> VerdictsOf(const SearchOptions& options, const Prepared& run,
                                        const Invocation& invocation) {
@@ -336,8 +395,8 @@ std::optional<VerdictCache> VerdictsOf(const SearchOptions& options, const Prepa
 int Explore(const SearchOptions& options, const Invocation& invocation, const Prepared& run) {
   Budget& budget = run.budget;
   const Clock& clock = budget.clock;
-  ExplorerOptions explorer_options;
-  explorer_options.seed = run.header.seed;
+  ExplorerOptions explorer_options =
+      ExplorerOptionsOf(run.header, run.subject, run.bound, run.prior, run.policy);
   // Who waits for compilers of other machines needs no core.
   constexpr int kOfAWorker = 4;
   const int workers = static_cast<int>(options.workers.size());
@@ -346,24 +405,14 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   // taken in order, and must not wait for one of them.
   const int ahead = run.evaluator.compiles_while_measuring() ? 16 : 2;
   explorer_options.batch = std::max(8, ahead * explorer_options.jobs);
-  explorer_options.slow_factor = run.subject.slow_factor();
-  explorer_options.objective = ParseObjective(run.header.objective);
-  explorer_options.flops = run.subject.flops();
   explorer_options.finalists = run.evaluator.finalists();
-  explorer_options.policy = run.policy;
-  explorer_options.tree = TreeOptionsOf(run.header);
-  ProposerOptions& proposer = explorer_options.proposer;
-  proposer.local_share = run.header.local;
-  proposer.screen = run.header.screen;
-  (run.header.check.empty() ? proposer.bound : proposer.check) = run.bound.bound;
-  proposer.amounts = run.bound.amounts;
-  proposer.prior = run.prior;
+  explorer_options.proposer.near.islands.starts = run.near;
   // On a processor nothing runs beside what is measured. With one thread the log says all.
-  proposer.learns_beside = explorer_options.jobs > 1 && run.evaluator.compiles_while_measuring();
-  explorer_options.resource = run.bound.resource;
+  explorer_options.proposer.learns_beside =
+      explorer_options.jobs > 1 && run.evaluator.compiles_while_measuring();
   explorer_options.first = HandedOf(options, run);
   explorer_options.handed = explorer_options.first.size();
-  for (runtime::Candidate& first : FirstOf(run)) {
+  for (runtime::Candidate& first : FirstOf(run.header, run.subject, run.root, run.order)) {
     explorer_options.first.push_back(std::move(first));
   }
   const std::optional<VerdictCache> verdicts = VerdictsOf(options, run, invocation);
@@ -521,12 +570,14 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
   (use == BoundUse::kCut ? header.bound : header.check) = bound.name;
   const BeginsWith begins = PriorFor(subject, root.instance(), bound, header, options.prior);
   header.prior = begins.name;
+  const BeginsNear near = WinnersFor(subject, root, order, options.winners_folder());
+  header.winners = near.names;
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
   run_folder.Keep();
-  return Explore(
-      options, invocation,
-      {subject, root, order, header, bound, begins.prior, policy, folder, *evaluator, log, budget});
+  return Explore(options, invocation,
+                 {subject, root, order, header, bound, begins.prior, near.starts, policy, folder,
+                  *evaluator, log, budget});
 }
 
 int ResumeRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
@@ -550,8 +601,14 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
     fmt::print("note: until now the cost model began with '{}', from now on with '{}'\n",
                header.prior, begins.name);
   }
+  const BeginsNear near = WinnersFor(
+      subject, root, order, header.winners.empty() ? std::string() : options.winners_folder());
+  if (near.names != header.winners) {
+    fmt::print("note: until now islands began near '{}', from now on near '{}'\n",
+               fmt::join(header.winners, "', '"), fmt::join(near.names, "', '"));
+  }
   return Explore(options, invocation,
-                 {subject, root, order, header, bound, begins.prior,
+                 {subject, root, order, header, bound, begins.prior, near.starts,
                   PolicyOf(header.policy, {header.topk, header.delta}), folder, *evaluator, log,
                   budget, &earlier});
 }

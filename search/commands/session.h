@@ -8,13 +8,16 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/stop.h"
 #include "search/commands/command.h"
 #include "search/commands/search_options.h"
+#include "search/learn/prior.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
+#include "search/run/explorer_options.h"
 #include "search/run/stopper.h"
 #include "search/subject/subject.h"
 
@@ -34,6 +37,30 @@ struct Budget {
   AnyStopper stopper;
   StopToken stop;  ///< Ends what is in flight.
 };
+
+/// Says in the header how a run searches: policy, shares, seed, as the command line has them.
+/// `is_ahead`: compilers run beside what is measured. Throws UsageError.
+void SetHowSearched(const SearchOptions& options, bool is_ahead, RunRecord& run);
+
+/// What the cost model of a run begins with, and how the header calls it.
+struct BeginsWith {
+  std::shared_ptr<const PriorOfSpace> prior;  ///< Null: nothing.
+  std::string name;
+};
+/// As --prior asks for it. Only a search with a tree and a model has one. Throws UsageError.
+BeginsWith PriorFor(const Subject& subject, const runtime::Instance& instance,
+                    const SearchBound& bound, const RunRecord& header, const std::string& asked);
+
+/// What a run with this header begins with: nothing without a tree, or where nothing but the tree
+/// is to be searched.
+std::vector<runtime::Candidate> FirstOf(const RunRecord& header, const Subject& subject,
+                                        const runtime::Candidate& root, const ChoiceOrder& order);
+
+/// How a run with this header explores. What depends on the machine is as it is usual.
+ExplorerOptions ExplorerOptionsOf(const RunRecord& header, const Subject& subject,
+                                  const SearchBound& bound,
+                                  std::shared_ptr<const PriorOfSpace> prior,
+                                  std::shared_ptr<const Policy> policy);
 
 /// What `work` returns. Throws what it throws; of what it gave up (Interrupted) because the time
 /// was over, and not because of a signal, says so.

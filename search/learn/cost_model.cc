@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <utility>
 
-#include "base/check.h"
 #include "search/learn/levels.h"
-#include "search/log/decisions.h"
 
 namespace exh::search {
 namespace {
@@ -17,51 +15,27 @@ namespace {
 /// samples double.
 constexpr std::size_t kNewOf = 4 * CostModel::kTrees;
 
-constexpr std::uint32_t kValues = 64;  // A choice's, of which each has its count.
-
 }  // namespace
 
 CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed,
-                     std::shared_ptr<const PriorOfSpace> prior, std::optional<std::size_t> guess)
-    : prior_(std::move(prior)), guess_(guess), num_amounts_(num_amounts), random_(seed) {
-  const std::size_t decisions = instance.num_decisions();
-  // How often a choice has a value: all its decisions together.
-  std::map<int, std::uint32_t> first;
-  num_columns_ = decisions;
-  for (runtime::DecisionId decision = 0; decision < decisions; ++decision) {
-    const int choice = instance.choice(decision);
-    const auto [place, is_new] =
-        first.try_emplace(choice, static_cast<std::uint32_t>(num_columns_));
-    if (is_new) num_columns_ += kValues;
-    counts_of_.push_back(place->second);
-    if (!instance.IsLong(decision)) continue;
-    num_long_values_.resize(decisions);
-    num_long_values_[decision] = instance.num_values(decision);
-  }
-  num_columns_ += num_amounts;
-  samples_.columns.resize(num_columns_);
-  is_used_.resize(num_columns_);
+                     std::shared_ptr<const PriorOfSpace> prior, std::optional<std::size_t> guess,
+                     bool classifies)
+    : prior_(std::move(prior)),
+      guess_(guess),
+      classifies_(classifies),
+      columns_(instance, num_amounts),
+      random_(seed) {
+  samples_.columns.resize(columns_.size());
+  is_used_.resize(columns_.size());
   // Counts and amounts matter everywhere; of decisions those that something ever decided.
-  for (std::size_t column = decisions; column < num_columns_; ++column) {
+  for (std::size_t column = columns_.num_decisions(); column < columns_.size(); ++column) {
     is_used_[column] = true;
   }
 }
 
 CostModel::Row CostModel::RowOf(std::string_view vector, std::span<const double> amounts) const {
-  Row row(num_columns_);
-  ForEachVectorValue(vector, [&](std::size_t decision, int value) {
-    if (decision >= counts_of_.size()) return;
-    const int values = num_long_values_.empty() ? 0 : num_long_values_[decision];
-    // Of many values several that follow one another have the same number.
-    constexpr int kBytes = 255;
-    row[decision] =
-        static_cast<std::uint8_t>(1 + (values > kBytes ? value * kBytes / values : value));
-    const int counted = values > 0 ? value * static_cast<int>(kValues) / values : value;
-    std::uint8_t& count = row[counts_of_[decision] + static_cast<std::size_t>(counted)];
-    if (count < kLargestByte) ++count;
-  });
-  EXH_CHECK(amounts.size() == num_amounts_);
-  std::ranges::transform(amounts, row.end() - static_cast<std::ptrdiff_t>(num_amounts_), LevelOf);
+  Row row(columns_.size());
+  columns_.Fill(vector, amounts, row);
   return row;
 }
 
@@ -82,7 +56,7 @@ double CostModel::Known(std::string_view vector, std::span<const double> amounts
 void CostModel::Add(std::string_view vector, std::span<const double> amounts, double bound_ns,
                     const Path& path, const Path& other_path, double ns) {
   const Row row = RowOf(vector, amounts);
-  for (std::size_t column = 0; column < num_columns_; ++column) {
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
     samples_.columns[column].push_back(row[column]);
   }
   for (const Path* steps : {&path, &other_path}) {
@@ -100,6 +74,21 @@ void CostModel::Add(std::string_view vector, std::span<const double> amounts, do
   }
 }
 
+void CostModel::LabelSamples() {
+  std::vector<double> times;
+  for (const double ns : ns_) {
+    times.push_back(ns > 0 ? ns : std::numeric_limits<double>::infinity());
+  }
+  std::vector<double> sorted = times;
+  const auto last =
+      sorted.begin() + static_cast<std::ptrdiff_t>(kBest * static_cast<double>(sorted.size() - 1));
+  std::ranges::nth_element(sorted, last);
+  samples_.targets.clear();
+  for (const double ns : times) {
+    samples_.targets.push_back(std::isfinite(ns) && ns <= *last ? 1.0F : 0.0F);
+  }
+}
+
 void CostModel::Renew() {
   added_ = 0;
   samples_.targets.clear();
@@ -107,19 +96,23 @@ void CostModel::Renew() {
     samples_.targets.push_back(Target(ns_[sample], known_[sample]));
   }
   used_.clear();
-  for (std::uint32_t column = 0; column < num_columns_; ++column) {
+  for (std::uint32_t column = 0; column < columns_.size(); ++column) {
     if (!is_used_[column]) continue;
     const std::vector<std::uint8_t>& values = samples_.columns[column];
     const bool varies =
         std::ranges::any_of(values, [&](std::uint8_t v) { return v != values.front(); });
     if (varies) used_.push_back(column);
   }
-  auto tree = std::make_shared<const RegressionTree>(samples_, used_, random_);
+  Trees trees{std::make_shared<const RegressionTree>(samples_, used_, random_), nullptr};
+  if (classifies_) {
+    LabelSamples();
+    trees.best = std::make_shared<const RegressionTree>(samples_, used_, random_);
+  }
   const std::lock_guard lock(mutex_);
   if (trees_.size() < kTrees) {
-    trees_.push_back(std::move(tree));
+    trees_.push_back(std::move(trees));
   } else {
-    trees_[next_] = std::move(tree);
+    trees_[next_] = std::move(trees);
     next_ = (next_ + 1) % kTrees;
   }
 }
@@ -131,7 +124,7 @@ bool CostModel::is_ready() const {
 
 std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const double> amounts,
                                     double bound_ns) const {
-  std::vector<std::shared_ptr<const RegressionTree>> trees;
+  std::vector<Trees> trees;
   {
     const std::lock_guard lock(mutex_);
     if (trees_.size() == kTrees) trees = trees_;
@@ -141,17 +134,20 @@ std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const dou
   constexpr double kDeviationOfGuess = 1;  // A factor of e: nothing of it was measured here.
   if (trees.empty()) return Guess{known, prior_ ? prior_->deviation() : kDeviationOfGuess};
   const Row row = RowOf(vector, amounts);
-  double sum = 0, squares = 0;
-  for (const auto& tree : trees) {
-    const double value = tree->Predict(row);
+  double sum = 0, squares = 0, best = 0;
+  for (const Trees& tree : trees) {
+    const double value = tree.time->Predict(row);
     sum += value;
     squares += value * value;
+    if (tree.best) best += tree.best->Predict(row);
   }
   const double n = static_cast<double>(trees.size());
   Guess guess;
   const double mean = sum / n;
   guess.mean = mean + known;
   guess.deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
+  // What no tree takes for one of the best is so with half a tree's vote.
+  if (classifies_) guess.log_best = std::log((best + 0.5) / (n + 1));
   return guess;
 }
 

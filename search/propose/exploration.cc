@@ -6,7 +6,6 @@
 
 #include "search/propose/frontier/seen_programs.h"
 #include "search/propose/frontier/tree_frontier.h"
-#include "search/propose/last_neighbours.h"
 #include "search/propose/mix.h"
 
 namespace exh::search {
@@ -17,9 +16,15 @@ namespace {
 /// Where there is an elite set, the run ends with what is next to its best.
 std::unique_ptr<Proposer> TreeProposer(const EntryMaker& entries, TreeFrontier& frontier,
                                        const ProposerOptions& options, std::uint64_t seed) {
-  const auto screen = std::make_shared<Screen>(
-      entries, frontier, options.amounts,
-      ScreenOptions{options.screen, options.most_exploration, options.prior}, seed);
+  const auto screen =
+      std::make_shared<Screen>(entries, frontier, options.amounts,
+                               ScreenOptions{.steps = options.screen,
+                                             .inside = options.inside,
+                                             .most_exploration = options.most_exploration,
+                                             .best_weight = options.best_weight,
+                                             .likeness_weight = options.likeness_weight,
+                                             .prior = options.prior},
+                               seed);
   auto rollouts = std::make_unique<TreeRollouts>(entries, frontier, screen, options.rollouts);
   if (options.local_share <= 0) return rollouts;
   auto near = std::make_unique<NearElites>(entries, frontier, screen, options.near);
@@ -28,9 +33,10 @@ std::unique_ptr<Proposer> TreeProposer(const EntryMaker& entries, TreeFrontier& 
   std::vector<Mix::Part> parts;
   parts.push_back({std::move(near), options.local_share});
   parts.push_back({std::move(rollouts), 1 - options.local_share});
+  LastNeighboursOptions last = options.last;
+  if (last.looks == 0) last.looks = options.screen;
   return std::make_unique<LastNeighbours>(std::make_unique<Mix>(std::move(parts)), entries,
-                                          frontier, screen, elites, order,
-                                          LastNeighboursOptions{.looks = options.screen});
+                                          frontier, screen, elites, order, last);
 }
 
 }  // namespace

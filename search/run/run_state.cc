@@ -69,10 +69,10 @@ std::optional<std::string> RunState::StopReason() const {
 }
 
 bool RunState::IsEnding() const {
-  constexpr double kPart = 0.1;
-  if (std::isfinite(all_seconds_) && SearchSecondsLeft() <= kPart * all_seconds_) return true;
+  const double part = options_.proposer.last.share;
+  if (std::isfinite(all_seconds_) && SearchSecondsLeft() <= part * all_seconds_) return true;
   const auto left = EvaluationsLeft();
-  return left && static_cast<double>(*left) <= kPart * all_evaluations_;
+  return left && static_cast<double>(*left) <= part * all_evaluations_;
 }
 
 void RunState::Break(std::string text) {

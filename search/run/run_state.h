@@ -61,7 +61,8 @@ class RunState {
   std::optional<std::string> StopReason() const;
   /// What the stopper says, even before anything was measured.
   std::optional<std::string> StopperReason() const { return stopper_.Reason(progress()); }
-  /// Is this the last tenth of the time, or of the evaluations, that the search had?
+  /// Is this the last part (LastNeighboursOptions::share) of the time, or of the evaluations, that
+  /// the search had?
   bool IsEnding() const;
   /// Has a signal ended it?
   bool Interrupted() { return Stopped() && why_ == "signal"; }

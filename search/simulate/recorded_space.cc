@@ -62,7 +62,8 @@ std::vector<RecordedLeaf> LeavesOf(std::span<const Log> logs, std::span<const st
       const double seconds = std::max(0.0, eval.dt - std::exchange(last, eval.dt));
       if (eval.verdict == kernels::Verdict::kBroken) continue;
       if (!vectors.insert(eval.vector).second || !codes.insert(eval.code).second) continue;
-      RecordedLeaf leaf{.vector = eval.vector, .seconds = seconds};
+      RecordedLeaf leaf{
+          .vector = eval.vector, .seconds = seconds, .log = &logs[run], .eval = &eval};
       if (eval.verdict == kernels::Verdict::kCorrect) {
         leaf.first_ns = eval.best_ns;
         leaf.ns = QuietTime(eval);

@@ -25,11 +25,15 @@ struct RecordedLeaf {
   double first_ns = 0;  ///< What the tree heard: the first measurement.
   double seconds = 0;   ///< Of the run from the evaluation before to this one.
   double bound = 0;     ///< Nanoseconds; 0: nothing is known. Filled in by Record.
+  /// The evaluation, in the log that it is of.
+  const Log* log = nullptr;
+  const EvalRecord* eval = nullptr;
 };
 
 /// The evaluations of runs of the same space, each program once: the first one. Those that the
-/// environment spoilt are left out. Throws UsageError when the runs are of different spaces,
-/// kernels, sizes or devices; `names` are those of the runs, for the message.
+/// environment spoilt are left out. The logs outlive what is returned. Throws UsageError when the
+/// runs are of different spaces, kernels, sizes or devices; `names` are those of the runs, for the
+/// message.
 std::vector<RecordedLeaf> LeavesOf(std::span<const Log> logs, std::span<const std::string> names);
 
 class Record {

@@ -111,16 +111,6 @@ class Simulation {
   double best_ = 0;
 };
 
-/// Between the two nearest of what is sorted; infinity when one of them is.
-double Quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const double rest = place - static_cast<double>(below);
-  if (rest == 0) return sorted[below];
-  return std::isinf(sorted[below + 1]) ? kInfinity
-                                       : sorted[below] + rest * (sorted[below + 1] - sorted[below]);
-}
-
 /// About sixteen points for each doubling, from the first to the last.
 std::vector<double> Grid(double first, double last, bool is_whole) {
   std::vector<double> grid;
@@ -131,11 +121,6 @@ std::vector<double> Grid(double first, double last, bool is_whole) {
   if (grid.empty() || grid.back() < last) grid.push_back(last);
   return grid;
 }
-
-/// The best of one seed after each evaluation, and what it cost until then.
-struct Trace {
-  std::vector<double> seconds, best;
-};
 
 Trace TraceOf(const Record& record, const std::vector<std::uint32_t>& order) {
   Trace trace;
@@ -164,19 +149,6 @@ Curve CurveOf(const std::vector<Trace>& traces, const std::vector<double>& grid,
     curve.high.push_back(Quantile(values, 0.75));
   }
   return curve;
-}
-
-Reached ReachedOf(const std::vector<Trace>& traces, double best, double percent) {
-  std::vector<double> counts;
-  for (const Trace& trace : traces) {
-    const auto found = std::ranges::find_if(
-        trace.best, [&](double ns) { return ns <= best * (1 + percent / 100); });
-    counts.push_back(found == trace.best.end()
-                         ? kInfinity
-                         : static_cast<double>(found - trace.best.begin() + 1));
-  }
-  std::ranges::sort(counts);
-  return {percent, counts.front(), Quantile(counts, 0.5), counts.back()};
 }
 
 }  // namespace
@@ -246,11 +218,9 @@ SimulationResult SimulateAll(const Record& record, const SimulatedPolicy& policy
   std::ranges::sort(ends);
   result.ended = Quantile(ends, 0.5);
   const double most = static_cast<double>(record.leaves().size());
-  result.by_evaluations = CurveOf(traces, Grid(1, most, true), [](const Trace& trace, double x) {
-    // Who has nothing left to do keeps what was found.
-    const auto count = std::min(static_cast<std::size_t>(x), trace.best.size());
-    return count == 0 ? kInfinity : trace.best[count - 1];
-  });
+  result.by_evaluations =
+      CurveOf(traces, Grid(1, most, true),
+              [](const Trace& trace, double evaluations) { return trace.BestAfter(evaluations); });
   double seconds = 0;
   for (const RecordedLeaf& leaf : record.leaves()) seconds += leaf.seconds;
   if (seconds > 0) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "search/simulate/recorded_space.h"
+#include "search/simulate/traces.h"
 #include "search/tree/policy.h"
 #include "search/tree/tree.h"
 
@@ -39,12 +40,6 @@ std::vector<std::uint32_t> Simulate(const Record& record, const SimulatedPolicy&
 struct Curve {
   std::vector<double> x;                  ///< Evaluations, or seconds of the record.
   std::vector<double> low, median, high;  ///< Quartiles over seeds, ns; infinity: nothing yet.
-};
-
-/// After how many evaluations the best was near enough to the best of the record; infinity: never.
-struct Reached {
-  double percent = 0;  ///< So much above it.
-  double least = 0, median = 0, most = 0;
 };
 
 /// What came of one policy with several seeds.

@@ -8,19 +8,10 @@
 
 #include "base/numbers.h"
 #include "search/log/log_json.h"
+#include "search/simulate/tables.h"
 
 namespace exh::search {
 namespace {
-
-std::string CountText(double count) {
-  return std::isfinite(count) ? fmt::format("{:.6g}", count) : "-";
-}
-
-/// "42 (17-96)": median, least and most.
-std::string ReachedText(const Reached& reached) {
-  return fmt::format("{} ({}-{})", CountText(reached.median), CountText(reached.least),
-                     CountText(reached.most));
-}
 
 /// Numbers of evaluations to look at: 10, 30, 100, 300 … and all.
 std::vector<double> Looks(std::size_t all) {
@@ -34,40 +25,11 @@ std::vector<double> Looks(std::size_t all) {
   return looks;
 }
 
-/// The first column is as wide as its longest name.
-std::string Table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], row[column].size());
-    }
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    text += fmt::format("{:<{}}", row.front(), widths.front());
-    for (std::size_t column = 1; column < row.size(); ++column) {
-      text += fmt::format("  {:>{}}", row[column], widths[column]);
-    }
-    text += "\n";
-  }
-  return text;
-}
-
-Json Numbers(const std::vector<double>& values) {
-  Json array = Json::array();
-  for (const double value : values) array.push_back(std::isfinite(value) ? Json(value) : Json());
-  return array;
-}
-
-Json Number(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
 Json CurveJson(const Curve& curve) {
-  return {{"x", Numbers(curve.x)},
-          {"q1_ns", Numbers(curve.low)},
-          {"median_ns", Numbers(curve.median)},
-          {"q3_ns", Numbers(curve.high)}};
+  return {{"x", NumbersJson(curve.x)},
+          {"q1_ns", NumbersJson(curve.low)},
+          {"median_ns", NumbersJson(curve.median)},
+          {"q3_ns", NumbersJson(curve.high)}};
 }
 
 }  // namespace
@@ -96,7 +58,7 @@ std::string SimulationText(const SimulationSetup& setup, const Record& record,
     for (const Reached& reached : result.reached) rows.back().push_back(ReachedText(reached));
     rows.back().push_back(CountText(result.ended));
   }
-  text += Table(rows) + "\nbest after so many evaluations, median:\n";
+  text += TableText(rows) + "\nbest after so many evaluations, median:\n";
   const std::vector<double> looks = Looks(record.leaves().size());
   rows.assign(1, {"policy"});
   for (const double look : looks) rows.front().push_back(CountText(look));
@@ -107,23 +69,16 @@ std::string SimulationText(const SimulationSetup& setup, const Record& record,
       rows.back().push_back(std::isfinite(ns) ? FormatTime(ns) : "-");
     }
   }
-  return text + Table(rows);
+  return text + TableText(rows);
 }
 
 std::string SimulationJson(const SimulationSetup& setup, const Record& record,
                            std::span<const SimulationResult> results) {
   Json policies = Json::array();
   for (const SimulationResult& result : results) {
-    Json within = Json::array();
-    for (const Reached& reached : result.reached) {
-      within.push_back({{"percent", reached.percent},
-                        {"least", Number(reached.least)},
-                        {"median", Number(reached.median)},
-                        {"most", Number(reached.most)}});
-    }
     policies.push_back({{"policy", result.policy},
                         {"ended", result.ended},
-                        {"within", within},
+                        {"within", ReachedJson(result.reached)},
                         {"evaluations", CurveJson(result.by_evaluations)},
                         {"seconds", CurveJson(result.by_seconds)}});
   }

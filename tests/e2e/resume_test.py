@@ -36,6 +36,12 @@ def evaluations(folder):
     return [record for record in records(folder) if record["t"] == "eval"]
 
 
+def compared_times(folder):
+    """What a search compares, of each evaluation that was correct."""
+    return [e.get("quiet_ns", e["best_ns"]) if "pairs" in e else max(e["best_ns"], e.get("again_ns", 0))
+            for e in evaluations(folder) if e["verdict"] == "correct"]
+
+
 def digest(folder):
     tree = run("replay-run", folder)
     return re.search(r"tree ([0-9a-f]{16})", tree.stdout).group(1) if tree.returncode == 0 else tree.stderr
@@ -160,9 +166,7 @@ class Simulate(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(os.path.join(out, "log.jsonl"), "rb") as log:
                 before = log.read()
-            # What a search compares.
-            times = [e.get("quiet_ns", e["best_ns"]) if "pairs" in e else max(e["best_ns"], e.get("again_ns", 0))
-                     for e in evaluations(out) if e["verdict"] == "correct"]
+            times = compared_times(out)
             policies = ("tag", "tag,bound=off", "random")
             simulate = [word for policy in policies for word in ("--policy", policy)]
             done = run("--simulate", out, *simulate, "--seeds", "4", "--out", file)
@@ -201,8 +205,39 @@ class Simulate(unittest.TestCase):
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn("plot_policies: ", refused.stderr)
 
+    def test_the_whole_proposer_on_a_recorded_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, file = (os.path.join(folder, name) for name in ("run", "settings.json"))
+            done = run(*KERNEL, "--budget", "evals=16", "--out", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            whole = ("--simulate", out, "--whole", "--vary", "screen=1,8", "--vary", "walks=1", "--budget", "evals=40", "--seeds", "2")
+            done = run(*whole, "--jobs", "2", "--out", file)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertRegex(done.stdout, r"record: \d+ implementations, \d+ of them correct")
+            self.assertRegex(done.stdout, r"320 evaluations in .* s, 2 searches at once: .* a second")
+            with open(file, encoding="utf-8") as written:
+                text = written.read()
+            data = json.loads(text)
+            self.assertEqual([s["setting"] for s in data["settings"]], ["default", "screen=1", "screen=8", "walks=1"])
+            self.assertEqual(data["best_ns"], min(compared_times(out)))
+            for setting in data["settings"]:
+                self.assertIn(f"\n{setting['setting']} ", done.stdout)
+                self.assertEqual([look["evaluations"] for look in setting["looks"]], [5, 10, 20, 40])
+                self.assertGreaterEqual(setting["looks"][3]["least"], 1)
+            self.assertEqual(run(*whole, "--jobs", "1", "--out", file).returncode, 0)
+            with open(file, encoding="utf-8") as written:
+                self.assertEqual(written.read(), text)
+
     def test_mistakes_are_said(self):
         for arguments, part in (
+                (("--simulate", "x", "--whole", "--vary", "walk=2"), "did you mean 'walks'?"),
+                (("--simulate", "x", "--whole", "--vary", "walks=0"), "is a whole number from 1 to 64"),
+                (("--simulate", "x", "--whole", "--budget", "60s"), "legal: one --budget evals=2000"),
+                (("--simulate", "x", "--whole", "--kernel", "axpy"), "--kernel means nothing with --simulate --whole"),
+                (("--simulate", "x", "--whole", "--seeds", "0"), "--seeds must be"),
+                (("--simulate", "/nonexistent", "--whole"), "no log at"),
+                (("--simulate", "x", "--vary", "walks=2"), "and --whole"),
+                (("--kernel", "axpy", "--vary", "walks=2"), "--vary goes with --simulate"),
                 (("--simulate", "/nonexistent"), "no log at"),
                 (("--simulate", "x", "--kernel", "axpy"), "--kernel means nothing with --simulate"),
                 (("--simulate", "x", "--policy", "tag,bound=maybe"), "bound=maybe"),

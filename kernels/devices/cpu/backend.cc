@@ -43,6 +43,7 @@ class CpuBackend final : public Backend {
   ir::Dialect dialect() const override { return ir::Dialect::kCpp; }
   std::string_view suffix() const override { return ".cc"; }
   bool shares_processor() const override { return true; }
+  std::uint64_t most_text_bytes() const override { return kCpuMostTextBytes; }
 
   std::vector<Finding> Examine() const override {
     std::vector<Finding> findings = {FindCompiler()};

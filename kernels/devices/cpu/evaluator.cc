@@ -89,10 +89,12 @@ class CpuEvaluator final : public Evaluator {
     return compiler_.Compile(source.text, waits_ ? Patience::kAllTime : Patience::kUsual);
   }
 
-  /// A compiler takes 5 to 50 ms for each thousand characters: up to 8 s.
-  std::uint64_t most_text_bytes() const override { return 160'000; }
+  std::uint64_t most_text_bytes() const override { return kCpuMostTextBytes; }
 
   bool IsReady(double seconds) override { return problems_->IsReady(seconds); }
+
+  // With more of them the seconds of the finals would be too few rounds for each.
+  int finalists() const override { return 8; }
 
   Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
     if (compiled.verdict != Verdict::kCorrect) {

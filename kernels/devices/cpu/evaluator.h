@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,10 @@
 #include "kernels/devices/workload.h"
 
 namespace exh::kernels {
+
+/// Longer texts are not compiled: a compiler takes 5 to 50 ms for each thousand characters, up to
+/// 8 s.
+inline constexpr std::uint64_t kCpuMostTextBytes = 160'000;
 
 /// The evaluator of the cpu device: the system's compiler, and a disposable process of this program
 /// (`search run-candidate`) per measurement, which gets the arrays and never sees a reference.

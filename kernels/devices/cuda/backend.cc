@@ -87,6 +87,7 @@ class CudaBackend final : public Backend {
     return MakeCudaEvaluator(std::move(workload), options);
   }
   double slow_factor() const override { return kCudaSlowFactor; }
+  std::uint64_t most_text_bytes() const override { return kCudaMostTextBytes; }
   double finals_seconds() const override { return 20; }
   std::vector<ProcessMain> processes() const override {
     return {{kCompileCuda, "compiles kernels: requests on stdin", CompileProcessMain},

@@ -110,9 +110,7 @@ class CudaEvaluator final : public Evaluator {
 
   bool compiles_while_measuring() const override { return true; }
   bool keeps_compilations() const override { return true; }
-  // The winners that are kept have 4 to 87 kB. Of 15 candidates of two searches five were longer
-  // than this, with two thirds of all bytes; a compiler takes half a second and more for one.
-  std::uint64_t most_text_bytes() const override { return 128'000; }
+  std::uint64_t most_text_bytes() const override { return kCudaMostTextBytes; }
 
   Measurement Try(const Compiled& trial, const Cap& cap) override {
     return bench_.Try(trial, cap, bench_.used_gpu());

@@ -11,6 +11,10 @@ namespace exh::kernels {
 /// A candidate that takes longer than this many times the best (and than kCudaLeastCapNs) is slow.
 inline constexpr double kCudaSlowFactor = 20;
 inline constexpr double kCudaLeastCapNs = 5e6;
+/// Longer texts are not compiled. The winners that are kept have 4 to 87 kB. Of 15 candidates of
+/// two searches five were longer than this, with two thirds of all bytes; a compiler takes half a
+/// second and more for one.
+inline constexpr std::uint64_t kCudaMostTextBytes = 128'000;
 /// A candidate that may run for ever is first tried with loops that look at the clock, which takes
 /// time: it is slow when it has not ended after this many times the cap.
 inline constexpr double kCudaCareFactor = 1.25;

@@ -2,7 +2,7 @@
 //
 // The parts of the program `search`: all of them.
 #include "search/commands/parts/parts.h"
-#include "search/commands/simulate.h"
+#include "search/commands/simulate/simulate.h"
 #include "search/commands/space/list_spaces.h"
 
 namespace exh::search {

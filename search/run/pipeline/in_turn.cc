@@ -12,7 +12,7 @@
 namespace exh::search {
 
 void InTurn::EvaluateFirst(Entry entry) {
-  entry.compiled = parts_.evaluator.Compile(entry.source);
+  entry.compiled = parts_.evaluator.CompileOf(entry.source, entry.candidate);
   Measure(entry);
 }
 
