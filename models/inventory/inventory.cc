@@ -176,7 +176,7 @@ void InventoryTaker::AddProducts() {
     if (operands.size() != 2 || std::ranges::any_of(operands, is_apart)) continue;
     // Along an axis on which nothing depends blocks have the same points.
     if (!std::ranges::all_of(nest.axes, &NestAxis::varies)) continue;
-    Product product{.computation = number, .operands = {operands[0], operands[1]}};
+    BlockedProduct product{.computation = number, .operands = {operands[0], operands[1]}};
     for (std::size_t i = 0; i < nest.axes.size(); ++i) {
       const NestAxis& axis = nest.axes[i];
       bool is_reuse = false;

@@ -100,7 +100,7 @@ TEST(Blocks, ShareOutTheAxesOfTheProduct) {
     const Inventory inventory =
         TakeInventory(*problem.task.function, Nominal(problem), CacheState::kWarm);
     std::vector<std::string> names;
-    for (const Product& product : inventory.products) {
+    for (const BlockedProduct& product : inventory.products) {
       const Computation& computation = inventory.computations[product.computation];
       const Nest& nest = inventory.nests[computation.nest];
       names.push_back(problem.task.function->inst(nest.inst).name());
