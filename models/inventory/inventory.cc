@@ -56,6 +56,8 @@ class InventoryTaker {
   void AddOperands(const ir::Instruction& inst, std::size_t number);
   void AddAccess(const ir::Instruction& inst);
   void AddEdgesOfWaits();
+  bool HasAxesOf(const ir::Instruction& product, const ir::Instruction& inst) const;
+  bool HasAllBlocks(const ir::Instruction& product) const;
   void AddProducts();
   void AddDivisors();
   ArrayUse& UseOf(ir::ArrayId id);
@@ -82,8 +84,8 @@ void InventoryTaker::Run() {
     }
   }
   AddEdgesOfWaits();
-  AddProducts();
   AddDivisors();
+  AddProducts();
   const auto needs_read = [&](std::size_t nest) {
     return flow_.NeedsRead(function_.inst(all_.nests[nest].inst));
   };
@@ -118,13 +120,49 @@ void InventoryTaker::AddEdgesOfWaits() {
   }
 }
 
+/// Is there a way from the product to the instruction on which no axis of it begins? Each value is
+/// looked at once, however many ways lead to it.
+bool InventoryTaker::HasAxesOf(const ir::Instruction& product, const ir::Instruction& inst) const {
+  std::vector<bool> is_seen(function_.insts.size(), false);
+  std::vector<ir::InstId> next = {inst.id};
+  while (!next.empty()) {
+    const ir::Instruction& reader = function_.inst(next.back());
+    next.pop_back();
+    if (reader.id == product.id) return true;
+    if (is_seen[reader.id.index()]) continue;
+    is_seen[reader.id.index()] = true;
+    for (const ir::Communication& comm : function_.comms) {
+      if (comm.planned || comm.consumer != reader.id) continue;
+      const auto is_paired = [&](ir::DimId dim) {
+        return std::ranges::any_of(comm.pairs, [&](ir::PairId id) {
+          return function_.dim(function_.pair(id).dst).logical == function_.dim(dim).logical;
+        });
+      };
+      if (std::ranges::all_of(reader.dims, is_paired)) next.push_back(comm.producer);
+    }
+  }
+  return false;
+}
+
+/// Do blocks have nothing but axes of the product? Otherwise several of them may have the same
+/// points of it.
+bool InventoryTaker::HasAllBlocks(const ir::Instruction& product) const {
+  const auto is_of_another = [&](const Division& division) {
+    return division.reduction != product.id;
+  };
+  return all_.first_once < all_.nests.size() &&
+         std::ranges::none_of(all_.divisions, is_of_another) &&
+         HasAxesOf(product, function_.inst(all_.nests[all_.first_once].inst));
+}
+
 void InventoryTaker::AddProducts() {
   for (std::size_t number = 0; number < all_.computations.size(); ++number) {
     const Computation& computation = all_.computations[number];
     const Nest& nest = all_.nests[computation.nest];
-    if (function_.inst(nest.inst).op != ir::Op::kMad || !computation.is_fma) continue;
+    const ir::Instruction& inst = function_.inst(nest.inst);
+    if (inst.op != ir::Op::kMad || !computation.is_fma) continue;
     // Halves and whole numbers have units of their own.
-    const ir::MatrixUnit unit = ir::UnitOf(function_, function_.inst(nest.inst));
+    const ir::MatrixUnit unit = ir::UnitOf(function_, inst);
     if (unit != ir::MatrixUnit::kNone && !computation.is_of_doubles) continue;
     std::vector<std::size_t> operands;
     for (std::size_t i = 0; i < all_.operands.size(); ++i) {
@@ -136,10 +174,11 @@ void InventoryTaker::AddProducts() {
       return load.valid() && flow_.IsReadApart(function_.inst(load).array);
     };
     if (operands.size() != 2 || std::ranges::any_of(operands, is_apart)) continue;
-    Product product{.computation = number, .operands = {operands[0], operands[1]}};
+    // Along an axis on which nothing depends blocks have the same points.
+    if (!std::ranges::all_of(nest.axes, &NestAxis::varies)) continue;
+    BlockedProduct product{.computation = number, .operands = {operands[0], operands[1]}};
     for (std::size_t i = 0; i < nest.axes.size(); ++i) {
       const NestAxis& axis = nest.axes[i];
-      if (!axis.varies) continue;
       bool is_reuse = false;
       for (std::size_t side = 0; side < 2; ++side) {
         if ((all_.operands[operands[side]].axes >> i & 1) != 0) continue;
@@ -150,7 +189,8 @@ void InventoryTaker::AddProducts() {
       if (!is_reuse && !axis.is_sum) product.other_points *= axis.total;
     }
     const bool has_both = product.reuse[0] != 0 && product.reuse[1] != 0;
-    if (has_both && (product.reuse[0] & product.reuse[1]) == 0) all_.products.push_back(product);
+    const bool is_apart_reuse = (product.reuse[0] & product.reuse[1]) == 0;
+    if (has_both && is_apart_reuse && HasAllBlocks(inst)) all_.products.push_back(product);
   }
 }
 

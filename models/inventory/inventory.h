@@ -62,7 +62,8 @@ struct OperandRead {
 /// A multiply-add of two operands out of memory, each of which stays the same along axes of its
 /// own: a block, or a thread, that has many points of one of these reads less of that operand, and
 /// has fewer of the other's.
-struct Product {
+/// Blocks share out its axes and no others.
+struct BlockedProduct {
   std::size_t computation = 0;   ///< Its number.
   std::size_t operands[2] = {};  ///< Numbers.
   std::uint32_t reuse[2] = {};   ///< Bits of the nest's axes along which each stays the same.
@@ -107,7 +108,7 @@ struct Inventory {
   std::vector<Division> divisions;
   std::vector<Computation> computations;
   std::vector<OperandRead> operands;
-  std::vector<Product> products;
+  std::vector<BlockedProduct> products;
   /// The first nest that runs once whatever is decided; kMaxNests: there is none. And the whole
   /// numbers that divide its iterations, up to kMostWaves for each unit: the number of blocks is
   /// one of them, or larger, where no axis is uneven.

@@ -31,7 +31,7 @@ double LeastRead(double a, double b, double both, double most1, double most2) {
 /// A product, in clocks of the busiest unit.
 class ClocksOfProduct {
  public:
-  ClocksOfProduct(const WorkView& view, const Product& product)
+  ClocksOfProduct(const WorkView& view, const BlockedProduct& product)
       : view_(view),
         product_(product),
         nest_(view.inventory().computations[product.computation].nest),
@@ -95,7 +95,7 @@ class ClocksOfProduct {
   }
 
   const WorkView& view_;
-  const Product& product_;
+  const BlockedProduct& product_;
   const std::size_t nest_;
   const Work& work_;
   const double hidden_;  ///< Clocks in which instructions may begin before the first read has come.
@@ -109,10 +109,10 @@ void Blocks::Finish(const WorkView& view) {
   const DeviceRates& rates = view.rates();
   if (inventory.is_uneven || inventory.products.empty()) return;
   if (rates.fma_per_clk <= 0 || rates.unit_blocks == 0) return;
-  const auto points = [&](const Product& product) {
+  const auto points = [&](const BlockedProduct& product) {
     return view.work(inventory.computations[product.computation].nest).points;
   };
-  const Product& largest = *std::ranges::max_element(inventory.products, {}, points);
+  const BlockedProduct& largest = *std::ranges::max_element(inventory.products, {}, points);
   if (!view.IsInAllBlocks(inventory.nests[inventory.computations[largest.computation].nest])) {
     return;
   }

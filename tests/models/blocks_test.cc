@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "tests/models/nominal.h"
 
@@ -91,6 +92,29 @@ TEST(Blocks, HaveAccessesForWhatTheyNeed) {
   // 128 tiles are not square, which costs 6 % of what they read.
   EXPECT_GE(clk, 0.94 * least);
   EXPECT_GT(clk, points / 128 / 128);
+}
+
+TEST(Blocks, ShareOutTheAxesOfTheProduct) {
+  const auto products = [](const std::string& kernel, const std::string& size) {
+    const search::Problem problem = MakeProblem(kernel, size, "h200");
+    const Inventory inventory =
+        TakeInventory(*problem.task.function, Nominal(problem), CacheState::kWarm);
+    std::vector<std::string> names;
+    for (const BlockedProduct& product : inventory.products) {
+      const Computation& computation = inventory.computations[product.computation];
+      const Nest& nest = inventory.nests[computation.nest];
+      names.push_back(problem.task.function->inst(nest.inst).name());
+    }
+    return names;
+  };
+  using testing::Contains, testing::ElementsAre, testing::IsEmpty, testing::Not;
+  EXPECT_THAT(products("matmul", "m=64,n=64,k=64,relu=1"), ElementsAre("mad"));
+  EXPECT_THAT(products("conv2d", "h=8,w=8,c=4,m=8,pad=0"), ElementsAre("mad"));
+  // Blocks of columns of E have rows of A B each by themselves.
+  EXPECT_THAT(products("matmul2", "m=64,n=64,k=64,p=64"), Not(Contains("mad_ab")));
+  // Each element of the matrix is in one product.
+  EXPECT_THAT(products("mv", "m=64,n=64"), IsEmpty());
+  EXPECT_THAT(products("batched_matmul", "batch=8,m=16,n=16,k=16"), ElementsAre("mad"));
 }
 
 TEST(Blocks, AreNamed) {
