@@ -243,10 +243,15 @@ TEST(WholeSimulation, ComparesSettings) {
   const std::string text = WholeText(setup, known.oracle, 64, results);
   EXPECT_THAT(text, HasSubstr("record: 100 implementations, "));
   EXPECT_THAT(text, HasSubstr("\non_islands=0  "));
+  EXPECT_THAT(text, HasSubstr("\n(recorded) "));
   const auto json = nlohmann::json::parse(WholeJson(setup, known.oracle, 64, results));
   EXPECT_EQ(json["settings"].size(), 3u);
   EXPECT_EQ(json["settings"][1]["setting"], "on_islands=0");
   EXPECT_EQ(json["settings"][1]["looks"][3]["all"].size(), 4u);
+  const Trace first = known.oracle.FirstRun();
+  EXPECT_EQ(first.best.size(), 100u);
+  EXPECT_EQ(first.best.back(), known.oracle.best_ns());
+  EXPECT_EQ(json["recorded"][1], first.best[15] / known.oracle.best_ns());
   EXPECT_EQ(json["best_ns"], known.oracle.best_ns());
 }
 
