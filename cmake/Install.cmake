@@ -53,6 +53,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/spaces/linalg.exh.h ${PROJECT_BINA
   DESTINATION include/exhaust/spaces)
 install(DIRECTORY kernels/spaces/ DESTINATION share/exhaust/spaces FILES_MATCHING PATTERN "*.exh")
 install(DIRECTORY kernels/devices/ DESTINATION share/exhaust/devices FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY kernels/replays/ DESTINATION share/exhaust/replays FILES_MATCHING PATTERN "*.txt")
 install(FILES ${PROJECT_SOURCE_DIR}/build/report-assets/report.html DESTINATION share/exhaust/report OPTIONAL)
 
 set(package lib/cmake/Exhaust)

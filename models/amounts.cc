@@ -21,10 +21,15 @@ template <class... Term>
 constexpr std::size_t NumNumbers(const std::tuple<Term...>*) {
   return (std::tuple_size_v<decltype(std::declval<const Term&>().Numbers())> + ...);
 }
-/// How many terms count operands.
+/// Does a model learn from what the term counts of an operand?
+template <class Term>
+constexpr bool kSaysOfOperand =
+    terms::Counts<Term, terms::OperandWork>&&
+        std::tuple_size_v<decltype(std::declval<const Term&>().Numbers())> != 0;
+/// How many terms say something of operands.
 template <class... Term>
 constexpr std::size_t NumOfOperand(const std::tuple<Term...>*) {
-  return (std::size_t{terms::Counts<Term, terms::OperandWork>} + ...);
+  return (std::size_t{kSaysOfOperand<Term>} + ...);
 }
 constexpr const terms::List* kList = nullptr;
 constexpr std::size_t kOfAll = 1 + NumNumbers(kList), kOfOperand = NumOfOperand(kList) + 1;
@@ -94,7 +99,7 @@ double LowerBound::Amounts(const Domains& domains, std::span<double> amounts) co
   for (const OperandRead& read : inventory_.operands) {
     const terms::OperandWork operand(view, read);
     terms::ForEach(tally.terms(), [&]<class Term>(const Term& term) {
-      if constexpr (terms::Counts<Term, terms::OperandWork>) put(term.Of(operand));
+      if constexpr (kSaysOfOperand<Term>) put(term.Of(operand));
     });
     const bool is_staged =
         read.block.valid() && domains.blocks[read.block.index()].presence == Presence::kCertain;

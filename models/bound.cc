@@ -26,8 +26,10 @@ std::string BoundText(const Bound& bound) {
                 : fmt::format("blocks: {:.0f} to {:.0f}\n", bound.least_blocks, bound.most_blocks);
   }
   for (const BoundTerm& term : bound.terms) {
-    text += fmt::format("  {:<12} {:>9}  {:.6g} {} / {}\n", term.resource, TimeText(term.ns),
+    text += fmt::format("  {:<12} {:>9}  {:.6g} {} / {}", term.resource, TimeText(term.ns),
                         term.amount, term.unit, term.rate_text);
+    if (term.ends_ns > 0) text += fmt::format(" + {} between launches", TimeText(term.ends_ns));
+    text += '\n';
     if (term.parts.size() < 2) continue;
     for (const BoundPart& part : term.parts) {
       text += fmt::format("  {:<12} {:>9}  {:.6g} {}\n", "", "", part.amount, part.what);
@@ -56,6 +58,7 @@ std::string BoundJson(const Bound& bound) {
                                {"unit", term.unit},
                                {"rate_per_ns", term.rate},
                                {"rate", term.rate_text},
+                               {"ends_ns", term.ends_ns},
                                {"parts", parts}});
   }
   object["assumed"] = bound.assumed;

@@ -16,13 +16,14 @@ struct BoundPart {
   double amount = 0;
 };
 
-/// One resource: no implementation takes less time than `amount` / `rate`.
+/// One resource: no implementation takes less time than `amount` / `rate`, and `ends_ns` besides.
 struct BoundTerm {
   std::string_view resource;  ///< "arithmetic".
   double amount = 0;          ///< Of the busiest unit, or of the whole kernel: `unit` says which.
   std::string unit;           ///< "lanes of a unit".
   double rate = 0;            ///< Amount per nanosecond.
   std::string rate_text;      ///< "128 per clock at 1.99 GHz".
+  double ends_ns = 0;         ///< Between launches, before the amount and after it.
   double ns = 0;
   std::vector<BoundPart> parts;  ///< They sum to the amount. Empty: nothing to tell apart.
 };

@@ -26,6 +26,20 @@ std::string ValuesText(Domain values) {
   return text;
 }
 
+/// "128 a clock at 1.99 GHz".
+std::string RateText(const terms::Rate& rate, const DeviceRates& rates) {
+  using Unit = terms::Rate::Unit;
+  switch (rate.unit) {
+    case Unit::kPerClock:
+      return fmt::format("{:g} a clock at {:g} GHz", rate.number, rates.clock_ghz);
+    case Unit::kGhz:
+      return fmt::format("{:g} GHz", rate.number);
+    case Unit::kGbs:
+      return fmt::format("{:g} GB/s", rate.number);
+  }
+  return "";
+}
+
 /// Those that the device has rates for.
 std::vector<BoundTerm> TermsOf(const Tally& tally, const WorkView& view, Tally::Parts parts) {
   std::vector<BoundTerm> all;
@@ -36,7 +50,8 @@ std::vector<BoundTerm> TermsOf(const Tally& tally, const WorkView& view, Tally::
     const double amount = term.amount();
     if (rate.per_ns <= 0 || amount <= 0) return;
     all.push_back({term.kResource, amount, term.Unit(view), rate.per_ns,
-                   terms::RateText(rate, view.rates()), rate.TimeOf(amount), std::move(its_parts)});
+                   RateText(rate, view.rates()), terms::EndsNsOf(term, view),
+                   terms::TimeOf(term, view), std::move(its_parts)});
   });
   std::stable_sort(all.begin(), all.end(),
                    [](const BoundTerm& a, const BoundTerm& b) { return a.ns > b.ns; });

@@ -2,7 +2,7 @@
 //
 // The lower bound of every implementation below a partially specified candidate, in two tiers.
 // Whatever is open is taken at its best, term by term (terms/list.h), and the bound is the largest
-// term.
+// term, with what passes between launches besides (terms/term.h).
 //
 // The first tier is throughput: for each resource the least amount that the busiest unit has to
 // work off, over the fastest rate of the device. A block runs on one unit, so of n blocks some unit

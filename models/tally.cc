@@ -50,7 +50,7 @@ double Tally::Longest() const {
   double ns = 0;
   terms::ForEach(terms_, [&]<class Term>(const Term& term) {
     if constexpr (kIsWait<Term> == is_wait) {
-      ns = std::max(ns, term.RateOf(view_.rates()).TimeOf(term.amount()));
+      ns = std::max(ns, terms::TimeOf(term, view_));
     }
   });
   return ns;

@@ -65,6 +65,7 @@ ROOMS = {
         "internal/freeze": {"internal/network", "internal/rows", "internal/ground"},
         "internal/explain": {"internal/network"},
         "internal/minizinc": {"internal/network"},
+        "products": {"internal/network"},
     },
     "kernels": {
         "derived/calls": {"derived", "derived/sources"},

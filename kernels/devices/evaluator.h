@@ -38,8 +38,8 @@ struct EvaluatorOptions {
 enum class Effort {
   kQuick,  ///< Enough to tell the good from the bad.
   kFinal,  ///< For what is going to be called best, and for comparisons.
-  /// For what passed kFinal before, to be compared once more: times as long. A device may leave out
-  /// the checks that are not part of timed runs.
+  /// For what passed kFinal before, or is audited if it wins, to be compared once more: times as
+  /// long. A device may leave out the checks that are not part of timed runs.
   kAgain,
   /// For the winner, at the end: as kFinal, and 128 runs of it are looked at one by one even where
   /// they last long, up to kAuditSeconds. What is wrong in every hundredth run is found.
@@ -161,8 +161,8 @@ class Evaluator {
     return none;
   }
 
-  /// How many of the best candidates are measured once more against each other at the end; 1: only
-  /// the winner, with the yardsticks.
+  /// How many of the best candidates are measured once more against each other at the end, in a
+  /// race; 1: only the winner is, with the yardsticks.
   virtual int finalists() const { return 1; }
 
   /// What a winner is compared with on this device, compiled by at most `jobs` compilers at once.

@@ -18,6 +18,7 @@ Dataflow::Dataflow(const ir::Target& function, double sector_bytes)
       optional_(function.insts.size(), Answer::kUnknown),
       of_read_apart_(optional_),
       feeds_(optional_),
+      needs_read_(optional_),
       form_(function.insts.size(), kNoForm) {
   for (const ir::Communication& comm : function.comms) {
     if (comm.planned) continue;
@@ -111,6 +112,18 @@ bool Dataflow::FeedsReduction(const ir::Instruction& inst) {
     if (inst.planned) return feeds(Comm(function_.block(inst.block).comm));
     return std::ranges::any_of(out_[inst.id.index()],
                                [&](ir::CommId id) { return feeds(Comm(id)); });
+  });
+}
+
+bool Dataflow::NeedsRead(const ir::Instruction& inst) {
+  if (inst.op == ir::Op::kLoad) return true;
+  return Answered(needs_read_, inst, [&] {
+    const auto needs = [&](const ir::Operand& operand) {
+      return operand.kind == ir::Operand::Kind::kComm && NeedsRead(ProducerOf(operand));
+    };
+    if (inst.op != ir::Op::kSelect) return std::ranges::any_of(inst.operands, needs);
+    // Of the arms one is enough.
+    return needs(inst.operands[0]) || (needs(inst.operands[1]) && needs(inst.operands[2]));
   });
 }
 

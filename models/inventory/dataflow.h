@@ -33,6 +33,8 @@ class Dataflow {
   /// Is it a reduction, or does one need its value in each step? What a reduction begins with, one
   /// block of those that divide it needs.
   bool FeedsReduction(const kernels::ir::Instruction& inst);
+  /// Does each value of the instruction wait for one that is read from an argument?
+  bool NeedsRead(const kernels::ir::Instruction& inst);
   /// Does the value of the instruction (what it adds, for a sum) differ from point to point of the
   /// axis? Where it does not, a compiler may compute it once. Of its points the number of those, at
   /// most, at which a load is outside of its array: then all points of other axes may be the same.
@@ -68,7 +70,7 @@ class Dataflow {
   // By instruction: communications that are not planned, to it and from it.
   std::vector<std::vector<kernels::ir::CommId>> in_, out_;
   std::vector<int> loads_;  // By array.
-  Answers optional_, of_read_apart_, feeds_;
+  Answers optional_, of_read_apart_, feeds_, needs_read_;
   std::map<std::pair<kernels::ir::InstId, kernels::ir::LogicalDimId>, std::optional<double>> lost_;
   static constexpr std::uint64_t kNoForm = ~std::uint64_t{0};
   std::vector<std::uint64_t> form_;      // By instruction: the number of its form.

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "models/inventory/access_pattern.h"
 #include "models/inventory/dataflow.h"
@@ -15,6 +18,14 @@ namespace {
 
 bool IsArithmetic(ir::Op op) {
   return op == ir::Op::kAdd || op == ir::Op::kMul || op == ir::Op::kMax || op == ir::Op::kMad;
+}
+
+/// Does a GPU's compiler make an instruction of the pipe for reciprocals, roots and powers of 2 of
+/// it, one at least? (NVRTC for sm_90; logarithms have none, nor have squares.)
+bool IsSpecial(const ir::Instruction& inst) {
+  if (ir::ComputeTypeOf(inst.computes) != ir::Type::kF32) return false;
+  return inst.op == ir::Op::kDiv || inst.op == ir::Op::kSqrt || inst.op == ir::Op::kRsqrt ||
+         inst.op == ir::Op::kExp || inst.op == ir::Op::kTanh;
 }
 
 NestAxis AxisOf(const ir::LogicalDim& logical) {
@@ -41,9 +52,12 @@ class InventoryTaker {
   std::size_t AddNest(const ir::Instruction& inst);
   std::vector<NestAxis> DividedBefore(const ir::Instruction& inst) const;
   void AddComputation(const ir::Instruction& inst);
+  bool MayShareReciprocal(const ir::Instruction& quotient, const Nest& nest);
   void AddOperands(const ir::Instruction& inst, std::size_t number);
   void AddAccess(const ir::Instruction& inst);
   void AddEdgesOfWaits();
+  void AddProducts();
+  void AddDivisors();
   ArrayUse& UseOf(ir::ArrayId id);
 
   Inventory& all_;
@@ -61,13 +75,25 @@ void InventoryTaker::Run() {
   for (const ir::Instruction& inst : function_.insts) {
     if (flow_.IsOptional(inst)) continue;
     if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddAccess(inst);
-    if (IsArithmetic(inst.op)) {
+    if (IsArithmetic(inst.op) || (rates_.specials_per_clk > 0 && IsSpecial(inst))) {
       AddComputation(inst);
     } else if (inst.is_reduction()) {
       AddNest(inst);  // How many blocks there are.
     }
   }
   AddEdgesOfWaits();
+  AddProducts();
+  AddDivisors();
+  const auto needs_read = [&](std::size_t nest) {
+    return flow_.NeedsRead(function_.inst(all_.nests[nest].inst));
+  };
+  all_.begins_with_read =
+      std::ranges::any_of(all_.arrays, &ArrayUse::is_read) &&
+      std::ranges::all_of(all_.computations, needs_read, &Computation::nest) &&
+      std::ranges::all_of(all_.chains, needs_read) &&
+      std::ranges::all_of(all_.waiting, [&](const Waiting& waiting) {
+        return function_.inst(all_.nests[waiting.nest].inst).planned || needs_read(waiting.nest);
+      });
   all_.is_uneven |= std::ranges::any_of(all_.nests, &Nest::is_uneven);
   for (const ArrayUse& use : all_.arrays) {
     (use.is_read ? all_.bytes_read : all_.bytes_written) +=
@@ -90,6 +116,69 @@ void InventoryTaker::AddEdgesOfWaits() {
       if (is_load || is_reader) waiting.after = rates_.fma_latency_clk;
     }
   }
+}
+
+void InventoryTaker::AddProducts() {
+  for (std::size_t number = 0; number < all_.computations.size(); ++number) {
+    const Computation& computation = all_.computations[number];
+    const Nest& nest = all_.nests[computation.nest];
+    if (function_.inst(nest.inst).op != ir::Op::kMad || !computation.is_fma) continue;
+    // Halves and whole numbers have units of their own.
+    const ir::MatrixUnit unit = ir::UnitOf(function_, function_.inst(nest.inst));
+    if (unit != ir::MatrixUnit::kNone && !computation.is_of_doubles) continue;
+    std::vector<std::size_t> operands;
+    for (std::size_t i = 0; i < all_.operands.size(); ++i) {
+      if (all_.operands[i].nest == computation.nest) operands.push_back(i);
+    }
+    // Of an array that is read apart an element of one operand may be one of the other.
+    const auto is_apart = [&](std::size_t i) {
+      const ir::InstId load = all_.operands[i].load;
+      return load.valid() && flow_.IsReadApart(function_.inst(load).array);
+    };
+    if (operands.size() != 2 || std::ranges::any_of(operands, is_apart)) continue;
+    Product product{.computation = number, .operands = {operands[0], operands[1]}};
+    for (std::size_t i = 0; i < nest.axes.size(); ++i) {
+      const NestAxis& axis = nest.axes[i];
+      if (!axis.varies) continue;
+      bool is_reuse = false;
+      for (std::size_t side = 0; side < 2; ++side) {
+        if ((all_.operands[operands[side]].axes >> i & 1) != 0) continue;
+        product.reuse[side] |= 1u << i;
+        is_reuse = true;
+      }
+      if (is_reuse) product.reuse_points *= axis.total;
+      if (!is_reuse && !axis.is_sum) product.other_points *= axis.total;
+    }
+    const bool has_both = product.reuse[0] != 0 && product.reuse[1] != 0;
+    if (has_both && (product.reuse[0] & product.reuse[1]) == 0) all_.products.push_back(product);
+  }
+}
+
+void InventoryTaker::AddDivisors() {
+  const auto once =
+      std::ranges::find_if(all_.nests, [](const Nest& nest) { return nest.once && !nest.planned; });
+  if (once == all_.nests.end()) return;
+  all_.first_once = static_cast<std::size_t>(once - all_.nests.begin());
+  std::vector<double> axes;
+  for (const NestAxis& axis : once->axes) axes.push_back(axis.extent);
+  for (const NestAxis& axis : once->divided) axes.push_back(axis.extent);
+  // Of a product they are products of those of its factors.
+  const double most = kMostWaves * rates_.units;
+  std::set<double> all = {1};
+  for (const double points : axes) {
+    std::vector<double> of_axis;
+    for (double n = 1; n <= std::min(points, most); ++n) {
+      if (std::fmod(points, n) == 0) of_axis.push_back(n);
+    }
+    std::set<double> products;
+    for (const double a : all) {
+      for (const double b : of_axis) {
+        if (a * b <= most) products.insert(a * b);
+      }
+    }
+    all = std::move(products);
+  }
+  all_.divisors.assign(all.begin(), all.end());
 }
 
 void InventoryTaker::AddDivision(const ir::Instruction& reduction) {
@@ -184,11 +273,31 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   // threads and parts of lanes have one each, but what makes one value of them is operations of the
   // same block.)
   const double free = inst.is_reduction() && inst.op != ir::Op::kMad ? 1 / steps : 0;
+  const bool is_special = IsSpecial(inst);
+  may_merge |= is_special && MayShareReciprocal(inst, nest);
   if (has_rates && !may_merge) {
-    const bool is_of_halves = ir::UnitOf(function_, inst) == ir::MatrixUnit::kMma;
-    all_.computations.push_back({number, is_fma, is_of_halves, free});
+    const ir::MatrixUnit unit = ir::UnitOf(function_, inst);
+    all_.computations.push_back({number, is_fma, unit == ir::MatrixUnit::kMma,
+                                 unit == ir::MatrixUnit::kDmma, is_special, free});
   }
-  AddOperands(inst, number);
+  if (IsArithmetic(inst.op)) AddOperands(inst, number);
+}
+
+/// May a compiler make one reciprocal for several quotients? Of another division, or along an axis
+/// along which the divisor stays the same.
+bool InventoryTaker::MayShareReciprocal(const ir::Instruction& quotient, const Nest& nest) {
+  if (quotient.op != ir::Op::kDiv) return false;
+  if (std::ranges::count(function_.insts, ir::Op::kDiv, &ir::Instruction::op) > 1) return true;
+  const ir::Operand& divisor = quotient.operands[1];
+  if (divisor.kind != ir::Operand::Kind::kComm) return true;
+  const ir::Communication& comm = function_.comm(divisor.comm);
+  return !std::ranges::all_of(nest.axes, [&](const NestAxis& axis) {
+    return !axis.varies || std::ranges::any_of(comm.pairs, [&](ir::PairId id) {
+      const ir::DimPair& pair = function_.pair(id);
+      return function_.dim(pair.dst).logical == axis.id &&
+             flow_.LostAlong(function_.inst(comm.producer), function_.dim(pair.src).logical);
+    });
+  });
 }
 
 void InventoryTaker::AddOperands(const ir::Instruction& inst, std::size_t number) {
@@ -227,6 +336,8 @@ void InventoryTaker::AddOperands(const ir::Instruction& inst, std::size_t number
         if (flow_.LostAlong(producer, axis).has_value()) read.axes |= 1u << i;
       }
     }
+    read.is_widened = ir::UnitOf(function_, inst) == ir::MatrixUnit::kDmma && comm.operand < 2 &&
+                      read.element_bytes < ir::BytesOf(ir::Type::kF64);
     read.what = fmt::format("{} for {}", producer.name(), inst.name());
     if (read.load.valid() && !flow_.IsReadApart(producer.array)) {
       UseOf(producer.array).operands.push_back(all_.operands.size());

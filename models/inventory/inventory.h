@@ -23,13 +23,17 @@ enum class CacheState : std::uint8_t {
 };
 
 inline constexpr std::size_t kMaxNests = 48;  ///< Beyond: not counted.
+/// Beyond so many blocks for each unit it does not matter how the last ones are shared out.
+inline constexpr double kMostWaves = 64;
 inline constexpr std::size_t kNoOperand = ~std::size_t{0};
 
 /// An instruction that computes; the first iteration of a sum is free.
 struct Computation {
   std::size_t nest = 0;
-  bool is_fma = false;        ///< Takes a place in the pipes of products.
-  bool is_of_halves = false;  ///< … or in the matrix unit of halves.
+  bool is_fma = false;         ///< Takes a place in the pipes of products.
+  bool is_of_halves = false;   ///< … or in the matrix unit of halves.
+  bool is_of_doubles = false;  ///< … or in that of doubles.
+  bool is_special = false;     ///< … or in that of reciprocals, roots and powers of 2.
   double free = 0;  ///< Share of the points that may be no operation, in each part of a sum.
 };
 
@@ -51,7 +55,19 @@ struct OperandRead {
   kernels::ir::MemId block;  ///< Where it may be staged; invalid: nowhere.
   double element_bytes = 4;  ///< Of the array, or of where it may be staged: they are the same.
   std::size_t store = 0;     ///< Nest of the store that fills `block`.
+  bool is_widened = false;   ///< A matrix unit of doubles would take it; memory has floats.
   std::string what;          ///< "load_a for mad".
+};
+
+/// A multiply-add of two operands out of memory, each of which stays the same along axes of its
+/// own: a block, or a thread, that has many points of one of these reads less of that operand, and
+/// has fewer of the other's.
+struct Product {
+  std::size_t computation = 0;   ///< Its number.
+  std::size_t operands[2] = {};  ///< Numbers.
+  std::uint32_t reuse[2] = {};   ///< Bits of the nest's axes along which each stays the same.
+  double reuse_points = 1;       ///< Of these axes.
+  double other_points = 1;       ///< Of those along which nothing is summed up, beside them.
 };
 
 /// An instruction whose value is awaited in each round of its loops.
@@ -85,11 +101,18 @@ struct Inventory {
   DeviceRates rates;
   CacheState caches = CacheState::kWarm;
   bool is_uneven = false;         ///< Some axis is: blocks and threads differ.
+  bool begins_with_read = false;  ///< Whatever is counted waits for something that is read.
   std::vector<Nest> nests;        ///< At most kMaxNests.
   std::vector<int> nest_of_inst;  ///< By InstId; -1: not counted.
   std::vector<Division> divisions;
   std::vector<Computation> computations;
   std::vector<OperandRead> operands;
+  std::vector<Product> products;
+  /// The first nest that runs once whatever is decided; kMaxNests: there is none. And the whole
+  /// numbers that divide its iterations, up to kMostWaves for each unit: the number of blocks is
+  /// one of them, or larger, where no axis is uneven.
+  std::size_t first_once = kMaxNests;
+  std::vector<double> divisors;
   std::vector<ArrayUse> arrays;
   std::vector<Waiting> waiting;
   std::vector<std::size_t> chains;           ///< Nests of sums whose steps wait for each other.

@@ -69,6 +69,14 @@ bool MayHaveFragments(const Nest& nest, const Domains& domains) {
   });
 }
 
+/// Must some be?
+bool MustHaveFragments(const Nest& nest, const Domains& domains) {
+  return std::ranges::any_of(nest.axes, [&](const NestAxis& axis) {
+    return std::ranges::any_of(
+        axis.dims, [&](ir::DimId id) { return domains.dims[id.index()].must_be(DimKind::TENSOR); });
+  });
+}
+
 }  // namespace
 
 void FillWork(const Nest& nest, const Domains& domains, double lanes, double max_threads,
@@ -109,6 +117,7 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
   const bool may_have_fragments = MayHaveFragments(nest, domains);
   const bool may_be_unit = may_have_fragments && std::ranges::any_of(nest.axes, &NestAxis::is_sum);
   work.lanes_of_thread = may_have_fragments ? nest.unit.lanes : 1;
+  work.is_of_unit = may_be_unit && MustHaveFragments(nest, domains);
   work.at_once = may_be_unit ? static_cast<double>(nest.unit.multiply_adds()) / nest.unit.lanes : 1;
   work.splits = steps.splits;
   // A short part may have one step, and that for free (Computation::free).

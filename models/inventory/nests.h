@@ -102,8 +102,9 @@ struct Work {
   /// thread: these lanes share what it has, and an instruction does so many points for each of
   /// them.
   double lanes_of_thread = 1, at_once = 1;
-  double splits = 1;  ///< Parts into which blocks divide a sum, at most.
-  double steps = 1;   ///< Least steps of a sum that a lane takes one after the other.
+  bool is_of_unit = false;  ///< A matrix unit does it for certain.
+  double splits = 1;        ///< Parts into which blocks divide a sum, at most.
+  double steps = 1;         ///< Least steps of a sum that a lane takes one after the other.
   double serial_min[kMaxAxes], serial_max[kMaxAxes];  ///< By axis: iterations of one thread.
   double block_max[kMaxAxes];                         ///< … of a block, at most.
 };

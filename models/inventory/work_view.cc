@@ -31,6 +31,7 @@ WorkView::WorkView(const Inventory& inventory, const Domains& domains)
     FillWork(nest, domains, rates.warp_lanes, inventory.function.device.max_threads, work);
     min_blocks_ = std::max(min_blocks_, work.min_blocks);
     if (!nest.once) continue;
+    if (i == inventory.first_once) blocks_divide_ = work.blocks_divide;
     // Blocks are around everything, and nothing but its own dims, and blocks that divide a
     // reduction before it, is around what runs once: these are all the blocks there are.
     max_blocks = max_blocks == 0 ? work.max_blocks : std::min(max_blocks, work.max_blocks);

@@ -36,6 +36,8 @@ class WorkView {
   double PartialResults(const Division& division) const;
   double min_blocks() const { return min_blocks_; }
   double max_blocks() const { return max_blocks_; }  ///< May be infinite.
+  /// The number of blocks divides it, where no axis is uneven; 0: it is not known.
+  double blocks_divide() const { return blocks_divide_; }
   /// The least share of the kernel's work that some unit has.
   double share() const { return share_; }
 
@@ -65,6 +67,7 @@ class WorkView {
   bool may_divide_ = false;  ///< Blocks may divide some reduction among them.
   double min_blocks_ = 1, max_blocks_ = 1;
   double share_ = 0;
+  double blocks_divide_ = 0;
   double blocks_of_unit_ = 1;          ///< That the busiest unit has, at least.
   std::array<Work, kMaxNests> works_;  ///< Those of the nests that take part are filled.
 };

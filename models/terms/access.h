@@ -12,6 +12,7 @@ class Accesses : public TermOfAccesses {
  public:
   static constexpr std::string_view kResource = "access";
   static constexpr Group kGroup = Group::kInstructions;
+  static constexpr Ends kEnds = Ends::kGap;
 
   static double Of(const AccessWork& access) {
     const double lines = access.lines;

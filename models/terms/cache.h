@@ -12,6 +12,7 @@ class Cache : public TermOfAccesses {
  public:
   static constexpr std::string_view kResource = "cache";
   static constexpr Group kGroup = Group::kBytes;
+  static constexpr Ends kEnds = Ends::kGap;
 
   static double Of(const SectorWork& sectors) {
     const double in_blocks = sectors.work.any_block * sectors.view.min_blocks();

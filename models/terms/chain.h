@@ -16,6 +16,7 @@ class SumChain : public CountedTerm {
  public:
   static constexpr std::string_view kResource = "chain";
   static constexpr Group kGroup = Group::kInstructions;
+  static constexpr Ends kEnds = Ends::kGapAndRead;
 
   void Begin(const WorkView& view) {
     double steps = 1;

@@ -11,6 +11,7 @@ class Issue : public TermOfAccesses {
  public:
   static constexpr std::string_view kResource = "issue";
   static constexpr Group kGroup = Group::kInstructions;
+  static constexpr Ends kEnds = Ends::kGap;
 
   static double Of(const ComputationWork& computed) {
     return computed.lanes / (computed.view.rates().warp_lanes * computed.work.at_once);

@@ -33,6 +33,12 @@ double Resident(const WorkView& view) {
   return ResidentBlocks(needs, inventory.rates);
 }
 
+/// Beside rounds that wait. They have a read of their own already, or what comes before them has.
+double WaitEndsNs(const WorkView& view) {
+  const double counted = Rate::Clocks(view.rates()).TimeOf(view.rates().read_latency_clk);
+  return std::max(NsOf(Ends::kGap, view), NsOf(Ends::kGapAndRead, view) - counted);
+}
+
 }  // namespace
 
 void Latency::Finish(const WorkView& view, const Thread& thread) {
@@ -48,6 +54,9 @@ void Latency::Finish(const WorkView& view, const Thread& thread) {
     times_ = inventory.is_uneven ? 1 : waves_;
     SetAmount(times_ * thread.amount() / rates.warp_issues_per_clk);
   }
+  // What is awaited has more besides than instructions have.
+  const double besides = (WaitEndsNs(view) - NsOf(Ends::kGap, view)) * rates.clock_ghz;
+  double longest = amount();
   for (const Waiting& waiting : inventory.waiting) {
     const Nest& nest = inventory.nests[waiting.nest];
     double clk = waiting.clk, before = waiting.before;
@@ -76,8 +85,9 @@ void Latency::Finish(const WorkView& view, const Thread& thread) {
     const double blocks = is_in_all ? waves_ : 1;
     const Rounds rounds = RoundsOf(nest, view.domains(), inventory.function.device.max_threads);
     const auto raise = [&](double times, double time, bool is_share) {
-      if (times * time > amount()) {
+      if (times * time > 0 && times * time + besides > longest) {
         SetAmount(times * time);
+        longest = times * time + besides;
         times_ = times;
         longest_ = &waiting;
         rounds_ = rounds.least;
@@ -102,6 +112,10 @@ void Latency::Finish(const WorkView& view, const Thread& thread) {
     const double copies = std::min(rounds.most_copies, unrolled);
     raise(1, nest.points * clk * shortened / (copies * threads * rounds.steps_at_once), true);
   }
+}
+
+double Latency::EndsNs(const WorkView& view) const {
+  return longest_ == nullptr ? NsOf(Ends::kGap, view) : WaitEndsNs(view);
 }
 
 std::string Latency::Unit(const WorkView& view) const {

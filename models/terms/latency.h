@@ -29,6 +29,10 @@ class Latency : public CountedTerm {
   /// `thread`: what the first tier has counted.
   void Finish(const WorkView& view, const Thread& thread);
 
+  /// Where something is awaited, the first that is read takes longer than what a round waits for:
+  /// no unit has it. Else instructions may begin before it has come.
+  double EndsNs(const WorkView& view) const;
+
   static Rate RateOf(const DeviceRates& rates) { return Rate::Clocks(rates); }
   /// Whose rounds they are.
   std::string Unit(const WorkView& view) const;

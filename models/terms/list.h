@@ -10,19 +10,23 @@
 
 #include "models/terms/access.h"
 #include "models/terms/arithmetic.h"
+#include "models/terms/blocks.h"
 #include "models/terms/cache.h"
 #include "models/terms/chain.h"
+#include "models/terms/conversion.h"
 #include "models/terms/issue.h"
 #include "models/terms/latency.h"
 #include "models/terms/memory.h"
+#include "models/terms/special.h"
+#include "models/terms/supply.h"
 #include "models/terms/thread.h"
 #include "models/terms/traffic.h"
 
 namespace exh::models::terms {
 
 /// One of each. Of equal times the first is the one that the bound is explained with.
-using List =
-    std::tuple<Arithmetic, Issue, Thread, SumChain, Latency, Traffic, Accesses, Cache, Memory>;
+using List = std::tuple<Arithmetic, Issue, Thread, SumChain, Conversions, Special, Blocks, Latency,
+                        Traffic, Supply, Accesses, Cache, Memory>;
 inline constexpr std::size_t kCount = std::tuple_size_v<List>;
 
 /// Calls `visit(term)` for each, in the order of the list.

@@ -40,7 +40,8 @@ void Memory::Finish(const WorkView& view) {
     gbs_ = gbs;
     counts_ = which;
   };
-  take_slower(touched, sweep->gbs, Counts::kTouched);
+  const bool is_third = sweep->third_gbs > 0 && IsThirdWritten(read, inventory.bytes_written);
+  take_slower(touched, is_third ? sweep->third_gbs : sweep->gbs, Counts::kTouched);
   take_slower(read, sweep->read_gbs, Counts::kRead);
 }
 

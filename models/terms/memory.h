@@ -7,9 +7,10 @@ namespace exh::models::terms {
 
 /// Bytes between main memory and the caches: unique sectors of all arguments, and temporaries that
 /// are there, of which each block has its own and which leave the caches as results do. Less the
-/// largest cache, which may keep so much from run to run. Where it is known how fast a processor
-/// goes through as many bytes as the arguments have, wherever they are (DeviceRates::sweeps), what
-/// takes longer counts.
+/// largest cache, which may keep so much from run to run. Where it is known how fast a device goes
+/// through as many bytes as the arguments have, wherever they are (DeviceRates::sweeps), what takes
+/// longer counts. Caches may write back between launches, and sweeps were measured with the gaps
+/// between theirs: there are no ends beside.
 class Memory : public CountedTerm {
  public:
   static constexpr std::string_view kResource = "memory";

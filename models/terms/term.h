@@ -13,17 +13,19 @@
 //   kResource, kGroup        its name for people, and its place among the numbers (Group)
 //   amount()                 what it has counted, 0 or more
 //   RateOf(rates)            how fast the device works that off
+//   kEnds                    what passes besides, before and after it, in each launch (Ends)
 //   Unit(view)               what an amount of 1 is, in words
 //   Numbers()                what a model learns from it, always as many
 //
-// of which CountedTerm has amount() and Numbers() for most; and those of the following that it
-// needs, which are called in this order:
+// of which CountedTerm has amount(), kEnds and Numbers() for most; and those of the following that
+// it needs, which are called in this order:
 //
 //   Begin(view)              before anything is counted
 //   Of(work)                 what it counts of something (work.h): one for each type that it counts
 //   Take(use, view)          all accesses of an array are counted (TermOfAccesses)
 //   Count(work)              for each TemporaryWork and PartialResults, of those that it counts
 //   Finish(view)             everything is counted; of kWaits: Finish(view, thread)
+//   EndsNs(view)             in the place of kEnds, where that depends on what was counted
 //
 // All of them are resolved when the list is compiled: a search computes a bound for every node, and
 // what a term does not count costs nothing.
@@ -74,12 +76,29 @@ struct Rate {
   double TimeOf(double amount) const { return per_ns > 0 ? amount / per_ns : 0; }
 };
 
-/// "128 a clock at 1.99 GHz".
-std::string RateText(const Rate& rate, const DeviceRates& rates);
+/// What passes in each launch before the first of an amount and after the last of it. What is timed
+/// are launches that follow each other: none begins before the last one has ended and what it wrote
+/// has arrived. So of an amount that units work off from their first instruction on, the gap
+/// between launches passes besides. And of one that needs values that were read, it is the gap to
+/// the first of these.
+enum class Ends : std::uint8_t {
+  kNone,        ///< The amount may be worked off between launches, too.
+  kGap,         ///< Instructions: the last of them is followed by a write, or is one.
+  kGapAndRead,  ///< … and the first of them waits for something that is read.
+};
+/// Nanoseconds; 0 of a device of which nothing is known.
+inline double NsOf(Ends ends, const WorkView& view) {
+  const DeviceRates& rates = view.rates();
+  if (ends == Ends::kNone) return 0;
+  if (ends == Ends::kGap || !view.inventory().begins_with_read) return rates.launch_gap_ns;
+  return std::max(rates.launch_gap_ns, rates.launch_gap_read_ns);
+}
 
 /// A sum, and for the explanation its parts.
 class CountedTerm {
  public:
+  static constexpr Ends kEnds = Ends::kNone;
+
   double amount() const { return amount_; }
   std::array<double, 1> Numbers() const { return {amount_}; }
 
@@ -124,9 +143,26 @@ concept IsTerm = std::derived_from<T, CountedTerm> &&
   { T::kGroup } -> std::convertible_to<Group>;
   { term.amount() } -> std::same_as<double>;
   { term.RateOf(view.rates()) } -> std::same_as<Rate>;
+  { T::kEnds } -> std::convertible_to<Ends>;
   { term.Unit(view) } -> std::same_as<std::string>;
   std::tuple_size<decltype(term.Numbers())>::value;
 };
+
+/// Besides the amount: what its rate does not know of. Terms may say so themselves.
+template <class Term>
+double EndsNsOf(const Term& term, const WorkView& view) {
+  if constexpr (requires { term.EndsNs(view); }) {
+    return term.EndsNs(view);
+  } else {
+    return NsOf(Term::kEnds, view);
+  }
+}
+/// Nanoseconds that no implementation goes below; 0: the device has no rate, or there is nothing.
+template <class Term>
+double TimeOf(const Term& term, const WorkView& view) {
+  const double ns = term.RateOf(view.rates()).TimeOf(term.amount());
+  return ns > 0 ? ns + EndsNsOf(term, view) : 0;
+}
 
 /// Does the term count things of this kind?
 template <class T, class Thing>

@@ -12,6 +12,7 @@ class Thread : public TermOfAccesses {
  public:
   static constexpr std::string_view kResource = "thread";
   static constexpr Group kGroup = Group::kInstructions;
+  static constexpr Ends kEnds = Ends::kGap;
 
   static double Of(const ComputationWork& computed) {
     const Work& work = computed.work;

@@ -13,6 +13,7 @@ class Traffic : public TermOfAccesses {
  public:
   static constexpr std::string_view kResource = "traffic";
   static constexpr Group kGroup = Group::kBytes;
+  static constexpr Ends kEnds = Ends::kGapAndRead;
 
   static double Of(const ArgumentWork& access) { return access.element_bytes * access.work.block; }
   static double Of(const SectorWork& sectors) {

@@ -26,6 +26,7 @@ OperandWork::OperandWork(const WorkView& seen, const OperandRead& counted)
   }
   const double per_point = work.waste / (view.rates().warp_lanes * width * reuse);
   warps = view.OfUnit(work.points, work, per_point);
+  is_converted = read.is_widened && work.is_of_unit;
 }
 
 }  // namespace exh::models::terms

@@ -72,11 +72,12 @@ struct OperandWork {
 
   const WorkView& view;
   const OperandRead& read;
-  const Work& work;      ///< Of the computation.
-  double reuse = 1;      ///< Points of a thread that share an element, at most.
-  double of_thread = 1;  ///< Elements that a thread needs, at least.
-  double width = 1;      ///< Elements of one read, at most.
-  double warps = 0;      ///< Warp instructions of the busiest unit.
+  const Work& work;           ///< Of the computation.
+  double reuse = 1;           ///< Points of a thread that share an element, at most.
+  double of_thread = 1;       ///< Elements that a thread needs, at least.
+  double width = 1;           ///< Elements of one read, at most.
+  double warps = 0;           ///< Warp instructions of the busiest unit.
+  bool is_converted = false;  ///< Floats that a matrix unit takes as doubles, for certain.
 };
 
 /// A temporary array that is certain, in main memory, and of each block its own.

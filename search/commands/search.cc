@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -26,15 +27,28 @@
 #include "search/kernel/kernel_subject.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
+#include "search/subject/winners/logged_winners.h"
 
 namespace exh::search {
 namespace {
 
+/// Near which winners islands begin: ", islands begin near matmul-512-avx512".
+std::string NearText(const SearchOptions& options, const kernels::Kernel& kernel,
+                     const kernels::Parameters& sizes, const kernels::ir::Device& device) {
+  const std::string folder = options.winners_folder();
+  if (folder.empty()) return "";
+  std::vector<std::string> names;
+  for (LoggedWinner& winner : NearestWinners(folder, kernel, sizes, device, kIslandsNearWinners)) {
+    names.push_back(std::move(winner.name));
+  }
+  return names.empty() ? "" : fmt::format(", islands begin near {}", fmt::join(names, " and "));
+}
+
 /// What is searched: before anything that takes long.
 void SayBegin(const SearchOptions& options, const kernels::Kernel& kernel,
               const kernels::Parameters& sizes, const kernels::ir::Device& device) {
-  fmt::print("{} {} on {}, seed {}\n", kernel.name(), SizesText(kernel, sizes), device.name,
-             options.seed);
+  fmt::print("{} {} on {}, seed {}{}\n", kernel.name(), SizesText(kernel, sizes), device.name,
+             options.seed, NearText(options, kernel, sizes, device));
   if (kernels::BackendOf(device).shares_processor()) {
     const MachineLoad load = LoadOfMachine();
     if (load.disturbs) fmt::print("note: load {}\n", load.text);

@@ -19,6 +19,7 @@
 #include "search/report/progress.h"
 #include "search/run/objective.h"
 #include "search/subject/decision_file.h"
+#include "search/subject/winners/logged_winners.h"
 
 namespace exh::search {
 namespace {
@@ -109,6 +110,17 @@ bool SearchOptions::cold() const {
   return l2 == "cold";
 }
 
+std::string SearchOptions::winners_folder() const {
+  // What begins knowing nothing begins with nothing of others, either.
+  const bool is_auto = winners == "auto";
+  const bool is_off = winners == "none" || (is_auto && prior == "none");
+  if (is_off || policy() == "random" || screen == 1 || ParseShare("--local", local) <= 0) return "";
+  if (!is_auto) return winners;
+  std::error_code unknown;
+  const std::string shipped = ShippedWinners();
+  return std::filesystem::is_directory(shipped, unknown) ? shipped : "";
+}
+
 std::string SearchOptions::cache_folder() const {
   if (cache.empty() || cache == "none") return "";
   std::error_code error;
@@ -166,6 +178,11 @@ void AddRunOptions(CLI::App& app, SearchOptions& options) {
       "--prior", options.prior,
       "what the cost model begins with: what earlier runs learned of such devices (auto, "
       "default), nothing (none), or a file that search learn made");
+  app.add_option(
+      "--winners", options.winners,
+      "two of four islands begin near the winners of the nearest sizes: those that are shipped "
+      "(auto, default; with --prior none none), none, or those in a folder of lists of decisions, "
+      "such as a folder of runs");
   app.add_option(
       "--cache", options.cache,
       "folder that searches share, also on many machines: what was compiled for GPUs, and which "

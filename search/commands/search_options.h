@@ -35,8 +35,10 @@ struct SearchOptions {
   std::string epsilon = "1%", local = "85%";
   std::optional<int> screen;   ///< Nothing: 64, or 32 where compilers wait for measurements.
   std::string prior = "auto";  ///< "auto", "none" or a file.
-  std::string cache;           ///< Folder that searches share; empty or "none": none.
-  std::string bound;           ///< What the lower bound is for; empty: the default of the policy.
+  /// Winners of earlier searches near which islands begin: "auto", "none" or a folder of lists.
+  std::string winners = "auto";
+  std::string cache;  ///< Folder that searches share; empty or "none": none.
+  std::string bound;  ///< What the lower bound is for; empty: the default of the policy.
   std::string order, out, emit, progress = "auto";
   std::string objective = "time";
   std::uint64_t seed = 1;
@@ -61,6 +63,8 @@ struct SearchOptions {
   BoundUse bound_use() const;
   /// Throws UsageError.
   bool cold() const;
+  /// The folder of the winners that islands begin near; empty: none do. Throws UsageError.
+  std::string winners_folder() const;
   /// The folder of --cache; empty: none. Throws UsageError when it cannot be made.
   std::string cache_folder() const;
   /// The words of --under, which blanks part. Throws UsageError when there is no such program.

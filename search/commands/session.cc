@@ -23,6 +23,7 @@
 #include "search/descend/first.h"
 #include "search/descend/order_advice.h"
 #include "search/fleet/fleet_evaluator.h"
+#include "search/kernel/kernel_subject.h"
 #include "search/learn/prior.h"
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
@@ -40,6 +41,7 @@
 #include "search/subject/decision_file.h"
 #include "search/subject/implementation_files.h"
 #include "search/subject/registry.h"
+#include "search/subject/winners/logged_winners.h"
 #include "search/tree/tree_replay.h"
 
 namespace exh::search {
@@ -181,7 +183,16 @@ void WriteWinner(const Session& session, const std::string& folder, const Winner
       fmt::format("Record {} of {}: {}", winner.n, session.folder, IntervalText(time)));
 }
 
-/// Measures the finalists in turn with the yardsticks, and logs what comes out.
+/// Who is measured at the end: the best so far, then the other finalists.
+std::vector<Winner> FinalistsOf(const Outcome& outcome) {
+  std::vector<Winner> finalists = {*outcome.winner};
+  for (const Winner& finalist : outcome.finalists) {
+    if (finalist.n != finalists.front().n) finalists.push_back(finalist);
+  }
+  return finalists;
+}
+
+/// Lets the finalists race, measures the winner with the yardsticks, and logs what comes out.
 Comparison RunFinals(const Session& session, const std::vector<Winner>& finalists) {
   std::vector<Contender> contenders;
   for (const Winner& finalist : finalists) {
@@ -223,17 +234,19 @@ int Conclude(const Session& session, const Outcome& outcome) {
                session.log.path());
     return 1;
   }
-  // Of several finalists the best of the finals wins; it may be another one than the best so far.
-  std::vector<Winner> finalists = outcome.finalists;
-  if (finalists.empty()) finalists = {*outcome.winner};
+  // Of several finalists the one that wins the race is the best; it may be another one than the
+  // best so far.
+  const std::vector<Winner> finalists = FinalistsOf(outcome);
   Comparison comparison;
   constexpr double kLeast = 0.2;  // Seconds; in less nothing is measured twice.
   const bool has_time = session.stop.SecondsLeft() > kLeast;
   const bool has_finals = !broken && !session.interrupted && has_time;
   if (has_finals) {
-    fmt::print("finals: {} and the yardsticks, measured in turn\n",
-               finalists.size() == 1 ? std::string("the best")
-                                     : fmt::format("{} candidates", finalists.size()));
+    fmt::print("finals: {}, measured in turn\n",
+               finalists.size() == 1
+                   ? std::string("the best and the yardsticks")
+                   : fmt::format("a race of {} candidates, then the winner and the yardsticks",
+                                 finalists.size()));
     std::fflush(stdout);
     comparison = RunFinals(session, finalists);
   }
@@ -294,6 +307,32 @@ SearchBound BoundIfKnown(const Subject& subject, bool is_cold) {
   }
 }
 
+/// Where islands of a run begin, and how the header calls it.
+struct BeginsNear {
+  std::vector<runtime::Candidate> starts;
+  std::vector<std::string> names;
+};
+
+/// The winners of `folder` (empty: none) that are nearest to the problem, at its sizes.
+BeginsNear WinnersFor(const Subject& subject, const runtime::Candidate& root,
+                      const ChoiceOrder& order, const std::string& folder) {
+  BeginsNear near;
+  const auto* const kernel = dynamic_cast<const KernelSubject*>(&subject);
+  if (folder.empty() || kernel == nullptr) return near;
+  const Problem& problem = kernel->problem();
+  for (const LoggedWinner& winner : NearestWinners(folder, *problem.kernel, problem.sizes,
+                                                   problem.device, kIslandsNearWinners)) {
+    Followed followed = Follow(Scaled(winner, root.instance()), root, order);
+    if (followed.implementation) {
+      near.starts.push_back(*std::move(followed.implementation));
+      near.names.push_back(winner.name + " " + winner.hash);
+    } else {
+      fmt::print("note: '{}' leads to no implementation of this space\n", winner.name);
+    }
+  }
+  return near;
+}
+
 /// A run that begins, or one that goes on, with everything that the explorer needs.
 struct Prepared {
   const Subject& subject;
@@ -302,6 +341,7 @@ struct Prepared {
   const RunRecord& header;
   const SearchBound& bound;
   std::shared_ptr<const PriorOfSpace> prior;
+  const std::vector<runtime::Candidate>& near;  ///< Where islands begin.
   std::shared_ptr<const Policy> policy;
   const std::string& folder;
   Evaluator& evaluator;
@@ -366,6 +406,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   const int ahead = run.evaluator.compiles_while_measuring() ? 16 : 2;
   explorer_options.batch = std::max(8, ahead * explorer_options.jobs);
   explorer_options.finalists = run.evaluator.finalists();
+  explorer_options.proposer.near.islands.starts = run.near;
   // On a processor nothing runs beside what is measured. With one thread the log says all.
   explorer_options.proposer.learns_beside =
       explorer_options.jobs > 1 && run.evaluator.compiles_while_measuring();
@@ -529,12 +570,14 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
   (use == BoundUse::kCut ? header.bound : header.check) = bound.name;
   const BeginsWith begins = PriorFor(subject, root.instance(), bound, header, options.prior);
   header.prior = begins.name;
+  const BeginsNear near = WinnersFor(subject, root, order, options.winners_folder());
+  header.winners = near.names;
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
   run_folder.Keep();
-  return Explore(
-      options, invocation,
-      {subject, root, order, header, bound, begins.prior, policy, folder, *evaluator, log, budget});
+  return Explore(options, invocation,
+                 {subject, root, order, header, bound, begins.prior, near.starts, policy, folder,
+                  *evaluator, log, budget});
 }
 
 int ResumeRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
@@ -558,8 +601,14 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
     fmt::print("note: until now the cost model began with '{}', from now on with '{}'\n",
                header.prior, begins.name);
   }
+  const BeginsNear near = WinnersFor(
+      subject, root, order, header.winners.empty() ? std::string() : options.winners_folder());
+  if (near.names != header.winners) {
+    fmt::print("note: until now islands began near '{}', from now on near '{}'\n",
+               fmt::join(header.winners, "', '"), fmt::join(near.names, "', '"));
+  }
   return Explore(options, invocation,
-                 {subject, root, order, header, bound, begins.prior,
+                 {subject, root, order, header, bound, begins.prior, near.starts,
                   PolicyOf(header.policy, {header.topk, header.delta}), folder, *evaluator, log,
                   budget, &earlier});
 }

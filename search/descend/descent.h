@@ -69,6 +69,11 @@ class Descender {
   DescentResult Run(const runtime::Candidate& start, Random& random, const OnDeadEnd& on_dead_end,
                     Guide& guide);
 
+  /// Is there anything left to decide?
+  bool HasOpen(const runtime::Candidate& candidate) const {
+    return order_.Next(candidate).has_value();
+  }
+
   /// Stands at `start`, with nothing decided.
   void Begin(const runtime::Candidate& start);
   /// Keeps the first `depth` decisions.

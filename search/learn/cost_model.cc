@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "search/learn/levels.h"
@@ -17,8 +18,13 @@ constexpr std::size_t kNewOf = 4 * CostModel::kTrees;
 }  // namespace
 
 CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed,
-                     std::shared_ptr<const PriorOfSpace> prior, std::optional<std::size_t> guess)
-    : prior_(std::move(prior)), guess_(guess), columns_(instance, num_amounts), random_(seed) {
+                     std::shared_ptr<const PriorOfSpace> prior, std::optional<std::size_t> guess,
+                     bool classifies)
+    : prior_(std::move(prior)),
+      guess_(guess),
+      classifies_(classifies),
+      columns_(instance, num_amounts),
+      random_(seed) {
   samples_.columns.resize(columns_.size());
   is_used_.resize(columns_.size());
   // Counts and amounts matter everywhere; of decisions those that something ever decided.
@@ -68,6 +74,21 @@ void CostModel::Add(std::string_view vector, std::span<const double> amounts, do
   }
 }
 
+void CostModel::LabelSamples() {
+  std::vector<double> times;
+  for (const double ns : ns_) {
+    times.push_back(ns > 0 ? ns : std::numeric_limits<double>::infinity());
+  }
+  std::vector<double> sorted = times;
+  const auto last =
+      sorted.begin() + static_cast<std::ptrdiff_t>(kBest * static_cast<double>(sorted.size() - 1));
+  std::ranges::nth_element(sorted, last);
+  samples_.targets.clear();
+  for (const double ns : times) {
+    samples_.targets.push_back(std::isfinite(ns) && ns <= *last ? 1.0F : 0.0F);
+  }
+}
+
 void CostModel::Renew() {
   added_ = 0;
   samples_.targets.clear();
@@ -82,12 +103,16 @@ void CostModel::Renew() {
         std::ranges::any_of(values, [&](std::uint8_t v) { return v != values.front(); });
     if (varies) used_.push_back(column);
   }
-  auto tree = std::make_shared<const RegressionTree>(samples_, used_, random_);
+  Trees trees{std::make_shared<const RegressionTree>(samples_, used_, random_), nullptr};
+  if (classifies_) {
+    LabelSamples();
+    trees.best = std::make_shared<const RegressionTree>(samples_, used_, random_);
+  }
   const std::lock_guard lock(mutex_);
   if (trees_.size() < kTrees) {
-    trees_.push_back(std::move(tree));
+    trees_.push_back(std::move(trees));
   } else {
-    trees_[next_] = std::move(tree);
+    trees_[next_] = std::move(trees);
     next_ = (next_ + 1) % kTrees;
   }
 }
@@ -99,7 +124,7 @@ bool CostModel::is_ready() const {
 
 std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const double> amounts,
                                     double bound_ns) const {
-  std::vector<std::shared_ptr<const RegressionTree>> trees;
+  std::vector<Trees> trees;
   {
     const std::lock_guard lock(mutex_);
     if (trees_.size() == kTrees) trees = trees_;
@@ -109,17 +134,20 @@ std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const dou
   constexpr double kDeviationOfGuess = 1;  // A factor of e: nothing of it was measured here.
   if (trees.empty()) return Guess{known, prior_ ? prior_->deviation() : kDeviationOfGuess};
   const Row row = RowOf(vector, amounts);
-  double sum = 0, squares = 0;
-  for (const auto& tree : trees) {
-    const double value = tree->Predict(row);
+  double sum = 0, squares = 0, best = 0;
+  for (const Trees& tree : trees) {
+    const double value = tree.time->Predict(row);
     sum += value;
     squares += value * value;
+    if (tree.best) best += tree.best->Predict(row);
   }
   const double n = static_cast<double>(trees.size());
   Guess guess;
   const double mean = sum / n;
   guess.mean = mean + known;
   guess.deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
+  // What no tree takes for one of the best is so with half a tree's vote.
+  if (classifies_) guess.log_best = std::log((best + 0.5) / (n + 1));
   return guess;
 }
 

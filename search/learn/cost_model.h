@@ -11,6 +11,10 @@
 // The target is the ratio of an implementation's time to its lower bound, or to a guess of it where
 // there is one. What these know of work and waiting the trees need not learn, which helps most
 // where little was measured. Nor need they learn what a prior knows (prior.h).
+//
+// Beside these trees there may be others of the same kind that tell the best tenth of what was
+// measured from the rest. A mean of times is pulled about by what is slow or does not work, of
+// which there is much; which of the good ones is better hardly shows in it.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +39,9 @@ namespace exh::search {
 struct Guess {
   double mean = 0;
   double deviation = 0;  ///< Between trees.
+  /// The logarithm of the probability that it is one of the best tenth, as far as trees agree on
+  /// it: never minus infinity. 0: that is not asked, or nothing is known of it yet.
+  double log_best = 0;
 };
 
 class CostModel {
@@ -45,13 +52,16 @@ class CostModel {
   /// Times are clipped at this factor above the fastest, and failures count as clipped: how bad a
   /// bad implementation is says nothing about good ones.
   static constexpr double kWorst = 16;
+  /// The best are this share of what was measured, failures included.
+  static constexpr double kBest = 0.1;
 
   /// `instance` outlives the model; `num_amounts`: of each implementation.
   /// With a `prior` (null: none) the trees learn what it leaves, and there is a prediction at once.
   /// `guess`: which of the amounts is one of the time (AmountsFunction::guess); with it, too.
+  /// `classifies`: it also learns which are the best tenth.
   CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed,
             std::shared_ptr<const PriorOfSpace> prior = nullptr,
-            std::optional<std::size_t> guess = {});
+            std::optional<std::size_t> guess = {}, bool classifies = false);
 
   /// An implementation by its vector (VectorText()), what it takes of the device, its bound (0:
   /// there is none), and the decisions that lead to it, in one order or two; `ns` 0: it did not
@@ -74,11 +84,14 @@ class CostModel {
   /// What is known of a time's logarithm without trees: the bound or the guess, and what the prior
   /// says.
   double Known(std::string_view vector, std::span<const double> amounts, double bound_ns) const;
-  /// Learns the oldest tree anew, from all samples.
+  /// Is each sample one of the best tenth? As targets.
+  void LabelSamples();
+  /// Learns the oldest tree anew, from all samples, and the classifier beside it.
   void Renew();
 
   std::shared_ptr<const PriorOfSpace> prior_;
   std::optional<std::size_t> guess_;
+  bool classifies_;
   VectorColumns columns_;
   Random random_;
   Samples samples_;
@@ -89,8 +102,12 @@ class CostModel {
   std::size_t next_ = 0;   ///< The oldest tree.
   std::size_t added_ = 0;  ///< Samples since a tree was renewed.
 
+  /// A tree of the forest, and the one of the classifier that was learned with it, or null.
+  struct Trees {
+    std::shared_ptr<const RegressionTree> time, best;
+  };
   mutable std::mutex mutex_;  ///< Of what follows.
-  std::vector<std::shared_ptr<const RegressionTree>> trees_;
+  std::vector<Trees> trees_;
 };
 
 }  // namespace exh::search

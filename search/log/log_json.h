@@ -78,6 +78,7 @@ struct Fields<RunRecord> {
       policy.When(has_tree, "local", r.local);
       policy.When(has_tree, "screen", r.screen);
       policy.Optional("prior", r.prior);
+      policy.Optional("winners", r.winners);
       policy.When(has_tree, "bound", r.bound);
       policy.Optional("check", r.check);
     });

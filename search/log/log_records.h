@@ -56,6 +56,8 @@ struct RunRecord {
   double local = 0;   ///< Share of descents near the best implementations.
   int screen = 1;     ///< Descents that the cost model picks one of.
   std::string prior;  ///< What its cost model began with: "cpu-avx512 8f14e45f"; empty: nothing.
+  /// Winners of earlier searches that islands began at: "matmul-512-avx512 8f14e45f".
+  std::vector<std::string> winners;
   std::string bound;  ///< Which lower bound cut: "warm 8f14e45f"; empty: none.
   std::string check;  ///< Which one only stands beside the times, also without a tree.
 

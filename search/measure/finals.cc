@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <utility>
 
 #include "search/measure/references.h"
 
@@ -20,25 +18,7 @@ bool IsCorrect(const ReferenceRecord& record) {
   return record.verdict == Verdict::kCorrect && !record.runtimes_ns.empty();
 }
 
-double MedianOf(std::vector<double> values) {
-  return IntervalOfMedian(std::move(values)).median;
-}
-
 }  // namespace
-
-MedianInterval IntervalOfMedian(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  MedianInterval interval;
-  interval.median = (values[(n - 1) / 2] + values[n / 2]) / 2;
-  // Ranks n/2 +- 1.96 sqrt(n)/2 of the binomial distribution, rounded outwards.
-  const double half = 0.98 * std::sqrt(static_cast<double>(n));
-  const double low = std::floor(static_cast<double>(n) / 2 - half);
-  const auto skip = static_cast<std::size_t>(std::max(0.0, low - 1));
-  interval.lo = values[skip];
-  interval.hi = values[n - 1 - skip];
-  return interval;
-}
 
 int FastestOf(const std::vector<ReferenceRecord>& records) {
   int fastest = -1;
@@ -70,19 +50,7 @@ std::vector<ReferenceRecord> Finals(Evaluator& evaluator, const std::vector<Cont
       const kernels::Measurement measured = MeasureInShare(evaluator, contenders[index], round == 0,
                                                            contenders.size() - 1 - index, share);
       if (measured.verdict == Verdict::kStopped && round > 0) return records;
-      record.verdict = measured.verdict;
-      record.why = measured.why;
-      if (measured.verdict != Verdict::kCorrect || measured.runtimes_ns.empty()) continue;
-      record.runtimes_ns.push_back(MedianOf(measured.runtimes_ns));
-      record.best_ns =
-          record.best_ns == 0 ? measured.best_ns : std::min(record.best_ns, measured.best_ns);
-      for (const double clock : measured.clocks_mhz) {
-        record.clock_mhz = record.clock_mhz == 0 ? clock : std::min(record.clock_mhz, clock);
-      }
-      const MedianInterval interval = IntervalOfMedian(record.runtimes_ns);
-      record.lo_ns = interval.lo;
-      record.median_ns = interval.median;
-      record.hi_ns = interval.hi;
+      AddRound(measured, record);
     }
     if (round + 1 < options.least_rounds) continue;
     const int fastest = FastestOf(records);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Finals: the best candidates of a run and the yardsticks, measured in turn until it is clear which
-// of them is the fastest or until it is not worth more time.
+// Finals: the winner of the race (race/run_race.h) and the yardsticks, measured in turn until it is
+// clear which of them is the fastest or until it is not worth more time.
 #pragma once
 
 #include <functional>
@@ -20,15 +20,8 @@ struct FinalsOptions {
   double seconds = 20;  ///< No round begins after that.
 };
 
-/// Where the winner is alone with the yardsticks, and each round takes a second of a processor.
+/// Where each round takes a second of a processor.
 inline constexpr FinalsOptions kShortFinals = {.least_rounds = 3, .most_rounds = 6, .seconds = 6};
-
-/// 95 % interval of the median of what was drawn, from its order statistics; with fewer than six
-/// values the smallest and the largest. `values` is not empty.
-struct MedianInterval {
-  double lo = 0, median = 0, hi = 0;
-};
-MedianInterval IntervalOfMedian(std::vector<double> values);
 
 /// Measures all contenders in turn. One round yields one value for each: the median of its batches.
 /// It ends when the interval of the fastest lies below all others; a contender whose interval lies

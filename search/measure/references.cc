@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "search/measure/race/median_interval.h"
+
 namespace exh::search {
 
 using kernels::Verdict;
@@ -53,6 +55,22 @@ std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders)
     records.push_back(record);
   }
   return records;
+}
+
+void AddRound(const kernels::Measurement& measured, ReferenceRecord& record) {
+  record.verdict = measured.verdict;
+  record.why = measured.why;
+  if (measured.verdict != Verdict::kCorrect || measured.runtimes_ns.empty()) return;
+  record.runtimes_ns.push_back(IntervalOfMedian(measured.runtimes_ns).median);
+  record.best_ns =
+      record.best_ns == 0 ? measured.best_ns : std::min(record.best_ns, measured.best_ns);
+  for (const double clock : measured.clocks_mhz) {
+    record.clock_mhz = record.clock_mhz == 0 ? clock : std::min(record.clock_mhz, clock);
+  }
+  const MedianInterval interval = IntervalOfMedian(record.runtimes_ns);
+  record.lo_ns = interval.lo;
+  record.median_ns = interval.median;
+  record.hi_ns = interval.hi;
 }
 
 kernels::Measurement MeasureInShare(Evaluator& evaluator, const Contender& contender,

@@ -40,6 +40,10 @@ class TimeShare {
 /// A record for each contender, with what its compiler said and no times yet.
 std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders);
 
+/// Adds a round to the record of a contender: its verdict, and where it is correct the median of
+/// its batches, as one of the times of which the record has the interval.
+void AddRound(const kernels::Measurement& measured, ReferenceRecord& record);
+
 /// Measures all contenders in turn, `rounds` times; the best of each counts. One that fails is not
 /// measured again. `stopped` ends it early: then only what is complete for all is used. Until
 /// `stop` is stopped, what is left is dealt out fairly in the first round: one that takes longer is

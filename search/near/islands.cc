@@ -35,10 +35,17 @@ void Islands::Learn(const std::shared_ptr<Island>& island, const runtime::Candid
 
 void Islands::Begin() {
   while (islands_.size() < options_.at_once && !evaluations_.empty()) {
+    if (begun_ < options_.starts.size()) {
+      const runtime::Candidate& start = options_.starts[begun_++];
+      const std::uint64_t structure = Structure(root_).Of(start);
+      evaluations_[structure] += options_.head_start;
+      islands_.push_back(std::make_shared<Island>(root_, structure, options_.local, start));
+      continue;
+    }
     const auto least =
         std::ranges::min_element(evaluations_, {}, [](const auto& of) { return of.second; });
     least->second += options_.head_start;
-    islands_.push_back(std::make_shared<Island>(root_, least->first, options_.local));
+    islands_.push_back(std::make_shared<Island>(root_, least->first, options_.local, std::nullopt));
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Islands: several local searches that start at random implementations and have elite sets of their
-// own. An island ends when it makes no more progress, and another one starts in its place: a
-// search with restarts.
+// Islands: several local searches that start at random implementations, or at what won elsewhere,
+// and have elite sets of their own. An island ends when it makes no more progress, and another one
+// starts in its place: a search with restarts.
 //
 // They are kept apart because a new start is slower than what a search has long improved: in one
 // common elite set it would be displaced before it could be improved itself. And the best of a
@@ -14,6 +14,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -32,16 +34,20 @@ struct IslandOptions {
   /// After so many evaluations without progress it ends.
   int patience = 40;
   LocalSearchOptions local = {};  ///< Of its elite sets.
+  /// The first islands begin at these implementations, one at each; the others begin anywhere.
+  std::vector<runtime::Candidate> starts = {};
 };
 
 /// One island.
 struct Island {
   Island(const runtime::Candidate& root, std::uint64_t structure_of_starts,
-         const LocalSearchOptions& options)
-      : structure(structure_of_starts), local(root, options) {}
+         const LocalSearchOptions& options, std::optional<runtime::Candidate> begins_at)
+      : structure(structure_of_starts), start(std::move(begins_at)), local(root, options) {}
 
   const std::uint64_t structure;  ///< That its walks begin in; steps may lead to others.
-  LocalSearch local;              ///< Its elite sets.
+  /// Where its walks begin as long as it has no elite; nothing: anywhere.
+  const std::optional<runtime::Candidate> start;
+  LocalSearch local;  ///< Its elite sets.
 
   // Only the thread that calls Islands::Learn() reads and writes these.
   double fastest = 0;  ///< Time of its last progress; see IslandOptions::progress.
@@ -73,6 +79,7 @@ class Islands {
   IslandOptions options_;
   std::mutex mutex_;  ///< Of what follows.
   std::vector<std::shared_ptr<Island>> islands_;
+  std::size_t begun_ = 0;                     ///< Of IslandOptions::starts.
   std::map<std::uint64_t, int> evaluations_;  ///< By structure: of its islands, also ended ones.
 };
 

@@ -8,8 +8,8 @@
 // once costs one propagation instead of dozens. The fixpoint is that of one after the other, as it
 // depends on the set of decisions alone.
 //
-//   1. Collect steps of the known path until one has to be drawn: it is open in the neighbourhood,
-//      or its value is ruled out, or its decision is not live yet.
+//   1. Collect some steps of the known path, or those until one has to be drawn: it is open in the
+//      neighbourhood, or its value is ruled out, or its decision is not live yet.
 //   2. Take them all. When that is a dead end, bisect for the first one that is to blame, take
 //   those
 //      before it, draw that one, and go on behind it.

@@ -2,10 +2,13 @@
 #include "search/near/local_search.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/hash.h"
 #include "search/descend/value_set.h"
 #include "search/descend/weights.h"
+#include "search/near/related.h"
 
 namespace exh::search {
 
@@ -22,23 +25,6 @@ std::uint64_t FamilyOf(const Path& path) {
     hash = Fnv1a64({reinterpret_cast<const char*>(numbers), sizeof(numbers)}, hash);
   }
   return hash;
-}
-
-/// Do the decisions speak of one object?
-bool ShareObject(const Instance& instance, DecisionId a, DecisionId b) {
-  const auto set_of = [&](DecisionId decision, std::size_t argument) {
-    const runtime::Space& space = instance.space();
-    const auto choice = static_cast<std::size_t>(instance.choice(decision));
-    const int set = space.choices[choice].arguments[argument].set.set;
-    return space.sets[static_cast<std::size_t>(set)].root;
-  };
-  const auto objects_a = instance.objects(a), objects_b = instance.objects(b);
-  for (std::size_t i = 0; i < objects_a.size(); ++i) {
-    for (std::size_t j = 0; j < objects_b.size(); ++j) {
-      if (objects_a[i] == objects_b[j] && set_of(a, i) == set_of(b, j)) return true;
-    }
-  }
-  return false;
 }
 
 /// Any live decision of the choice, with a value that it does not have.
@@ -61,7 +47,28 @@ DecisionId DecisionOf(const PathStep& step) {
   return static_cast<DecisionId>(step.decision);
 }
 
+/// Which decisions of a neighbourhood are open, or what changes first.
+enum class Kind { kFew, kSameChoice, kSameObject, kFirst, kTrade };
+
+/// What changes first costs as much as ten neighbours that keep everything else: it is drawn less
+/// often.
+Kind DrawKind(bool are_trades_there, Random& random) {
+  constexpr std::array kKinds = {Kind::kFew,        Kind::kFew,        Kind::kSameChoice,
+                                 Kind::kSameChoice, Kind::kSameObject, Kind::kSameObject,
+                                 Kind::kFirst,      Kind::kTrade};
+  return kKinds[random.Below(kKinds.size() - (are_trades_there ? 0 : 1))];
+}
+
 }  // namespace
+
+bool RestrictTo(std::span<const PathStep> steps, Candidate& candidate) {
+  if (steps.empty()) return true;
+  std::vector<runtime::Action> actions;
+  for (const PathStep& step : steps) {
+    actions.push_back(runtime::Action::Take(DecisionOf(step), step.value));
+  }
+  return candidate.Restrict(actions) == runtime::Propagation::kFixpoint;
+}
 
 const std::vector<LocalSearch::Elite>* LocalSearch::ElitesOf(std::uint64_t structure) const {
   const auto found = std::ranges::find(structures_, structure, &Elites::structure);
@@ -181,28 +188,33 @@ std::optional<Neighbourhood> LocalSearch::Draw(std::uint64_t structure, Random& 
     const std::size_t other = random.Below(elites->size());
     if (random.Below(3) == 0 && other != index) mate = (*elites)[other].candidate;
   }
-  Neighbourhood near = Around(elite->candidate, elite->path, random);
+  Neighbourhood near = Around(elite->candidate, elite->path, trades_, random);
   near.mate = std::move(mate);
   return near;
 }
 
-Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, Random& random) {
+Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path,
+                                  const Trades& trades, Random& random) {
   const Instance& instance = candidate.instance();
   const DecisionId chosen = DecisionOf(path[random.Below(path.size())]);
   std::vector<DecisionId> open = {chosen};
-  const std::size_t kind = random.Below(4);
-  if (kind == 3) {
+  const Kind kind = DrawKind(trades.are_there(), random);
+  if (kind == Kind::kTrade) {
+    std::vector<PathStep> trade = trades.Draw(candidate, path, random);
+    if (!trade.empty()) return {candidate, std::nullopt, {}, std::move(trade), path};
+  } else if (kind == Kind::kFirst) {
     if (const auto first = OtherValue(candidate, instance.choice(chosen), random)) {
-      return {candidate, std::nullopt, {}, first, path};
+      return {candidate, std::nullopt, {}, {*first}, path};
     }
   }
-  if (kind == 0) {
+  if (kind == Kind::kFew || kind == Kind::kTrade) {
     while (random.Below(2) == 0) open.push_back(DecisionOf(path[random.Below(path.size())]));
   } else {
     for (const PathStep& step : path) {
       const DecisionId other = DecisionOf(step);
-      const bool is_near = kind == 1 ? instance.choice(other) == instance.choice(chosen)
-                                     : ShareObject(instance, other, chosen);
+      const bool is_near = kind == Kind::kSameChoice
+                               ? instance.choice(other) == instance.choice(chosen)
+                               : ShareObject(instance, other, chosen);
       if (is_near && random.Below(2) == 0) open.push_back(other);
     }
   }

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/random.h"
@@ -34,6 +35,7 @@
 #include "search/descend/descent.h"
 #include "search/log/log_records.h"
 #include "search/near/structure.h"
+#include "search/near/trade.h"
 
 namespace exh::search {
 
@@ -43,20 +45,17 @@ struct Neighbourhood {
   /// A second elite: open decisions take its values where they can, so that the merits of both come
   /// together (path relinking). Without it open decisions are drawn at random.
   std::optional<runtime::Candidate> mate;
-  std::vector<runtime::DecisionId> open;  ///< Ascending; at least one, or `first` is set.
-  /// A step that is taken before all others and changes a decision of the elite; the rest of the
-  /// elite is kept as far as it agrees with it. Some changes are out of reach otherwise: where many
-  /// decisions must follow one, as those of all nests that share an axis do, opening a few does not
-  /// help.
-  std::optional<PathStep> first = {};
+  std::vector<runtime::DecisionId> open;  ///< Ascending; at least one, or `first` has some.
+  /// Steps that are taken together before all others and change decisions of the elite; the rest of
+  /// the elite is kept as far as it agrees with them. Some changes are out of reach otherwise:
+  /// where many decisions must follow one, as those of all nests that share an axis do, opening a
+  /// few does not help.
+  std::vector<PathStep> first = {};
   Path path = {};  ///< Steps that lead to the elite, in the order of these descents.
 };
 
-/// Takes a step. False: that is a dead end.
-inline bool RestrictTo(const PathStep& step, runtime::Candidate& candidate) {
-  const auto decision = static_cast<runtime::DecisionId>(step.decision);
-  return candidate.Take(decision, step.value) == runtime::Propagation::kFixpoint;
-}
+/// Takes steps at once. False: that is a dead end.
+bool RestrictTo(std::span<const PathStep> steps, runtime::Candidate& candidate);
 
 struct LocalSearchOptions {
   /// Size of an elite set.
@@ -81,7 +80,7 @@ class LocalSearch {
  public:
   /// For implementations below `root`.
   explicit LocalSearch(const runtime::Candidate& root, const LocalSearchOptions& options = {})
-      : structure_(root), options_(options) {}
+      : structure_(root), trades_(root.instance()), options_(options) {}
 
   /// The number of an implementation's structure.
   std::uint64_t StructureOf(const runtime::Candidate& implementation) const {
@@ -119,11 +118,12 @@ class LocalSearch {
   std::vector<Fast> Fastest(std::size_t count) const;
   /// Another number whenever an elite set changed.
   std::uint64_t version() const;
-  /// A neighbourhood of any implementation with this path, without a mate. One of four kinds,
+  /// A neighbourhood of any implementation with this path, without a mate. One of five kinds,
   /// drawn: a few decisions are open; or about half of those of one choice; or about half of those
-  /// that share an object with one; or one decision changes first and the others follow.
+  /// that share an object with one; or one decision changes first and the others follow; or, where
+  /// there are products of decisions, a trade (trade.h) does.
   static Neighbourhood Around(const runtime::Candidate& candidate, const Path& path,
-                              Random& random);
+                              const Trades& trades, Random& random);
 
  private:
   struct Elite {
@@ -149,6 +149,7 @@ class LocalSearch {
                                                             std::uint64_t family, double ns) const;
 
   Structure structure_;
+  Trades trades_;
   LocalSearchOptions options_;
   mutable std::mutex mutex_;
   std::vector<Elites> structures_;  ///< By time of their fastest member.

@@ -7,6 +7,13 @@
 #include "search/descend/patient_descent.h"
 
 namespace exh::search {
+namespace {
+
+bool IsOpenIn(const Neighbourhood& near, const PathStep& step) {
+  return std::ranges::binary_search(near.open, static_cast<runtime::DecisionId>(step.decision));
+}
+
+}  // namespace
 
 Walker::Walker(const runtime::Candidate& root, const ChoiceOrder& order)
     : root_(root),
@@ -39,7 +46,7 @@ bool Walker::Begin(Guide& guide, Random& random, const Descender::OnDeadEnd& not
 bool Walker::BeginNear(const Neighbourhood& near, Guide& guide, Random& random,
                        const Descender::OnDeadEnd& note) {
   start_ = root_;
-  if (near.first && !RestrictTo(*near.first, start_)) return false;
+  if (!RestrictTo(near.first, start_)) return false;
   if (!GoFromStart(near.path, 0, near, guide, random, note)) return false;
   BeginAt(there_.candidate());
   return true;
@@ -54,20 +61,41 @@ void Walker::BeginAt(const runtime::Candidate& implementation) {
 bool Walker::Look(const Neighbourhood& near, Guide& guide, Random& random,
                   const Descender::OnDeadEnd& note) {
   shared_ = 0;
-  if (near.first) {
+  if (!near.first.empty()) {
     start_ = root_;
-    if (!RestrictTo(*near.first, start_)) return false;
+    if (!RestrictTo(near.first, start_)) return false;
   } else {
-    const auto is_open = [&](const PathStep& step) {
-      return std::ranges::binary_search(near.open, static_cast<runtime::DecisionId>(step.decision));
-    };
-    const auto first = std::ranges::find_if(path_, is_open);
-    EXH_CHECK(first != path_.end());
-    shared_ = static_cast<std::size_t>(first - path_.begin());
-    start_ = here_.state(shared_);
+    BeginAtFirstOpen(near);
   }
   const std::span<const PathStep> known(path_);
   return GoFromStart(known.subspan(shared_), shared_, near, guide, random, note);
+}
+
+void Walker::BeginAtFirstOpen(const Neighbourhood& near) {
+  const auto first =
+      std::ranges::find_if(path_, [&](const PathStep& step) { return IsOpenIn(near, step); });
+  EXH_CHECK(first != path_.end());
+  shared_ = static_cast<std::size_t>(first - path_.begin());
+  start_ = here_.state(shared_);
+}
+
+bool Walker::Open(const Neighbourhood& near) {
+  BeginAtFirstOpen(near);
+  kept_.clear();
+  for (std::size_t at = shared_; at < path_.size(); ++at) {
+    const PathStep& step = path_[at];
+    if (IsOpenIn(near, step)) continue;
+    kept_.push_back(
+        runtime::Action::Take(static_cast<runtime::DecisionId>(step.decision), step.value));
+  }
+  // The implementation has all of it.
+  const runtime::Propagation result = start_.Restrict(kept_);
+  EXH_CHECK(result == runtime::Propagation::kFixpoint);
+  return there_.HasOpen(start_);
+}
+
+bool Walker::LookInside(Guide& guide, Random& random, const Descender::OnDeadEnd& note) {
+  return there_.Run(start_, random, note, guide) == DescentResult::kImplementation;
 }
 
 bool Walker::GoFromStart(std::span<const PathStep> known, std::size_t depth,
@@ -78,9 +106,9 @@ bool Walker::GoFromStart(std::span<const PathStep> known, std::size_t depth,
   return there_.Run(start_, random, note, guide) == DescentResult::kImplementation;
 }
 
-void Walker::Go() {
+void Walker::GoTo(const runtime::Candidate& neighbour) {
   here_.BackTo(shared_);
-  here_.GoTo(there_.candidate());
+  here_.GoTo(neighbour);
   path_ = here_.path();
 }
 

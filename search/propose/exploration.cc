@@ -16,9 +16,15 @@ namespace {
 /// Where there is an elite set, the run ends with what is next to its best.
 std::unique_ptr<Proposer> TreeProposer(const EntryMaker& entries, TreeFrontier& frontier,
                                        const ProposerOptions& options, std::uint64_t seed) {
-  const auto screen = std::make_shared<Screen>(
-      entries, frontier, options.amounts,
-      ScreenOptions{options.screen, options.most_exploration, options.prior}, seed);
+  const auto screen =
+      std::make_shared<Screen>(entries, frontier, options.amounts,
+                               ScreenOptions{.steps = options.screen,
+                                             .inside = options.inside,
+                                             .most_exploration = options.most_exploration,
+                                             .best_weight = options.best_weight,
+                                             .likeness_weight = options.likeness_weight,
+                                             .prior = options.prior},
+                               seed);
   auto rollouts = std::make_unique<TreeRollouts>(entries, frontier, screen, options.rollouts);
   if (options.local_share <= 0) return rollouts;
   auto near = std::make_unique<NearElites>(entries, frontier, screen, options.near);

@@ -8,7 +8,7 @@
 
 #include "search/descend/bound_function.h"
 #include "search/propose/frontier/frontier.h"
-#include "search/propose/last_neighbours.h"
+#include "search/propose/last/last_neighbours.h"
 #include "search/propose/near_elites.h"
 #include "search/propose/proposer.h"
 #include "search/propose/random_descents.h"
@@ -29,6 +29,9 @@ struct ProposerOptions {
   AmountsFunction amounts = {};  ///< What the cost model learns from, beside the decisions.
   /// Exploration weights of walks are drawn from 0 up to this.
   double most_exploration = ScreenOptions().most_exploration;
+  int inside = ScreenOptions().inside;  ///< Of each neighbourhood (ScreenOptions).
+  double best_weight = ScreenOptions().best_weight;
+  double likeness_weight = ScreenOptions().likeness_weight;
   std::shared_ptr<const PriorOfSpace> prior = {};  ///< What the model begins with; null: nothing.
   /// Learn beside who judges (LearnsBeside): when several threads propose.
   bool learns_beside = false;

@@ -18,7 +18,7 @@ struct FromIsland final : EntryOrigin {
 }  // namespace
 
 NearElites::NearElites(const EntryMaker& entries, Frontier& frontier,
-                       std::shared_ptr<const Screen> screen, const NearElitesOptions& options)
+                       std::shared_ptr<Screen> screen, const NearElitesOptions& options)
     : entries_(entries),
       frontier_(frontier),
       screen_(std::move(screen)),
@@ -39,7 +39,9 @@ bool NearElites::Propose(Random& random, Attempt& attempt) {
     best = std::move(prospect);
     if (best->score < std::log(options_.worthwhile * frontier_.cut())) break;
   }
-  return best && frontier_.Admit(std::move(best->entry), ChosenBy::kLocal, attempt);
+  if (!best || !frontier_.Admit(std::move(best->entry), ChosenBy::kLocal, attempt)) return false;
+  screen_->NoteProposed(*attempt.entry);
+  return true;
 }
 
 bool NearElites::LookAround(Random& random, Attempt& attempt) {
@@ -49,7 +51,7 @@ bool NearElites::LookAround(Random& random, Attempt& attempt) {
     if (!near) return false;
     NearGuide guide(*near, entries_.bound(), frontier_.cut());
     runtime::Candidate start = entries_.root();
-    if (near->first && !RestrictTo(*near->first, start)) continue;
+    if (!RestrictTo(near->first, start)) continue;
     std::optional<Entry> entry;
     const bool is_sound = entries_.Guard(start, [&] {
       const PatientDescent descent =
@@ -70,6 +72,8 @@ std::optional<Prospect> NearElites::WalkFromSomewhere(Random& random, Attempt& a
   auto structure = island ? std::optional(island->structure) : local_.DrawStructure(random);
   if (!structure) return std::nullopt;
   const bool is_anywhere = island ? !local.is_ready() : random.Real() < options_.from_anywhere;
+  const bool is_at_start = is_anywhere && island && island->start;
+  if (is_at_start) structure = structures_.Add(*island->start);
   std::optional<runtime::Candidate> across;
   if (!is_anywhere && random.Real() < options_.across) {
     across = StepAcross(local, *structure, random, attempt);
@@ -80,6 +84,8 @@ std::optional<Prospect> NearElites::WalkFromSomewhere(Random& random, Attempt& a
   Walker walker(root, near_order_);
   if (across) {
     walker.BeginAt(*across);
+  } else if (is_at_start) {
+    walker.BeginAt(*island->start);
   } else if (is_anywhere) {
     if (!BeginAnywhere(walker, random, attempt)) return std::nullopt;
   } else if (!BeginNear(local, *structure, walker, random, attempt)) {

@@ -6,7 +6,8 @@
 // Until the cost model is ready, random neighbours of elites are proposed. From then on walks on
 // the model (screen.h) are. A walk begins
 //
-//   on an island (islands.h)      at an elite of the island, or anywhere when it has none yet
+//   on an island (islands.h)      at an elite of the island; when it has none yet, where the island
+//                                 begins, or anywhere
 //   else, in a structure drawn    mostly at an elite of the structure, sometimes anywhere in it
 //
 // and stays in the structure in which it began: it is made below the root *confined* to that
@@ -49,7 +50,7 @@ struct NearElitesOptions {
 class NearElites final : public Proposer {
  public:
   /// References outlive it. `screen` is taught by another proposer.
-  NearElites(const EntryMaker& entries, Frontier& frontier, std::shared_ptr<const Screen> screen,
+  NearElites(const EntryMaker& entries, Frontier& frontier, std::shared_ptr<Screen> screen,
              const NearElitesOptions& options);
 
   /// False: nothing new was found. Children that are pruned here are not counted.
@@ -78,7 +79,7 @@ class NearElites final : public Proposer {
 
   const EntryMaker& entries_;
   Frontier& frontier_;
-  std::shared_ptr<const Screen> screen_;
+  std::shared_ptr<Screen> screen_;
   NearElitesOptions options_;
   /// The tree decides first what lower bounds depend on. Descents near an elite decide last what
   /// propagation can repair easily. Each is far better with its own order.

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/activity.h"
+#include "base/hash.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
@@ -14,6 +16,8 @@ namespace {
 
 /// The score of what is not compiled at all.
 constexpr double kBeforeAll = -std::numeric_limits<double>::infinity();
+/// Of what nobody goes to.
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -23,7 +27,9 @@ Screen::Screen(const EntryMaker& entries, const Frontier& frontier, const Amount
       frontier_(frontier),
       amounts_(amounts),
       options_(options),
-      model_(entries.root().instance(), amounts.count, seed, options.prior, amounts.guess) {}
+      trades_(entries.root().instance()),
+      model_(entries.root().instance(), amounts.count, seed, options.prior, amounts.guess,
+             options.best_weight > 0) {}
 
 std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
                                      const Descender::OnDeadEnd& note) const {
@@ -32,14 +38,14 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
     double score;
   };
   std::vector<Seen> seen;
-  const double exploration = options_.most_exploration * random.Real();
+  Taste taste{options_.most_exploration * random.Real()};
+  if (options_.likeness_weight > 0) taste.in_flight = Likeness(in_flight_.All());
   std::vector<std::pair<runtime::Candidate, Dropped>> dropped;
   const auto look_at = [&](const runtime::Candidate& candidate) {
-    constexpr double kNever = std::numeric_limits<double>::infinity();
     const double bound = entries_.BoundOf(candidate);
     if (bound >= cut) return kNever;
     Dropped why;
-    const auto score = Score(candidate, bound, exploration, why);
+    const auto score = Score(candidate, bound, taste, why);
     if (!score) {
       dropped.emplace_back(candidate, std::move(why));
       return kNever;
@@ -48,13 +54,41 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
     return *score;
   };
   double here = look_at(walker.candidate());
-  for (int step = 0; step < options_.steps && !walker.path().empty(); ++step) {
-    const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
-    NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
-    if (!walker.Look(near, guide, random, note)) continue;
-    const double there = look_at(walker.neighbour());
-    if (there >= here) continue;
-    walker.Go();
+  // What was looked at already costs a draw and nothing else. Walks end also where there is nothing
+  // new to look at.
+  std::unordered_set<std::uint64_t> vectors = {Fnv1a64(VectorText(walker.candidate()))};
+  int looks = 0;
+  const auto look_on = [&] {
+    if (!vectors.insert(Fnv1a64(VectorText(walker.neighbour()))).second) return kNever;
+    ++looks;
+    return look_at(walker.neighbour());
+  };
+  for (int step = 0; step < options_.steps && looks < options_.steps && !walker.path().empty();
+       ++step) {
+    const Neighbourhood near =
+        LocalSearch::Around(walker.candidate(), walker.path(), trades_, random);
+    if (!near.first.empty()) {
+      NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
+      if (!walker.Look(near, guide, random, note)) continue;
+      const double there = look_on();
+      if (there >= here) continue;
+      walker.Go();
+      here = there;
+      continue;
+    }
+    if (!walker.Open(near)) continue;
+    std::optional<runtime::Candidate> best;
+    double there = here;
+    for (int inside = 0; inside < options_.inside; ++inside) {
+      NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
+      if (!walker.LookInside(guide, random, note)) continue;
+      const double score = look_on();
+      if (score >= there) continue;
+      there = score;
+      best = walker.neighbour();
+    }
+    if (!best) continue;
+    walker.GoTo(*best);
     here = there;
   }
   for (const auto& [candidate, why] : dropped) {
@@ -71,17 +105,21 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
 
 double Screen::Expected(const runtime::Candidate& candidate) const {
   Dropped why;
-  return Score(candidate, entries_.BoundOf(candidate), 0, why).value_or(kBeforeAll);
+  return Score(candidate, entries_.BoundOf(candidate), {}, why).value_or(kBeforeAll);
 }
 
 std::optional<double> Screen::Score(const runtime::Candidate& candidate, double bound,
-                                    double exploration, Dropped& why) const {
+                                    const Taste& taste, Dropped& why) const {
   if (!learns()) return 0;
   const auto amounts = AmountsOf(candidate, why);
   if (!amounts) return std::nullopt;
   const Doing look(Activity::kLook);
-  const auto guess = model_.Ask(VectorText(candidate), *amounts, bound);
-  return guess ? guess->mean - exploration * guess->deviation : 0;
+  const std::string vector = VectorText(candidate);
+  const auto guess = model_.Ask(vector, *amounts, bound);
+  if (!guess) return 0;
+  return guess->mean - taste.exploration * guess->deviation -
+         options_.best_weight * guess->log_best +
+         options_.likeness_weight * taste.in_flight.Of(vector);
 }
 
 std::optional<std::span<const double>> Screen::AmountsOf(const runtime::Candidate& candidate,
@@ -96,8 +134,13 @@ std::optional<std::span<const double>> Screen::AmountsOf(const runtime::Candidat
   return std::nullopt;
 }
 
+void Screen::NoteProposed(const Entry& entry) {
+  if (learns() && options_.likeness_weight > 0) in_flight_.Add(entry.vector);
+}
+
 void Screen::Learn(const Lesson& lesson) {
   if (!learns()) return;
+  if (options_.likeness_weight > 0) in_flight_.Remove(lesson.vector);
   const runtime::Candidate& candidate = lesson.implementation;
   Dropped why;
   const auto amounts = AmountsOf(candidate, why);

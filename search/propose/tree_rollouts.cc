@@ -53,6 +53,7 @@ void TreeRollouts::RollOut(const runtime::Candidate& start, Random& random,
   }
   entry.selection = selection;
   if (entries_.bound()) entry.bound = std::max(entry.bound, selection.bound);
+  screen_->NoteProposed(entry);
   attempt.entry = std::move(entry);
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "search/measure/finals.h"
+#include "search/measure/race/run_race.h"
 #include "search/measure/references.h"
 #include "search/report/report.h"
 #include "search/subject/candidate_bound.h"
@@ -51,16 +52,16 @@ bool IsLibrary(const std::string& name) {
   return name != "winner" && name != "naive" && !name.starts_with("record ");
 }
 
-/// The fastest of the first `count` records that passes an audit, or -1. One that does not has the
-/// verdict of it from then on; one for which there is no time left is believed.
+/// The first of the contenders in this ranking that passes an audit, or -1. One that does not has
+/// the verdict of it from then on; one for which there is no time left is believed.
 int AuditedWinner(Evaluator& evaluator, const std::vector<Contender>& contenders,
-                  std::vector<ReferenceRecord>& records, const std::function<bool()>& stopped) {
-  const auto count = static_cast<std::ptrdiff_t>(contenders.size());
-  while (true) {
-    const std::vector<ReferenceRecord> own(records.begin(), records.begin() + count);
-    const int winner = FastestOf(own);
-    if (winner < 0 || stopped()) return winner;
-    const auto index = static_cast<std::size_t>(winner);
+                  const std::vector<std::size_t>& ranking, std::vector<ReferenceRecord>& records,
+                  const std::function<bool()>& stopped) {
+  for (const std::size_t index : ranking) {
+    ReferenceRecord& record = records[index];
+    if (record.verdict != kernels::Verdict::kCorrect) continue;
+    const int winner = static_cast<int>(index);
+    if (stopped()) return winner;
     const kernels::Measurement audit =
         evaluator.Measure(contenders[index].compiled, {}, Effort::kAudit);
     using kernels::Verdict;
@@ -68,17 +69,36 @@ int AuditedWinner(Evaluator& evaluator, const std::vector<Contender>& contenders
     const bool passed = audit.verdict == Verdict::kCorrect || audit.verdict == Verdict::kStopped ||
                         audit.verdict == Verdict::kBroken;
     if (passed) return winner;
-    records[index].verdict = audit.verdict;
-    records[index].why = audit.why;
+    record.verdict = audit.verdict;
+    record.why = audit.why;
   }
+  return -1;
+}
+
+/// The race of several contenders. Of one, or where none was run, the first is the winner of it.
+RaceOutcome RaceOf(Evaluator& evaluator, const std::vector<Contender>& contenders,
+                   const std::function<bool()>& stopped, StopToken* stop) {
+  RaceOutcome race;
+  if (contenders.size() > 1) {
+    const bool is_beside = evaluator.compiles_while_measuring();
+    race = RunRace(evaluator, contenders, is_beside ? RaceOptions() : kShortRace, stopped, stop);
+  }
+  if (race.records.empty()) {
+    race.records = RecordsOf(contenders);
+    std::for_each(race.records.begin() + 1, race.records.end(), NoTimeFor);
+  }
+  if (race.ranking.empty()) race.ranking.push_back(0);
+  return race;
 }
 
 }  // namespace
 
 Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
                    const std::function<bool()>& stopped, StopToken* stop, Yardsticks yardsticks) {
+  RaceOutcome race = RaceOf(evaluator, contenders, stopped, stop);
+  const std::size_t first = race.ranking.front();
   constexpr double kForCompilers = 0.75;  // Of what is left.
-  std::vector<Contender> all = contenders;
+  std::vector<Contender> all = {contenders[first]};
   if (yardsticks != Yardsticks::kNone) {
     TimeShare share(stop);
     share.Take(kForCompilers);
@@ -92,11 +112,19 @@ Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contender
   }
   Comparison comparison;
   comparison.has_yardsticks = yardsticks != Yardsticks::kNone;
-  const bool has_finalists = evaluator.finalists() > 1;
-  comparison.records =
-      Finals(evaluator, all, has_finalists ? FinalsOptions() : kShortFinals, stopped, stop);
-  if (comparison.records.empty()) return comparison;
-  comparison.winner = AuditedWinner(evaluator, contenders, comparison.records, stopped);
+  const bool is_beside = evaluator.compiles_while_measuring();
+  std::vector<ReferenceRecord> finals =
+      Finals(evaluator, all, is_beside ? FinalsOptions() : kShortFinals, stopped, stop);
+  if (finals.empty()) return comparison;
+  comparison.records = std::move(race.records);
+  // For which there was no time in the finals, what it took in the race still stands.
+  const bool has_raced = comparison.records[first].median_ns > 0;
+  if (finals.front().verdict != kernels::Verdict::kStopped || !has_raced) {
+    comparison.records[first] = finals.front();
+  }
+  comparison.records.insert(comparison.records.end(), finals.begin() + 1, finals.end());
+  comparison.winner =
+      AuditedWinner(evaluator, contenders, race.ranking, comparison.records, stopped);
   const bool is_alone = contenders.size() == 1;  // Then it is also called so when it fails.
   if (comparison.winner >= 0 || is_alone) {
     const auto index = static_cast<std::size_t>(std::max(comparison.winner, 0));
@@ -116,13 +144,13 @@ Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contender
 
 std::string FailureOf(const Comparison& comparison, std::size_t count) {
   if (comparison.winner >= 0 || comparison.records.size() < count) return "";
-  std::string why;
   for (std::size_t index = 0; index < count; ++index) {
     const ReferenceRecord& record = comparison.records[index];
-    if (record.verdict == kernels::Verdict::kStopped) return "";
-    if (why.empty()) why = fmt::format("{}: {}", kernels::VerdictName(record.verdict), record.why);
+    using kernels::Verdict;
+    if (record.verdict == Verdict::kCorrect || record.verdict == Verdict::kStopped) continue;
+    return fmt::format("{}: {}", kernels::VerdictName(record.verdict), record.why);
   }
-  return why;
+  return "";
 }
 
 std::string ComparisonText(const Problem& problem, const Comparison& comparison) {

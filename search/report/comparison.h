@@ -17,9 +17,10 @@
 namespace exh::search {
 
 struct Comparison {
-  /// Empty when it was stopped before everything was measured once. The fastest contender that
-  /// passes an audit (Effort::kAudit) is called "winner", and so is one that is alone; the others
-  /// keep their names.
+  /// Of all contenders in their order, then of the yardsticks. Empty when it was stopped before
+  /// everything of the finals was measured once. The first contender in the ranking of the race
+  /// that passes an audit (Effort::kAudit) is called "winner", and so is one that is alone; the
+  /// others keep their names, and their times of the race.
   std::vector<ReferenceRecord> records;
   int winner = -1;             ///< Which of the contenders it is; -1: none of them was correct.
   bool has_yardsticks = true;  ///< Some were asked for.
@@ -34,15 +35,15 @@ enum class Yardsticks {
   kNone,       ///< Nor are the rates of the device measured.
 };
 
-/// Measures `contenders` and the yardsticks in turn, and the rates of the device if it has any.
-/// With `stop` all of that takes no longer than until it is stopped; a yardstick that takes longer
-/// is kStopped.
+/// Lets `contenders`, the best so far first, race (measure/race/run_race.h), measures the winner
+/// and the yardsticks in turn, and the rates of the device if it has any. With `stop` all of that
+/// takes no longer than until it is stopped; a yardstick that takes longer is kStopped.
 Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
                    const std::function<bool()>& stopped, StopToken* stop = nullptr,
                    Yardsticks yardsticks = Yardsticks::kAll);
 
 /// Why nothing can be called the winner: the verdict on the first of the `count` contenders that
-/// failed when all of them did; empty otherwise, also where something was only stopped.
+/// failed. Empty where something can be, or where all of them were only stopped.
 std::string FailureOf(const Comparison& comparison, std::size_t count);
 
 /// One line per yardstick and per rate.

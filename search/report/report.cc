@@ -53,7 +53,10 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
   for (const ReferenceRecord& record : references) {
     if (record.name == "winner") continue;
     if (record.name.starts_with("record ")) {
-      if (record.median_ns > 0) ++(Tied(record, *winner) ? tied : beaten);
+      // One round says too little.
+      if (record.median_ns > 0 && record.runtimes_ns.size() != 1) {
+        ++(Tied(record, *winner) ? tied : beaten);
+      }
       continue;
     }
     if (record.verdict == kernels::Verdict::kStopped ||

@@ -74,7 +74,11 @@ Outcome Explorer::Run() {
     BeginRun(entries_, parts, *pipeline_);
     pipeline_->Run();
     state_.AwaitLastCall();
-    if (state_.why() != "signal") state_.winners().CompileRestored(options_.jobs);
+    if (state_.why() != "signal") {
+      // The rest of what is reserved is for measuring.
+      const double least = 0.5 * options_.reserve;
+      state_.winners().CompileRestored(options_.jobs, [&] { return state_.SecondsLeft() > least; });
+    }
   } catch (const Error& error) {
     // The log, a file of the compiler: what was found so far still counts.
     state_.Break(error.what());

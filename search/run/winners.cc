@@ -2,7 +2,6 @@
 #include "search/run/winners.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/parallel.h"
@@ -98,29 +97,36 @@ Winner Winners::Restored(const Log& log, const EvalRecord& eval, double ns,
   return winner;
 }
 
-void Winners::CompileRestored(int jobs) {
+void Winners::CompileRestored(int jobs, const std::function<bool()>& has_time) {
   std::vector<Winner*> restored;
+  if (incumbent_ && incumbent_->is_restored) restored.push_back(&*incumbent_);
   for (Winner& finalist : finalists_) {
     if (finalist.is_restored) restored.push_back(&finalist);
   }
-  if (incumbent_ && incumbent_->is_restored) restored.push_back(&*incumbent_);
-  std::map<std::uint64_t, const Winner*> by_number;
-  for (const Winner* one : restored) by_number.emplace(one->n, one);
-  std::vector<std::pair<std::uint64_t, kernels::Source>> all;
-  for (const auto& [n, one] : by_number) all.emplace_back(n, evaluator_.Emit(one->candidate));
+  std::vector<std::pair<Winner*, kernels::Source>> all;
+  for (Winner* const one : restored) {
+    const bool is_there =
+        std::ranges::any_of(all, [&](const auto& a) { return a.first->n == one->n; });
+    if (!is_there) all.emplace_back(one, evaluator_.Emit(one->candidate));
+  }
   std::vector<kernels::Compiled> compiled(all.size());
+  std::vector<char> is_done(all.size());  // Of threads: each writes its own.
   RunInParallel(all.size(), jobs, [&](std::size_t index) {
-    const auto& [n, source] = all[index];
-    compiled[index] = evaluator_.CompileOf(source, by_number.at(n)->candidate);
+    if (index > 0 && !has_time()) return false;
+    compiled[index] = evaluator_.CompileOf(all[index].second, all[index].first->candidate);
+    is_done[index] = 1;
     return true;
   });
   for (std::size_t index = 0; index < all.size(); ++index) {
-    for (Winner* one : restored) {
-      if (one->n != all[index].first) continue;
+    if (is_done[index] == 0) continue;
+    const std::uint64_t n = all[index].first->n;
+    for (Winner* const one : restored) {
+      if (one->n != n) continue;
       one->compiled = compiled[index];
       one->is_restored = false;
     }
   }
+  std::erase_if(finalists_, [](const Winner& finalist) { return finalist.is_restored; });
 }
 
 }  // namespace exh::search

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -81,8 +82,9 @@ class Winners {
   Winner Restored(const Log& log, const EvalRecord& eval, double ns,
                   const runtime::Candidate& root);
   /// Restored ones are compiled when the search is over, `jobs` at once: most will have been beaten
-  /// until then.
-  void CompileRestored(int jobs);
+  /// until then. The incumbent is in any case; finalists are as long as `has_time` says so, and
+  /// those that are not are none any more. `has_time` is called by several threads.
+  void CompileRestored(int jobs, const std::function<bool()>& has_time);
 
   /// When the run is over.
   std::optional<Winner> TakeIncumbent() { return std::move(incumbent_); }

@@ -47,16 +47,40 @@ models::DeviceRates RatesOf(const kernels::ir::Device& device, WhichRates which)
 namespace {
 
 std::string HashOf(const models::DeviceRates& r) {
-  const double numbers[] = {
-      r.units,           r.clock_ghz,          r.warp_lanes,          r.fma_per_clk,
-      r.adds_share_fma,  r.issues_per_clk,     r.warp_issues_per_clk, r.bytes_per_access,
-      r.fma_latency_clk, r.unit_bytes_per_clk, r.cache_bytes_per_clk, r.accesses_per_clk,
-      r.access_bytes,    r.access_line_bytes,  r.read_latency_clk,    r.shared_latency_clk,
-      r.unit_warps,      r.unit_blocks,        r.unit_registers,      r.unit_shared_bytes,
-      r.memory_gbs,      r.memory_third_gbs,   r.memory_cache_bytes,  r.memory_sector_bytes};
+  const double numbers[] = {r.units,
+                            r.clock_ghz,
+                            r.warp_lanes,
+                            r.fma_per_clk,
+                            r.adds_share_fma,
+                            r.issues_per_clk,
+                            r.warp_issues_per_clk,
+                            r.bytes_per_access,
+                            r.fma_latency_clk,
+                            r.unit_bytes_per_clk,
+                            r.cache_bytes_per_clk,
+                            r.accesses_per_clk,
+                            r.access_bytes,
+                            r.access_line_bytes,
+                            r.read_latency_clk,
+                            r.shared_latency_clk,
+                            r.unit_warps,
+                            r.unit_blocks,
+                            r.unit_registers,
+                            r.unit_shared_bytes,
+                            r.memory_gbs,
+                            r.memory_third_gbs,
+                            r.memory_cache_bytes,
+                            r.memory_sector_bytes,
+                            r.half_unit_per_clk,
+                            r.double_unit_per_clk,
+                            r.units_bytes_per_clk,
+                            r.conversions_per_clk,
+                            r.specials_per_clk,
+                            r.launch_gap_ns,
+                            r.launch_gap_read_ns};
   std::string all = fmt::format("{} {}", r.name, fmt::join(numbers, " "));
   for (const models::DeviceRates::Sweep& sweep : r.sweeps) {
-    all += fmt::format(" {} {} {}", sweep.bytes, sweep.gbs, sweep.read_gbs);
+    all += fmt::format(" {} {} {} {}", sweep.bytes, sweep.gbs, sweep.read_gbs, sweep.third_gbs);
   }
   return HashText(all).substr(0, 8);
 }

@@ -205,12 +205,14 @@ void MeasureNear(const Problem& problem, const SearchBound& bound, const std::st
   // Walks that go to every neighbour that they find.
   Cost look;
   Walker walker(root, order);
+  const Trades trades(root.instance());
   Guide uniform;
   const Descender::OnDeadEnd nothing = [](const DeadEnd&) {};
   while (!walker.Begin(uniform, random, nothing)) {
   }
   for (int number = 0; number < descents; ++number) {
-    const Neighbourhood around = LocalSearch::Around(walker.candidate(), walker.path(), random);
+    const Neighbourhood around =
+        LocalSearch::Around(walker.candidate(), walker.path(), trades, random);
     NearGuide guide(around, none, 0);
     const auto start = Clock::now();
     const bool found = walker.Look(around, guide, random, nothing);

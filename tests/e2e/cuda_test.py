@@ -86,10 +86,24 @@ class Characterize(Fixture):
         with open(os.path.join(os.path.dirname(__file__), "../../kernels/devices/rates/h200.json"), encoding="utf-8") as file:
             known = json.load(file)["values"]
         self.assertEqual({name: value["unit"] for name, value in known.items()}, {name: value["unit"] for name, value in values.items()})
-        # 1024 threads with 64 rounds of 512 in 4096 clocks, and a margin of 2 %.
+        # 1024 threads with 64 rounds of 512 in 4096 clocks, but no multiprocessor has as many lanes.
         fma = measured["fma_per_clk"]
         self.assertEqual((fma["unit"], fma["median"]), ("1/clk", 8192))
-        self.assertAlmostEqual(values["fma"]["value"], 1.02 * 8192)
+        self.assertEqual(values["fma"]["value"], 128)
+        # 1024 threads with 256 rounds of 64, and a margin of 2 %.
+        self.assertAlmostEqual(values["specials"]["value"], 1.02 * 4096)
+        # Of all multiprocessors together.
+        of_one = measured["l2_bytes_per_clk"]["fastest"]
+        self.assertAlmostEqual(measured["l2_all_bytes_per_clk"]["fastest"], measured["multiprocessors"]["fastest"] * of_one)
+        # Launches that do nothing leave gaps of all their time.
+        self.assertGreater(measured["launch_gap"]["fastest"], 0)
+        self.assertAlmostEqual(values["launch_gap"]["value"], 0.9 * measured["launch_gap"]["fastest"])
+        # More bytes are gone through no faster.
+        sweeps = values["sweeps"]["value"]
+        self.assertEqual([row[0] for row in sweeps], sorted(row[0] for row in sweeps))
+        for column in (1, 2, 3):
+            rates_of = [row[column] for row in sweeps]
+            self.assertEqual(rates_of, sorted(rates_of, reverse=True))
         self.assertGreater(fma["samples"], 1)
         # Of a latency less is faster: 64 links in 4096 clocks.
         self.assertAlmostEqual(measured["l2_latency"]["fastest"], 64)

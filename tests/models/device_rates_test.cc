@@ -71,15 +71,28 @@ TEST(DeviceRates, ASweepHoldsForWhatIsLarger) {
 
 TEST(DeviceRates, SweepsAreRead) {
   EXPECT_EQ(ErrorOf([](json& o) { o["values"]["sweeps"] = Sweeps({{1, 2, 1}, {3, 2, 1}}); }), "");
+  EXPECT_EQ(ErrorOf([](json& o) {
+              o["values"]["sweeps"] = Sweeps({{1, 2, 1, 2}, {3, 2, 1, 1}});
+            }),
+            "");
   for (const json& bad :
        {json({{1, 2, 1}, {1, 2, 1}}), json({{1, 2, 1}, {3, 4, 1}}), json({{1, 2, 1}, {3, 2, 2}}),
-        json({{1, 0, 1}}), json({{1, 1, 0}}), json({{1, 2}}), json({1, 2, 3}), json(7)}) {
+        json({{1, 0, 1}}), json({{1, 1, 0}}), json({{1, 1, 1, 0}}),
+        json({{1, 2, 1, 1}, {3, 2, 1, 2}}), json({{1, 2}}), json({1, 2, 3}), json(7)}) {
     EXPECT_THAT(ErrorOf([&](json& o) { o["values"]["sweeps"] = Sweeps(bad); }),
                 HasSubstr("'sweeps' must be"))
         << bad;
   }
   EXPECT_THAT(ErrorOf([](json& o) { o["values"]["sweeps"] = json::array(); }),
               HasSubstr("'sweeps' must be"));
+}
+
+TEST(DeviceRates, WhatIsAbsentBoundsNothing) {
+  for (const char* name :
+       {"units_bytes", "conversions", "specials", "launch_gap", "launch_gap_read", "half_unit",
+        "double_unit", "memory_third", "sweeps"}) {
+    EXPECT_EQ(ErrorOf([&](json& o) { o["values"].erase(name); }), "") << name;
+  }
 }
 
 TEST(DeviceRates, MistakesAreNamed) {

@@ -95,6 +95,9 @@ const Case kCases[] = {
     {"conv2d", "h=9,w=7,c=3,m=8,stride=2", "h200", "", "window(window.load_x)=WINDOW\n"},
     {"conv2d", "n=2,h=6,w=28,c=2,m=4,layout=1", "h200", "", "window(window.load_x)=WINDOW\n"},
     {"conv2d", "h=8,w=12,c=4,m=8", "cpu", ""},
+    // Exponentials, roots and quotients.
+    {"softmax", "m=8,n=64", "h200", ""},
+    {"layer_norm", "m=8,n=64", "h200", ""},
     {"conv2d", "h=26,w=8,c=3,m=4,r=5,s=5,pad=2,dilation=1", "cpu", ""},
 };
 
@@ -145,6 +148,7 @@ struct Counted {
   double accesses = 0;  ///< If all threads of a warp touch different lines.
   double waits = 0;     ///< Clocks, if nothing of a unit waits at the same time.
   double chain = 0;     ///< Clocks of the longest sum of a lane.
+  double elements = 0;  ///< That lanes of warps read into registers.
 };
 
 /// Steps of a reduction that one lane takes: where it has lanes, unrolled copies are not one sum.
@@ -196,6 +200,9 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
     }
     const double warps = std::ceil(ThreadsThatRun(code, inst.id) / rates.warp_lanes);
     if (inst.is_memory()) {
+      const bool is_read =
+          inst.op == kernels::ir::Op::kLoad || inst.op == kernels::ir::Op::kTempLoad;
+      if (is_read) counted.elements += blocks * copies * lanes_of_vector * warps * rates.warp_lanes;
       copies /= schedule.vec(inst.id);
       const double width = schedule.vec(inst.id) * lanes_of_vector;
       if (!is_left) {
@@ -230,6 +237,15 @@ double AmountOf(const Bound& bound, std::string_view resource) {
     if (term.resource == resource) return term.amount;
   }
   return 0;
+}
+
+/// The time of the longest of the other terms.
+double LongestBeside(const Bound& bound, std::string_view resource) {
+  double ns = 0;
+  for (const BoundTerm& term : bound.terms) {
+    if (term.resource != resource) ns = std::max(ns, term.ns);
+  }
+  return ns;
 }
 
 class Soundness : public testing::TestWithParam<Case> {};
@@ -294,6 +310,10 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
     EXPECT_LE(AmountOf(explained, "access"), counted.accesses * (1 + 1e-12));
     EXPECT_LE(AmountOf(explained, "latency"), counted.waits * (1 + 1e-12));
     EXPECT_LE(AmountOf(explained, "chain"), counted.chain * (1 + 1e-12));
+    EXPECT_LE(AmountOf(explained, "special"), counted.lanes * (1 + 1e-12));
+    EXPECT_LE(AmountOf(explained, "conversion"), counted.elements * (1 + 1e-12));
+    // Of an implementation the other terms know as much.
+    EXPECT_LE(TermNs(explained, "blocks"), LongestBeside(explained, "blocks") * (1 + 1e-12));
     EXPECT_LE(bound.Ns(domains, 0), last);
     EXPECT_EQ(bound.Amounts(domains, amounts), last);
     EXPECT_EQ(amounts[0], last);

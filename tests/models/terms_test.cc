@@ -70,7 +70,7 @@ Listed ListedOf(const Inventory& inventory, const Domains& domains) {
   Listed listed;
   terms::ForEach(tally.terms(), [&](const auto& term) {
     const terms::Rate rate = term.RateOf(view.rates());
-    const double ns = rate.TimeOf(term.amount());
+    const double ns = terms::TimeOf(term, view);
     listed.ns = std::max(listed.ns, ns);
     if (ns > 0) {
       listed.terms.push_back(

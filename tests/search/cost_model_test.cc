@@ -72,7 +72,8 @@ const Amount kNothing = {0};
 
 /// A cost model of the toy space, and vectors for it that no descent has to find.
 struct Lesson {
-  explicit Lesson(std::uint64_t seed) : random(seed), model(root.instance(), 1, seed) {
+  explicit Lesson(std::uint64_t seed, bool classifies = false)
+      : random(seed), model(root.instance(), 1, seed, nullptr, {}, classifies) {
     const auto decisions = static_cast<int>(root.instance().num_decisions());
     for (int decision = 0; decision < decisions; ++decision) path.push_back({decision, 0});
   }
@@ -107,6 +108,35 @@ struct Lesson {
 /// Two decisions matter, by a factor of 9 in all.
 double TimeOf(const std::string& vector) {
   return 100 * std::pow(2, vector[1] - '0') * std::pow(1.5, vector[4] - '0');
+}
+
+TEST(CostModel, TellsTheBestTenthFromTheRest) {
+  // A tenth is fast, whatever the others take; half of those do not work.
+  const auto is_best = [](const std::string& vector) {
+    return vector[1] == '0' && vector[4] == '0';
+  };
+  Lesson lesson(1, true), plain(1);
+  int number = 0;
+  const auto time_of = [&](const std::string& vector) {
+    if (is_best(vector)) return 100.0;
+    return ++number % 2 == 0 ? 0.0 : 300.0;
+  };
+  lesson.Teach(400, time_of);
+  plain.Teach(100, time_of);
+  double best = 0, rest = 0;
+  int num_best = 0, num_rest = 0;
+  for (int asked = 0; asked < 300; ++asked) {
+    const std::string vector = lesson.NewVector();
+    const Guess guess = lesson.model.Ask(vector, kNothing, 0).value();
+    EXPECT_LE(guess.log_best, 0);
+    EXPECT_TRUE(std::isfinite(guess.log_best));
+    (is_best(vector) ? best : rest) += guess.log_best;
+    ++(is_best(vector) ? num_best : num_rest);
+    EXPECT_EQ(plain.model.Ask(vector, kNothing, 0).value().log_best, 0) << "nobody asked";
+  }
+  ASSERT_GT(num_best, 10);
+  EXPECT_GT(best / num_best, std::log(0.3));
+  EXPECT_LT(rest / num_rest, std::log(0.15));
 }
 
 TEST(CostModel, GuessesWhenItHasSeenEnoughThatWorks) {

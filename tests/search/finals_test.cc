@@ -13,24 +13,6 @@ namespace {
 
 using kernels::Verdict;
 
-TEST(IntervalOfMedian, OfFewValuesIsAllOfThem) {
-  const MedianInterval interval = IntervalOfMedian({5, 1, 3});
-  EXPECT_EQ(interval.lo, 1);
-  EXPECT_EQ(interval.median, 3);
-  EXPECT_EQ(interval.hi, 5);
-}
-
-TEST(IntervalOfMedian, LeavesOutWhatIsUnlikely) {
-  // The ranks of 40 values at 95 % are 14 and 27; ours may be wider, never narrower.
-  std::vector<double> values;
-  for (int i = 40; i >= 1; --i) values.push_back(i);
-  const MedianInterval interval = IntervalOfMedian(values);
-  EXPECT_EQ(interval.median, 20.5);
-  EXPECT_LE(interval.lo, 14);
-  EXPECT_GE(interval.lo, 10);
-  EXPECT_EQ(interval.lo + interval.hi, 41);
-}
-
 class FinalsTest : public ::testing::Test {
  protected:
   std::vector<ReferenceRecord> Run(int stop_after = -1) {

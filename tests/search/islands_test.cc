@@ -86,6 +86,33 @@ TEST(Islands, EndWhenTheyGetNoFaster) {
   EXPECT_FALSE(goes_on());
 }
 
+TEST(Islands, TheFirstBeginWhereTheyAreTold) {
+  Stage stage;
+  IslandOptions options;
+  options.starts = {*stage.implementation, *stage.implementation};
+  Islands islands(stage.root, options);
+  islands.LearnOf(7);
+  std::set<std::shared_ptr<Island>> all;
+  Random random(1);
+  for (int number = 0; number < 200; ++number) all.insert(islands.Draw(random));
+  EXPECT_EQ(all.size(), options.at_once);
+  const std::uint64_t structure = Structure(stage.root).Of(*stage.implementation);
+  int with_start = 0;
+  for (const auto& island : all) {
+    with_start += island->start ? 1 : 0;
+    EXPECT_EQ(island->structure, island->start ? structure : 7);
+  }
+  EXPECT_EQ(with_start, 2);
+  // In the place of one that ends another one begins anywhere.
+  for (const auto& island : all) {
+    if (!island->start) continue;
+    for (int number = 0; number <= options.patience; ++number) {
+      islands.Learn(island, *stage.implementation, stage.path, 0);
+    }
+  }
+  for (int number = 0; number < 200; ++number) EXPECT_FALSE(islands.Draw(random)->start);
+}
+
 TEST(Islands, HaveFastestOfTheirOwn) {
   Stage stage;
   stage.islands.LearnOf(0);

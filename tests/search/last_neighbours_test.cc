@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/propose/last_neighbours.h"
+#include "search/propose/last/last_neighbours.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,8 +77,8 @@ struct End {
   const EntryMaker entries{root, order, evaluator, {}, {}};
   SeenPrograms frontier{entries, log, 1000};
   LocalSearch elites{root};
-  const std::shared_ptr<const Screen> screen =
-      std::make_shared<const Screen>(entries, frontier, AmountsFunction{}, ScreenOptions{}, 1);
+  const std::shared_ptr<Screen> screen =
+      std::make_shared<Screen>(entries, frontier, AmountsFunction{}, ScreenOptions{}, 1);
   std::unique_ptr<LastNeighbours> proposer;
   Nobody* nobody = nullptr;
 };
@@ -122,6 +122,62 @@ TEST(LastNeighbours, AreAllThatDifferInOneDecision) {
     EXPECT_THAT(distances, Each(Ge(1)));
     EXPECT_THAT(distances, Each(Le(6)));
   }
+}
+
+TEST(LastNeighbours, ThenAreAllPairsThatShareAnObject) {
+  End end;
+  const std::string elite = end.Add(kElite, 100);
+  end.proposer->BeginEnd();
+  const std::vector<std::string> found = end.Drain();
+  const runtime::Instance& instance = end.root.instance();
+  const auto size = instance.first_decision(instance.FindChoice("size"));
+  const auto order = instance.first_decision(instance.FindChoice("order"));
+  const auto place = [&](const std::string& vector) {
+    return std::ranges::find(found, vector) - found.begin();
+  };
+  const auto end_of_found = std::ssize(found);
+  std::string single = elite;
+  single[order + 2] = elite[order + 2] == '0' ? '1' : '0';  // order(b,c)
+  ASSERT_LT(place(single), end_of_found);
+  // size(b) and order(b,c) share b, size(a) and order(b,c) share nothing.
+  for (const auto& [item, is_pair] :
+       {std::pair(1u, true), std::pair(2u, true), std::pair(0u, false)}) {
+    for (const char value : {'0', '1', '2'}) {
+      std::string both = single;
+      both[size + item] = value;
+      if (both == single) continue;
+      EXPECT_EQ(place(both) < end_of_found, is_pair) << item << " " << value;
+      if (!is_pair) continue;
+      EXPECT_LT(place(single), place(both));
+    }
+  }
+}
+
+TEST(PairsOfSteps, BeginWithWhatIsNotMuchWorseAndAreThereOnce) {
+  const runtime::Candidate root = ToyRoot();
+  const runtime::Instance& instance = root.instance();
+  const auto of = [&](const char* choice, int item, int value) {
+    const auto first = instance.first_decision(instance.FindChoice(choice));
+    return PathStep{static_cast<int>(first) + item, value};
+  };
+  const PathStep size_a = of("size", 0, 1), size_b = of("size", 1, 0), color_a = of("color", 0, 2),
+                 other_a = of("size", 0, 2);
+  PairsOfSteps pairs({size_a, size_b, color_a, other_a});
+  pairs.Note(0, 1.2);
+  pairs.Note(1, 3.0);
+  pairs.Note(2, 0.9);
+  EXPECT_FALSE(pairs.AreAllNoted());
+  pairs.Note(3, std::nullopt);
+  EXPECT_TRUE(pairs.AreAllNoted());
+  std::vector<std::pair<PathStep, PathStep>> all;
+  while (const auto pair = pairs.Next(instance, 2.0)) all.push_back(*pair);
+  // size(b) shares no object with the others; two values of size(a) are no pair.
+  const auto is = [&](std::size_t n, const PathStep& first, const PathStep& second) {
+    return all[n].first == first && all[n].second == second;
+  };
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_TRUE(is(0, color_a, size_a));
+  EXPECT_TRUE(is(1, color_a, other_a));
 }
 
 TEST(LastNeighbours, OfTheFastestComeFirst) {

@@ -46,6 +46,7 @@ Seen LeapsOf(const Candidate& root, const ChoiceOrder& order, int seeds) {
   Seen seen;
   const BoundFunction none;
   Leap leap(root);
+  const Trades trades(root.instance());
   for (int seed = 1; seed <= seeds; ++seed) {
     Random random(static_cast<std::uint64_t>(seed));
     Descender descender(order);
@@ -54,9 +55,9 @@ Seen LeapsOf(const Candidate& root, const ChoiceOrder& order, int seeds) {
     Path path;
     CompletePath(root, descender.candidate(), order, path);
     for (int number = 0; number < 8; ++number) {
-      const Neighbourhood near = LocalSearch::Around(descender.candidate(), path, random);
+      const Neighbourhood near = LocalSearch::Around(descender.candidate(), path, trades, random);
       Candidate start = root;
-      if (near.first && !RestrictTo(*near.first, start)) continue;
+      if (!RestrictTo(near.first, start)) continue;
       Random one = random, other = random;
       NearGuide guide(near, none, 0), same_guide(near, none, 0);
       int dead_ends = 0, same_dead_ends = 0;
@@ -103,7 +104,7 @@ TEST(Leap, WithNothingOpenItIsTheImplementation) {
   ASSERT_EQ(descender.Run(root, random, ignore), DescentResult::kImplementation);
   Path path;
   CompletePath(root, descender.candidate(), order, path);
-  const Neighbourhood near{descender.candidate(), std::nullopt, {}, std::nullopt, path};
+  const Neighbourhood near{descender.candidate(), std::nullopt, {}, {}, path};
   Guide uniform;
   Candidate state = root;
   Leap leap(root);

@@ -176,20 +176,21 @@ TEST(LocalSearch, ADecisionMayChangeBeforeAllOthersAndTheyFollow) {
   const runtime::Candidate root = ToyRoot();
   const auto mode = root.instance().first_decision(root.instance().FindChoice("mode"));
   const BoundFunction none;
+  const Trades trades(root.instance());
   std::set<int> firsts;
   int others = 0;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     Random random(seed);
     const Found elite = Implementation(order, seed);
-    const Neighbourhood near = LocalSearch::Around(elite.candidate, elite.path, random);
-    EXPECT_EQ(near.open.empty(), near.first.has_value());
-    if (!near.first) {
+    const Neighbourhood near = LocalSearch::Around(elite.candidate, elite.path, trades, random);
+    EXPECT_NE(near.open.empty(), near.first.empty());
+    if (near.first.empty()) {
       ++others;
       continue;
     }
-    const auto decision = static_cast<runtime::DecisionId>(near.first->decision);
-    const runtime::Bits value = runtime::Bits{1} << near.first->value;
-    firsts.insert(near.first->decision);
+    const auto decision = static_cast<runtime::DecisionId>(near.first[0].decision);
+    const runtime::Bits value = runtime::Bits{1} << near.first[0].value;
+    firsts.insert(near.first[0].decision);
     EXPECT_NE(elite.candidate.domain(decision), value);
     if (decision == mode) continue;  // TIGHT leads nowhere.
     Walker walker(root, order);

@@ -397,17 +397,16 @@ TEST(LongDecisions, HaveNeighboursInAllWords) {
   std::set<int> tried;
   const BoundFunction none;
   const Candidate root = LongRoot();
+  const Trades trades(root.instance());
   const ChoiceOrder order = ChoiceOrder::ForRepair(root.instance());
   int changed = 0, found = 0;
   for (int number = 0; number < 3000; ++number) {
-    const Neighbourhood near = LocalSearch::Around(elite, path, random);
+    const Neighbourhood near = LocalSearch::Around(elite, path, trades, random);
     Candidate start = root;
-    if (near.first) {
-      if (near.first->decision == static_cast<int>(StartOf(root, 0))) {
-        tried.insert(near.first->value);
-      }
-      if (!RestrictTo(*near.first, start)) continue;
+    for (const PathStep& step : near.first) {
+      if (step.decision == static_cast<int>(StartOf(root, 0))) tried.insert(step.value);
     }
+    if (!RestrictTo(near.first, start)) continue;
     if (number % 10 != 0) continue;
     NearGuide guide(near, none, 0);
     Descender descender(order, 100);

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "search/report/comparison.h"
 #include "tests/search/fake_evaluator.h"
 
@@ -143,6 +146,38 @@ TEST(Compare, NothingWinsWhereEverythingFailsTheAudit) {
   const Comparison comparison = CompareTwo(evaluator);
   EXPECT_EQ(comparison.winner, -1);
   EXPECT_EQ(FailureOf(comparison, 2), "crash: fast");
+}
+
+TEST(Compare, TheWinnerOfTheRaceIsMeasuredWithTheYardsticks) {
+  FakeEvaluator evaluator;
+  std::map<std::string, int> runs;
+  evaluator.measure = [&](const std::string& source, int) {
+    ++runs[source];
+    return Correct(source == "fast" ? 10 : 20);
+  };
+  const auto contenders =
+      CompileYardsticks(evaluator, {{"record 3", "slow"}, {"record 5", "fast"}}, 1);
+  const Comparison comparison = Compare(evaluator, contenders, 1, Never);
+  EXPECT_EQ(comparison.winner, 1);
+  EXPECT_EQ(comparison.records[0].name, "record 3");
+  EXPECT_EQ(comparison.records[0].runtimes_ns.size(), 2u);  // Out after two rounds.
+  EXPECT_EQ(comparison.records[1].name, "winner");
+  // Two in the race, one of the audit; the rest are the finals, which its record is of.
+  EXPECT_EQ(comparison.records[1].runtimes_ns.size(), static_cast<std::size_t>(runs["fast"] - 3));
+}
+
+TEST(Compare, OfWhomTheFinalsSayNothingHasTheTimesOfTheRace) {
+  FakeEvaluator evaluator;
+  evaluator.measure = [](const std::string& source, int before) {
+    if (source == "slow") return Correct(20);
+    return before < 2 ? Correct(10) : Failed(Verdict::kStopped, "");
+  };
+  const auto contenders =
+      CompileYardsticks(evaluator, {{"record 3", "slow"}, {"record 5", "fast"}}, 1);
+  const Comparison comparison = Compare(evaluator, contenders, 1, Never);
+  EXPECT_EQ(comparison.winner, 1);
+  EXPECT_EQ(comparison.records[1].verdict, Verdict::kCorrect);
+  EXPECT_EQ(comparison.records[1].runtimes_ns.size(), 2u);
 }
 
 TEST(Compare, WhatThereIsNoTimeToAuditIsBelieved) {

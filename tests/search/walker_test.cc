@@ -26,6 +26,7 @@ std::string EndOf(const runtime::Candidate& root, const Path& path) {
 /// What walks see and where they stand, with neighbours that they look at and do not go to.
 TEST(Walker, PathsLeadToWhereItStandsAlsoOutOfDeadEnds) {
   const runtime::Candidate root = ToyRoot();
+  const Trades trades(root.instance());
   const BoundFunction none;
   int dead_ends = 0;
   std::set<std::string> seen;
@@ -46,7 +47,8 @@ TEST(Walker, PathsLeadToWhereItStandsAlsoOutOfDeadEnds) {
       for (int step = 0; step < 60; ++step) {
         const std::string here = VectorText(walker.candidate());
         EXPECT_EQ(EndOf(root, walker.path()), here);
-        const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
+        const Neighbourhood near =
+            LocalSearch::Around(walker.candidate(), walker.path(), trades, random);
         NearGuide guide(near, none, 0);
         if (!walker.Look(near, guide, random, note)) continue;
         const std::string there = VectorText(walker.neighbour());
@@ -86,6 +88,52 @@ TEST(Walker, WhatIsDecidedBeforeTheFirstOpenDecisionStays) {
     walker.Go();
     EXPECT_EQ(walker.path().size(), before.size());
   }
+}
+
+TEST(Walker, InsideOfAnOpenedNeighbourhoodAllElseIsKept) {
+  const runtime::Candidate root = ToyRoot();
+  const ChoiceOrder order = ChoiceOrder::Parse("color,order,size", root.instance());
+  const BoundFunction none;
+  Guide uniform;
+  Random random(1);
+  const Descender::OnDeadEnd nothing = [](const DeadEnd&) {};
+  int found = 0, empty = 0;
+  for (int number = 0; number < 100; ++number) {
+    Walker walker(root, order);
+    if (!walker.Begin(uniform, random, nothing)) continue;
+    const std::string here = VectorText(walker.candidate());
+    Neighbourhood near =
+        LocalSearch::Around(walker.candidate(), walker.path(), Trades(root.instance()), random);
+    if (near.open.empty()) continue;
+    const Path path = walker.path();
+    if (!walker.Open(near)) {
+      ++empty;
+      continue;
+    }
+    std::set<std::string> inside;
+    for (int look = 0; look < 8; ++look) {
+      NearGuide guide(near, none, 0);
+      if (!walker.LookInside(guide, random, nothing)) continue;
+      EXPECT_EQ(VectorText(walker.candidate()), here) << "it stands where it stood";
+      inside.insert(VectorText(walker.neighbour()));
+      for (const PathStep& step : path) {
+        const auto decision = static_cast<runtime::DecisionId>(step.decision);
+        if (std::ranges::binary_search(near.open, decision)) continue;
+        EXPECT_EQ(walker.neighbour().FirstValue(decision), step.value);
+      }
+      if (look != 7) continue;
+      // Of several that were found any can be gone to.
+      const runtime::Candidate neighbour = walker.neighbour();
+      if (!walker.LookInside(guide, random, nothing)) continue;
+      walker.GoTo(neighbour);
+      EXPECT_EQ(VectorText(walker.candidate()), VectorText(neighbour));
+      EXPECT_EQ(EndOf(root, walker.path()), VectorText(neighbour));
+    }
+    inside.erase(here);
+    found += static_cast<int>(inside.size());
+  }
+  EXPECT_GT(found, 50);
+  EXPECT_GT(empty, 0);
 }
 
 }  // namespace

@@ -93,6 +93,9 @@ class CpuEvaluator final : public Evaluator {
 
   bool IsReady(double seconds) override { return problems_->IsReady(seconds); }
 
+  // With more of them the seconds of the finals would be too few rounds for each.
+  int finalists() const override { return 8; }
+
   Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
     if (compiled.verdict != Verdict::kCorrect) {
       Measurement failure;

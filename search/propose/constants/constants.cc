@@ -40,6 +40,12 @@ constexpr std::array kConstants = {
                                        "implementations that are looked at for each one compiled"),
     NumberAt<&ProposerOptions::most_exploration>("most_exploration", 0, 20,
                                                  "the largest exploration weight of a walk"),
+    NumberAt<&ProposerOptions::inside>("inside", 1, 1000,
+                                       "neighbours that are looked at of each neighbourhood"),
+    NumberAt<&ProposerOptions::best_weight>(
+        "best_weight", 0, 100, "what being one of the best tenth counts, by the classifier"),
+    NumberAt<&ProposerOptions::likeness_weight>(
+        "likeness_weight", 0, 100, "what being alike to something in flight counts against it"),
     NumberAt<&ProposerOptions::local_share>("local_share", 0, 1,
                                             "the share of descents near the elite set"),
     // Walks near the elite set.
@@ -88,6 +94,8 @@ constexpr std::array kConstants = {
         "last_share", 0, 1, "the part of a run that is its end"),
     NumberAt<&ProposerOptions::last, &LastNeighboursOptions::fastest>(
         "last_fastest", 1, 1000, "implementations of a structure whose neighbours end a run"),
+    NumberAt<&ProposerOptions::last, &LastNeighboursOptions::first_of_pair>(
+        "first_of_pair", 1, 1000, "how much slower a step may be that is part of pairs"),
     NumberAt<&ProposerOptions::last, &LastNeighboursOptions::looks>(
         "last_looks", 0, 10000, "neighbours found for each that is proposed at the end; 0: screen"),
 };

@@ -67,7 +67,7 @@ def search(options, computation, seed, seconds, folder):
     """The log of one run by type; nothing where it failed."""
     kernel, size = computation
     command = [options.search, "--kernel", kernel, "--device", options.device, "--budget", f"{seconds}s", "--seed", str(seed),
-               "--progress", "none", "--out", str(folder)]
+               "--winners", "none", "--progress", "none", "--out", str(folder)]
     if size:
         command += ["--size", size]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -51,7 +51,8 @@ class Bench:
         """A search into a folder of its own; its log as a list of objects, and what it printed."""
         out = os.path.join(self.work, name)
         shutil.rmtree(out, ignore_errors=True)
-        rc, text = self.run("--progress", "none", "--out", out, *arguments, **how)
+        # What is measured is the search, not what an earlier one found.
+        rc, text = self.run("--progress", "none", "--winners", "none", "--out", out, *arguments, **how)
         found = read_log(os.path.join(out, "log.jsonl"))
         if not any(r["t"] == "eval" for r in found):
             sys.exit(f"{self.name}: {' '.join(arguments)}: nothing was evaluated (exit code {rc}):\n{text[-2000:]}")

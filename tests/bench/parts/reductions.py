@@ -111,7 +111,7 @@ class Searches:
         folder = self.work / f"run-{threading.get_ident()}"
         shutil.rmtree(folder, ignore_errors=True)
         gpu = ["--gpu", self.options.gpu] if self.options.device != "cpu" else []
-        command = [*kernel, "--device", self.options.device, *gpu, "--progress", "none",
+        command = [*kernel, "--device", self.options.device, *gpu, "--progress", "none", "--winners", "none",
                    "--seed", self.options.seed, "--out", folder, *words]
         for one in budget:
             command += ["--budget", one]

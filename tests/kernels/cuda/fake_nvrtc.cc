@@ -146,7 +146,12 @@ std::string Probes(const std::string& source) {
     const bool is_silent = name == "probe_link" || name == "probe_nothing" ||
                            name == "probe_read" || name == "probe_write" || name == "probe_copy" ||
                            name == "probe_add";
-    text += "kernel " + name + (is_silent ? " nothing us=100\n" : " spans n=8192 us=20\n");
+    // There are many of them.
+    const bool is_short = name.starts_with("probe_gap") || name.starts_with("probe_sweep");
+    const char* const takes = is_short    ? " nothing us=1\n"
+                              : is_silent ? " nothing us=100\n"
+                                          : " spans n=8192 us=20\n";
+    text += "kernel " + name + takes;
   }
   return text;
 }

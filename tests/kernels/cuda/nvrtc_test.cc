@@ -153,10 +153,13 @@ TEST_F(NvrtcCompile, ProbesOfAGpuKeepTheirWork) {
   const Cubin cubin = nvrtc_->Compile(GpuProbesSource(), "sm_90");
   ASSERT_TRUE(cubin.ok()) << cubin.log;
   for (const char* const probe :
-       {"probe_fma", "probe_fma_outer", "probe_int_mad", "probe_issue", "probe_shared_32",
-        "probe_shared_64", "probe_shared_128", "probe_l1", "probe_l2", "probe_fma_latency",
-        "probe_chase_ca", "probe_chase_cg", "probe_chase_shared", "probe_barrier", "probe_read",
-        "probe_write", "probe_copy", "probe_add"}) {
+       {"probe_fma",          "probe_fma_outer",   "probe_int_mad",    "probe_issue",
+        "probe_shared_32",    "probe_shared_64",   "probe_shared_128", "probe_l1",
+        "probe_l2",           "probe_fma_latency", "probe_chase_ca",   "probe_chase_cg",
+        "probe_chase_shared", "probe_barrier",     "probe_read",       "probe_write",
+        "probe_copy",         "probe_add",         "probe_convert",    "probe_exp",
+        "probe_root",         "probe_gap",         "probe_gap_read",   "probe_sweep_read",
+        "probe_sweep_write",  "probe_sweep_third", "probe_dmma"}) {
     EXPECT_NE(cubin.log.find(std::string("'") + probe + "'"), cubin.log.npos) << probe;
     const KernelResources resources = ReadResources(cubin.log, probe);
     EXPECT_EQ(resources.spill_bytes, 0) << probe;

@@ -6,9 +6,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/devices/cuda/probes/characterize.h"
+#include "kernels/devices/cuda/probes/sweeps.h"
 
 namespace exh::kernels {
 namespace {
@@ -64,7 +66,42 @@ TEST(QuickRates, AreThoseOfTheClockThatTheGpuCanReach) {
   clock.samples = {1200};  // It had idled.
   peak.fact = 1980;
   const json values = json::parse(RatesToJson({.name = "x"}, {clock, peak}, Margins{}))["values"];
-  EXPECT_DOUBLE_EQ(values.at("clock").at("value").get<double>(), 1.01 * 1.98);
+  EXPECT_DOUBLE_EQ(values.at("clock").at("value").get<double>(), 1.001 * 1.98);
+}
+
+Characteristic Of(const std::string& name, std::vector<double> samples) {
+  Characteristic one{name, "", ""};
+  one.samples = std::move(samples);
+  return one;
+}
+
+TEST(Rates, AreNoMoreThanWhatTheArchitectureHas) {
+  Characteristic lanes{"fp32_lanes", "1/clk", "it is known"};
+  lanes.fact = 128;
+  const auto fma = [&](double measured, bool is_known) {
+    std::vector<Characteristic> all = {Of("fma_per_clk", {measured})};
+    if (is_known) all.push_back(lanes);
+    return json::parse(RatesToJson({.name = "x"}, all, Margins{}))["values"]["fma"];
+  };
+  EXPECT_DOUBLE_EQ(fma(127, false)["value"], 1.02 * 127);
+  EXPECT_EQ(fma(127, true)["value"], 128);
+  EXPECT_EQ(fma(127, true)["source"].get<std::string>().find("it is known; measured"), 0u);
+  EXPECT_DOUBLE_EQ(fma(100, true)["value"], 102);
+}
+
+TEST(Rates, OfSweepsNeverGrowWithTheirBytes) {
+  std::vector<Characteristic> all;
+  const auto add = [&](int megabytes, double read, double write, double third) {
+    all.push_back(Of(SweepName(megabytes, SweepKind::kRead), {1, read}));
+    all.push_back(Of(SweepName(megabytes, SweepKind::kWrite), {write}));
+    all.push_back(Of(SweepName(megabytes, SweepKind::kThird), {third, 2}));
+  };
+  add(128, 300, 200, 100);
+  add(256, 150, 160, 120);
+  all.push_back(Of(SweepName(512, SweepKind::kRead), {100}));  // Others of this size are missing.
+  const Margins margins{.rate = 2};
+  const json sweeps = json::parse(RatesToJson({.name = "x"}, all, margins))["values"]["sweeps"];
+  EXPECT_EQ(sweeps["value"], json({{128e6, 600, 600, 240}, {256e6, 320, 300, 240}}));
 }
 
 }  // namespace

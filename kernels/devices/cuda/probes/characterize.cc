@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
+#include "kernels/devices/cuda/probes/gaps.h"
+#include "kernels/devices/cuda/probes/sweeps.h"
 #include "kernels/ir/device.h"
 
 namespace exh::kernels {
@@ -31,6 +34,8 @@ struct Probe {
   bool on_all = true;  ///< A block on each multiprocessor, otherwise one block.
   std::uint64_t bytes = 0;
   bool is_bounding = true;  ///< Lower bounds divide by it (rates_json.cc).
+  bool is_sum = false;      ///< A sample is what all multiprocessors do together.
+  int since = 0;            ///< Compute capability, 90 of 9.0: others have no such instruction.
 };
 
 constexpr double kPerRound = 64, kReads = 16;
@@ -43,6 +48,14 @@ const std::vector<Probe>& Probes() {
        "probe_fma_outer", 256, 2048, kPerRound},
       {"int_mad_per_clk", "1/clk", "integer multiply-adds of a multiprocessor", "probe_int_mad",
        1024, 512, kPerRound, false, true, 0, false},
+      {"dmma_per_clk", "1/clk", "products of the matrix unit of doubles, of a multiprocessor",
+       "probe_dmma", 512, 256, 16 * 16 * 8 * 16 / kWarp, false, true, 0, true, false, 90},
+      {"convert_per_clk", "1/clk", "floats that become doubles, of a multiprocessor",
+       "probe_convert", 1024, 256, kPerRound},
+      {"exp_per_clk", "1/clk", "powers of 2, of a multiprocessor", "probe_exp", 1024, 256,
+       kPerRound},
+      {"root_per_clk", "1/clk", "reciprocal roots, of a multiprocessor", "probe_root", 1024, 256,
+       kPerRound},
       {"issue_per_clk", "1/clk", "instructions of two pipes in turn, of a multiprocessor",
        "probe_issue", 1024, 64, 512},
       {"shared_bytes_per_clk", "B/clk", "reads of 4 bytes a thread, without conflicts",
@@ -57,6 +70,10 @@ const std::vector<Probe>& Probes() {
        1024, 128, kReads * 16, false, true, 16 * kMiB},
       {"l2_one_bytes_per_clk", "B/clk", "the same of L2, one multiprocessor alone", "probe_l2",
        1024, 256, kReads * 16, false, false, 16 * kMiB},
+      {"l2_all_bytes_per_clk", "B/clk", "the same of L2, all multiprocessors together", "probe_l2",
+       1024, 128, kReads * 16, false, true, 16 * kMiB, true, true},
+      {"l2_all_4_bytes_per_clk", "B/clk", "the same, of 4 MiB", "probe_l2", 1024, 128, kReads * 16,
+       false, true, 4 * kMiB, true, true},
       {"fma_latency", "clk", "a chain of multiply-adds", "probe_fma_latency", 32, 512 * 64, 1, true,
        false},
       {"shared_latency", "clk", "a chain of links in shared memory", "probe_chase_shared", 32, 4096,
@@ -87,6 +104,27 @@ constexpr Chase kChases[] = {
      2048 * kMiB, (128 << 10) + 256, true},
 };
 
+/// Multiply-adds of floats that a multiprocessor begins in a clock, by compute capability (CUDA
+/// programming guide, throughput of native arithmetic instructions); 0: not in the table.
+int LanesOf(int capability) {
+  switch (capability) {
+    case 70:
+    case 72:
+    case 75:
+    case 80:
+      return 64;
+    case 86:
+    case 87:
+    case 89:
+    case 90:
+    case 100:
+    case 120:
+      return 128;
+    default:
+      return 0;
+  }
+}
+
 class Characterizer {
  public:
   Characterizer(const cuda::Gpu& gpu, const cuda::Timer& timer, const cuda::Module& programs,
@@ -100,19 +138,26 @@ class Characterizer {
   std::vector<Characteristic> Run() {
     Facts();
     for (const Probe& probe : Probes()) {
+      if (gpu_.facts().capability() < probe.since) continue;
       if (is_full_ || probe.is_bounding) Measure(probe);
     }
     for (const Chase& chase : kChases) {
       if (is_full_ || chase.is_bounding) Measure(chase);
     }
     Streams();
+    Append(MeasureSweeps(gpu_, timer_, programs_, is_full_ ? Care::kFull : Care::kQuick));
     if (is_full_) Launches();
+    Append(MeasureGaps(gpu_, timer_, programs_, is_full_ ? Care::kFull : Care::kQuick));
     Clock();  // At last: a GPU that idled is not as fast at once.
     return std::move(found_);
   }
 
  private:
   static constexpr std::size_t kMostSpans = std::size_t{1} << 16;
+
+  void Append(std::vector<Characteristic> more) {
+    std::ranges::move(more, std::back_inserter(found_));
+  }
 
   int repeats() const { return is_full_ ? 7 : 3; }
 
@@ -131,6 +176,13 @@ class Characterizer {
     Fact("registers_per_unit", "1/unit", "the driver says so", gpu_.facts().registers_per_unit);
     Fact("shared_per_unit", "B/unit", "the driver says so", gpu_.facts().shared_per_unit);
     Fact("memory_bytes", "B", "the driver says so", static_cast<double>(gpu_.facts().memory_bytes));
+    // What no probe can exceed. Of an architecture that is not in the table nothing is known.
+    if (const int lanes = LanesOf(gpu_.facts().capability()); lanes > 0) {
+      constexpr double kSchedulers = 4;
+      Fact("fp32_lanes", "1/clk", "CUDA programming guide: lanes of a multiprocessor", lanes);
+      Fact("schedulers", "1/clk", "CUDA programming guide: warp schedulers", kSchedulers);
+      Fact("shared_access", "1/clk", "CUDA programming guide: 32 banks of 4 bytes a clock", 1);
+    }
     Fact("peak_clock", "MHz", "the driver says so", gpu_.facts().peak_clock_khz / 1e3);
   }
 
@@ -172,10 +224,14 @@ class Characterizer {
     std::array<void*, 4> arguments = {&spans, &rounds, &data, &bytes};
     for (int repeat = 0; repeat < repeats(); ++repeat) {
       gpu_.Launch(function, launch, arguments.data());
+      const double work = probe.work * probe.rounds;
+      double sum = 0;
       for (const double clocks : Spans(launch.grid, probe.threads / kWarp)) {
-        const double work = probe.work * probe.rounds;
-        found.samples.push_back(probe.is_latency ? clocks / work : work * probe.threads / clocks);
+        const double sample = probe.is_latency ? clocks / work : work * probe.threads / clocks;
+        sum += sample;
+        if (!probe.is_sum) found.samples.push_back(sample);
       }
+      if (probe.is_sum) found.samples.push_back(sum);
     }
     found_.push_back(std::move(found));
   }

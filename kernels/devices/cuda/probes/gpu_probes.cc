@@ -89,6 +89,82 @@ PROBE(probe_int_mad) {
   Note(spans, begin);
 }
 
+// The matrix unit of doubles: 16 x 8 x 16 products of a warp, four sums of tiles in turn.
+#if __CUDA_ARCH__ >= 900
+PROBE_OF(512, probe_dmma) {
+  double c[4][4], a[8], b[4];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) a[i] = 0.5 + i + bytes;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) b[i] = 1.5 - i * (int)threadIdx.x;
+#pragma unroll
+  for (int i = 0; i < 16; ++i) c[i / 4][i % 4] = i;
+  __syncthreads();
+  const long long begin = clock64();
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      asm volatile(
+          "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+          "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+          : "+d"(c[i % 4][0]), "+d"(c[i % 4][1]), "+d"(c[i % 4][2]), "+d"(c[i % 4][3])
+          : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
+            "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+    }
+  }
+  double sum = 0;
+#pragma unroll
+  for (int i = 0; i < 16; ++i) sum += c[i / 4][i % 4];
+  Use(spans, (float)sum);
+  Note(spans, begin);
+}
+#endif
+
+// Floats that become doubles. The high word of each is the float that comes next, which takes no
+// instruction.
+PROBE(probe_convert) {
+  float x[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) x[i] = 1.5f + i + threadIdx.x + bytes;
+  __syncthreads();
+  const long long begin = clock64();
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < 64; ++i) {
+      double wide;
+      asm volatile("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x[i % 8]));
+      x[i % 8] = __int_as_float(__double2hiint(wide));
+    }
+  }
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) sum += x[i];
+  Use(spans, sum);
+  Note(spans, begin);
+}
+
+// Special functions, of the pipe that has nothing else.
+#define SPECIAL_PROBE(name, function)                                      \
+  PROBE(name) {                                                            \
+    float x[8];                                                            \
+    _Pragma("unroll") for (int i = 0; i < 8; ++i) x[i] = 0.5f + i + bytes; \
+    __syncthreads();                                                       \
+    const long long begin = clock64();                                     \
+    _Pragma("unroll 1") for (int round = 0; round < rounds; ++round) {     \
+      _Pragma("unroll") for (int i = 0; i < 64; ++i) {                     \
+        asm volatile(function " %0, %0;" : "+f"(x[i % 8]));                \
+      }                                                                    \
+    }                                                                      \
+    float sum = 0;                                                         \
+    _Pragma("unroll") for (int i = 0; i < 8; ++i) sum += x[i];             \
+    Use(spans, sum);                                                       \
+    Note(spans, begin);                                                    \
+  }
+SPECIAL_PROBE(probe_exp, "ex2.approx.ftz.f32")
+SPECIAL_PROBE(probe_root, "rsqrt.approx.ftz.f32")
+
 // Two kinds in turn, of different pipes: what schedulers issue.
 PROBE(probe_issue) {
   float x[8];
@@ -255,6 +331,35 @@ PROBE(probe_barrier) {
 
 KERNEL probe_nothing() {}
 
+// ---- gaps between launches: `rounds` of a chain that takes as long in each, and a write -----------
+//
+// What is written is how many clocks the chain took, for each warp.
+
+static __device__ __forceinline__ void Chain(int* spent, int rounds, float x) {
+  int* const to = spent + (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  const long long begin = clock64();
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < 64; ++i) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x));
+  }
+  // The clock is looked at when the last of them has its result.
+  if (x == 12345.678f) spent[0] = 0;
+  const long long end = clock64();
+  if (threadIdx.x % 32 == 0) *to = (int)(end - begin);
+}
+KERNEL __launch_bounds__(1024, 1) probe_gap(int* spent, const float* from, int rounds) {
+  Chain(spent, rounds, 0.25f);
+}
+// … that begins with a value that is read.
+KERNEL __launch_bounds__(1024, 1) probe_gap_read(int* spent, const float* from, int rounds) {
+  float x;
+  asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(x) : "l"(from + blockIdx.x * 32) : "memory");
+  // Nothing behind it begins before the value has come.
+  if (x == 12345.678f) return;
+  Chain(spent, rounds, x);
+}
+
 // ---- main memory: `count` vectors of 16 bytes of each array ---------------------------------------
 
 KERNEL __launch_bounds__(512, 1)
@@ -298,6 +403,40 @@ probe_add(const float4* a, const float4* b, float4* c, unsigned long long count)
     }
   }
 }
+
+// ---- sweeps: `count` vectors of each array, again and again ----------------------------------------
+//
+// Those before `kept` may stay in the cache for the next launch, the others shall not.
+
+static __device__ __forceinline__ float4 Load(const float4* from, unsigned long long at,
+                                              unsigned long long kept) {
+  return at < kept ? from[at] : __ldcs(from + at);
+}
+static __device__ __forceinline__ void Store(float4* to, unsigned long long at,
+                                             unsigned long long kept, float4 value) {
+  if (at < kept) to[at] = value; else __stcs(to + at, value);
+}
+#define SWEEP_PROBE(name, load, use)                                                            \
+  KERNEL __launch_bounds__(512, 1)                                                              \
+  name(const float4* a, const float4* b, float4* c, unsigned long long count,                   \
+       unsigned long long kept) {                                                               \
+    const unsigned long long first = blockIdx.x * 2048ull + threadIdx.x;                        \
+    float4 x[4], y[4];                                                                          \
+    _Pragma("unroll") for (int i = 0; i < 4; ++i) {                                             \
+      const unsigned long long at = first + i * 512;                                            \
+      x[i] = y[i] = make_float4(1, 2, 3, 4);                                                    \
+      if (at < count) { load; }                                                                 \
+    }                                                                                           \
+    _Pragma("unroll") for (int i = 0; i < 4; ++i) {                                             \
+      const unsigned long long at = first + i * 512;                                            \
+      if (at < count) { use; }                                                                  \
+    }                                                                                           \
+  }
+SWEEP_PROBE(probe_sweep_read, x[i] = Load(a, at, kept),
+            if (x[i].x + x[i].y + x[i].z + x[i].w == 12345.678f) c[0] = x[i])
+SWEEP_PROBE(probe_sweep_write, , Store(c, at, kept, x[i]))
+SWEEP_PROBE(probe_sweep_third, (x[i] = Load(a, at, kept), y[i] = Load(b, at, kept)),
+            Store(c, at, kept, make_float4(x[i].x + y[i].x, x[i].y + y[i].y, x[i].z + y[i].z, x[i].w + y[i].w)))
 )cuda";
   return source;
 }

@@ -2,12 +2,14 @@
 //
 // From what was measured to what a lower bound may divide by.
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/hash.h"
 #include "kernels/devices/cuda/probes/characterize.h"
+#include "kernels/devices/cuda/probes/sweeps.h"
 
 namespace exh::kernels {
 namespace {
@@ -45,6 +47,41 @@ class Rates {
     Say(name, unit, best->Fastest() * scale * margin,
         "measured, with a margin: " + best->name + ", " + best->how);
   }
+  /// What is said of `name` is no more than a fact, where there is one.
+  void Cap(const char* name, const char* fact) {
+    const Characteristic* const found = Find(fact);
+    if (found == nullptr || !values_.contains(name)) return;
+    Json& said = values_[name];
+    if (said["value"].get<double>() <= found->fact) return;
+    said["value"] = found->fact;
+    said["source"] = found->how + "; " + said["source"].get<std::string>();
+  }
+  /// Of the sizes that were gone through: GB/s of any mix, of reads, and of two reads a write.
+  void Sweeps(double margin) {
+    std::vector<std::array<double, 4>> rows;
+    for (const int megabytes : kSweepMegabytes) {
+      const auto rate = [&](SweepKind kind) {
+        const Characteristic* const found = Find(SweepName(megabytes, kind));
+        return found == nullptr ? 0 : found->Fastest() * margin;
+      };
+      const double read = rate(SweepKind::kRead), write = rate(SweepKind::kWrite),
+                   third = rate(SweepKind::kThird);
+      if (read <= 0 || write <= 0 || third <= 0) continue;
+      rows.push_back({megabytes * 1e6, std::max({read, write, third}), read, third});
+    }
+    // What goes through more goes through less as well.
+    for (std::size_t i = rows.size(); i-- > 1;) {
+      for (std::size_t k = 1; k < rows[i].size(); ++k) {
+        rows[i - 1][k] = std::max(rows[i - 1][k], rows[i][k]);
+      }
+    }
+    if (rows.empty()) return;
+    values_["sweeps"] = {{"value", rows},
+                         {"unit", "B, GB/s, GB/s"},
+                         {"source",
+                          "measured, with a margin: sweep_…, launches that go through "
+                          "the same bytes again and again"}};
+  }
   Json values() const { return values_; }
 
  private:
@@ -72,7 +109,9 @@ Json Measured(const Characteristic& c) {
 }  // namespace
 
 Margins MarginsOf(Care care) {
-  return care == Care::kFull ? Margins{} : Margins{.rate = 1.08, .stream = 1.03, .latency = 0.85};
+  return care == Care::kFull
+             ? Margins{}
+             : Margins{.rate = 1.08, .stream = 1.03, .latency = 0.85, .clock = 1.01};
 }
 
 std::string RatesToJson(const RatesHeader& header,
@@ -80,34 +119,45 @@ std::string RatesToJson(const RatesHeader& header,
                         const Margins& margins) {
   Rates rates(characteristics);
   rates.Fact("units", "1", "multiprocessors");
-  rates.Take("clock", "GHz", {"clock", "peak_clock"}, 1e-3, margins.stream);
+  rates.Take("clock", "GHz", {"clock", "peak_clock"}, 1e-3, margins.clock);
   rates.Fact("warp_lanes", "1", "warp_lanes");
   rates.Take("fma", "1/clk/unit", {"fma_per_clk", "fma_outer_per_clk"}, 1, margins.rate);
+  rates.Cap("fma", "fp32_lanes");
   rates.Say("half_unit", "1/clk/unit", 0, "not measured: products of halves are not bounded there");
+  rates.Take("double_unit", "1/clk/unit", {"dmma_per_clk"}, 1, margins.rate);
   rates.Say("adds_share_fma", "1", 1,
             "CUDA programming guide: fp32 add, multiply and multiply-add have one throughput");
   rates.Take("issues", "1/clk/unit", {"issue_per_clk", "fma_per_clk"}, 1.0 / 32, margins.rate);
+  rates.Cap("issues", "schedulers");
   rates.Say("warp_issues", "1/clk/warp", 1, "a warp belongs to one scheduler");
   rates.Say("bytes_per_access", "B", 16, "widest load that is printed: ld.v4.f32");
   rates.Take("fma_latency", "clk", {"fma_latency"}, 1, margins.latency);
   rates.Take("unit_bytes", "B/clk/unit", {"l2_one_bytes_per_clk", "l2_bytes_per_clk"}, 1,
+             margins.rate);
+  rates.Take("units_bytes", "B/clk", {"l2_all_bytes_per_clk", "l2_all_4_bytes_per_clk"}, 1,
              margins.rate);
   rates.Say("cache_bytes", "B/clk", 0, "the first cache may take any access");
   rates.Take("accesses", "1/clk/unit",
              {"shared_bytes_per_clk", "shared_64_bytes_per_clk", "shared_128_bytes_per_clk",
               "l1_bytes_per_clk"},
              1.0 / 128, margins.rate);
+  rates.Cap("accesses", "shared_access");
   rates.Say("access_bytes", "B", 128, "32 banks of 4 bytes: what `accesses` counts");
   rates.Say("access_line", "B", 0, "not measured: the first cache may look up several lines");
+  rates.Take("conversions", "1/clk/unit", {"convert_per_clk"}, 1, margins.rate);
+  rates.Take("specials", "1/clk/unit", {"exp_per_clk", "root_per_clk"}, 1, margins.rate);
   rates.Take("read_latency", "clk", {"l1_latency"}, 1, margins.latency);
   rates.Take("shared_latency", "clk", {"shared_latency"}, 1, margins.latency);
   rates.Fact("unit_warps", "1/unit", "threads_per_unit", 1.0 / 32);
   rates.Fact("unit_blocks", "1/unit", "blocks_per_unit");
   rates.Fact("unit_registers", "1/unit", "registers_per_unit");
   rates.Fact("unit_shared", "B/unit", "shared_per_unit");
+  rates.Take("launch_gap", "ns", {"launch_gap"}, 1, margins.latency);
+  rates.Take("launch_gap_read", "ns", {"launch_gap_read"}, 1, margins.latency);
   rates.Take("memory", "GB/s", {"dram_read", "dram_write", "dram_copy", "dram_add"}, 1,
              margins.stream);
   rates.Take("memory_third", "GB/s", {"dram_add"}, 1, margins.stream);
+  rates.Sweeps(margins.rate);
   rates.Fact("memory_cache", "B", "l2_bytes");
   rates.Say("memory_sector", "B", 32, "sectors of L2");
 

@@ -4,6 +4,9 @@
 // decision (and in what follows from it) are looked at. Chance may have left out the one step that
 // is missing.
 //
+// When none of them is left, those are looked at that differ in a pair of decisions that share an
+// object (pairs.h).
+//
 // What is cheap is done for many first: some neighbours are found, and the cost model ranks all
 // that were found until then and are not evaluated. Those of the fastest come first, and a new best
 // brings its own. When none is left, the search goes on as before.
@@ -22,6 +25,7 @@
 
 #include "search/near/local_search.h"
 #include "search/propose/frontier/frontier.h"
+#include "search/propose/last/pairs.h"
 #include "search/propose/proposer.h"
 #include "search/propose/screen.h"
 
@@ -30,6 +34,9 @@ namespace exh::search {
 struct LastNeighboursOptions {
   std::size_t fastest = 3;  ///< Of each structure.
   int looks = 64;           ///< Neighbours that are found for each that is proposed.
+  /// A step is part of pairs when the model expects what it leads to by itself to be slower than
+  /// where it begins by no more than this factor.
+  double first_of_pair = 1.25;
   double share = 0.1;       ///< Of the run, by its time or by its evaluations: its end.
 };
 
@@ -38,7 +45,7 @@ class LastNeighbours final : public Proposer {
   /// Proposes what `before` does until the end begins. References outlive it; `elites` and `order`,
   /// that of their paths, may be parts of `before`. `screen` is taught by `before`.
   LastNeighbours(std::unique_ptr<Proposer> before, const EntryMaker& entries, Frontier& frontier,
-                 std::shared_ptr<const Screen> screen, const LocalSearch& elites,
+                 std::shared_ptr<Screen> screen, const LocalSearch& elites,
                  const ChoiceOrder& order, const LastNeighboursOptions& options);
 
   bool Propose(Random& random, Attempt& attempt) override;
@@ -52,22 +59,32 @@ class LastNeighbours final : public Proposer {
     runtime::Candidate candidate;
     double ns = 0;
     std::uint64_t hash = 0;
-    Path path;                    ///< Leads to it, in the order of these descents.
-    std::vector<PathStep> steps;  ///< Each leads to a neighbour.
-    std::size_t next = 0;         ///< Of them.
+    Path path;                         ///< Leads to it, in the order of these descents.
+    PairsOfSteps pairs;                ///< Of the steps that lead to a neighbour each.
+    std::size_t next = 0;              ///< Of these steps.
+    std::optional<double> worst = {};  ///< Of first steps of pairs; nothing: not known yet.
   };
-  /// A step from a base.
+  /// A step from a base, or two.
   struct Task {
-    std::shared_ptr<const Base> base;
-    PathStep step;
+    std::shared_ptr<Base> base;
+    std::vector<PathStep> steps;
+    std::size_t single = 0;    ///< Number of a step that is alone.
     std::uint64_t number = 0;  ///< Decides what is random.
   };
 
   bool ProposeNeighbour(Attempt& attempt);
   /// Nothing: no neighbour is left.
   std::optional<Task> NextTask();
-  /// Takes in what became one of the fastest since. With the lock held.
+  // With the lock held:
+  /// Takes in what became one of the fastest since.
   void FindBases();
+  std::optional<Task> NextPair();
+  const Task& Deal(const std::shared_ptr<Base>& base, std::vector<PathStep> steps,
+                   std::size_t single);
+  // Without it:
+  /// Finds out where a task leads, and what the model expects of it.
+  void LookAt(const Task& task, const Descender::OnDeadEnd& note);
+
   /// The neighbour; nothing when there is none. The same whenever it is called.
   std::optional<runtime::Candidate> Take(const Task& task, const Descender::OnDeadEnd& note) const;
   /// The same; nothing where a check of ours fails.
@@ -80,7 +97,7 @@ class LastNeighbours final : public Proposer {
   std::unique_ptr<Proposer> before_;
   const EntryMaker& entries_;
   Frontier& frontier_;
-  std::shared_ptr<const Screen> screen_;
+  std::shared_ptr<Screen> screen_;
   const LocalSearch& elites_;
   const ChoiceOrder& order_;
   LastNeighboursOptions options_;
