@@ -37,7 +37,7 @@ struct LastNeighboursOptions {
   /// A step is part of pairs when the model expects what it leads to by itself to be slower than
   /// where it begins by no more than this factor.
   double first_of_pair = 1.25;
-  double share = 0.1;       ///< Of the run, by its time or by its evaluations: its end.
+  double share = 0.1;  ///< Of the run, by its time or by its evaluations: its end.
 };
 
 class LastNeighbours final : public Proposer {

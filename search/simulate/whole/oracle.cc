@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -189,6 +190,17 @@ OracleQuality Oracle::QualityOf(const std::vector<Example>& examples, int jobs) 
   quality.failures = failures / static_cast<double>(examples.size());
   quality.answered_failures = answered / static_cast<double>(examples.size());
   return quality;
+}
+
+Trace Oracle::FirstRun() const {
+  Trace trace;
+  double best = std::numeric_limits<double>::infinity();
+  for (const RecordedLeaf& leaf : leaves_) {
+    if (leaf.log != leaves_.front().log) break;
+    if (leaf.ns > 0) best = std::min(best, leaf.ns);
+    trace.best.push_back(best);
+  }
+  return trace;
 }
 
 OracleAnswer Oracle::Recorded(const RecordedLeaf& leaf) {

@@ -30,6 +30,7 @@
 #include "search/learn/traits.h"
 #include "search/learn/vector_columns.h"
 #include "search/simulate/recorded_space.h"
+#include "search/simulate/traces.h"
 #include "search/simulate/whole/drawn_forest.h"
 
 namespace exh::search {
@@ -69,6 +70,8 @@ class Oracle {
   std::size_t num_recorded() const { return recorded_.size(); }
   std::size_t num_timed() const { return num_timed_; }
   const OracleQuality& quality() const { return quality_; }
+  /// How the first of the recorded runs went itself: what was found, each time as it is answered.
+  Trace FirstRun() const;
 
  private:
   /// What regressions see of an implementation.

