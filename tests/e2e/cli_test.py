@@ -389,7 +389,8 @@ class Runs(unittest.TestCase):
         return run(SEARCH, "--kernel", "matmul", "--size", "m=24,n=24,k=24", "--out", self.out, *arguments)
 
     def test_search_then_show_diff_replay_and_emit(self):
-        done = self.search("--budget", "evals=6", "--seed", "3")
+        # Most are rollouts of the tree, so that it has nodes.
+        done = self.search("--budget", "evals=6", "--seed", "3", "--local", "20%")
         self.assertEqual(done.returncode, 0, done.stderr)
         log = records(self.out)
         kinds = [record["t"] for record in log]
@@ -501,7 +502,9 @@ class Runs(unittest.TestCase):
         paths = []
         for name in ("a", "b"):
             self.out = os.path.join(self.folder.name, name)
-            self.assertEqual(self.search("--budget", "evals=4", "--seed", "9", "--jobs", "1").returncode, 0)
+            # Times decide nothing yet: nothing is cut, and there is no cost model.
+            done = self.search("--budget", "evals=4", "--seed", "9", "--jobs", "1", "--screen", "1", "--bound", "check")
+            self.assertEqual(done.returncode, 0, done.stderr)
             paths.append([r["vector"] for r in records(self.out) if r["t"] == "eval"])
         self.assertEqual(paths[0], paths[1])
 

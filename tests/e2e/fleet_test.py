@@ -208,7 +208,8 @@ class Gpus(Fixture):
         self.assertEqual(len({r["lane"] for r in self.records("reference")}), 1)
 
     def test_one_is_what_it_was(self):
-        self.search(*self.arguments("--gpus", "2", "--budget", "evals=5"))
+        # Of five programs two fail: some more, so that something is correct.
+        self.search(*self.arguments("--gpus", "2", "--budget", "evals=15"))
         self.assertFalse([e for e in self.records("eval") + self.records("reference") if "lane" in e])
 
     def test_functional_programs_are_measured_by_several_too(self):
