@@ -38,7 +38,7 @@ struct ScreenOptions {
   /// model.
   int steps = 1;
   /// So many neighbours are looked at of each neighbourhood that has several.
-  int inside = 4;
+  int inside = 8;
   /// Exploration weights are drawn from 0 up to this.
   double most_exploration = 2;
   /// Of the logarithm of the probability that something is one of the best tenth; 0: not asked.
