@@ -111,7 +111,7 @@ Json Measured(const Characteristic& c) {
 Margins MarginsOf(Care care) {
   return care == Care::kFull
              ? Margins{}
-             : Margins{.rate = 1.08, .stream = 1.03, .latency = 0.85, .clock = 1.01};
+             : Margins{.rate = 1.08, .stream = 1.03, .latency = 0.85, .gap = 0.8, .clock = 1.01};
 }
 
 std::string RatesToJson(const RatesHeader& header,
@@ -152,8 +152,8 @@ std::string RatesToJson(const RatesHeader& header,
   rates.Fact("unit_blocks", "1/unit", "blocks_per_unit");
   rates.Fact("unit_registers", "1/unit", "registers_per_unit");
   rates.Fact("unit_shared", "B/unit", "shared_per_unit");
-  rates.Take("launch_gap", "ns", {"launch_gap"}, 1, margins.latency);
-  rates.Take("launch_gap_read", "ns", {"launch_gap_read"}, 1, margins.latency);
+  rates.Take("launch_gap", "ns", {"launch_gap"}, 1, margins.gap);
+  rates.Take("launch_gap_read", "ns", {"launch_gap_read"}, 1, margins.gap);
   rates.Take("memory", "GB/s", {"dram_read", "dram_write", "dram_copy", "dram_add"}, 1,
              margins.stream);
   rates.Take("memory_third", "GB/s", {"dram_add"}, 1, margins.stream);
