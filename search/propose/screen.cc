@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -41,11 +42,16 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
   Taste taste{options_.most_exploration * random.Real()};
   if (options_.likeness_weight > 0) taste.in_flight = Likeness(in_flight_.All());
   std::vector<std::pair<runtime::Candidate, Dropped>> dropped;
+  // What was looked at already costs a draw and nothing else. Walks end also where there is nothing
+  // new to look at.
+  std::unordered_set<std::uint64_t> vectors;
   const auto look_at = [&](const runtime::Candidate& candidate) {
+    const std::string vector = VectorText(candidate);
+    if (!vectors.insert(Fnv1a64(vector)).second) return kNever;
     const double bound = entries_.BoundOf(candidate);
     if (bound >= cut) return kNever;
     Dropped why;
-    const auto score = Score(candidate, bound, taste, why);
+    const auto score = Score(candidate, vector, bound, taste, why);
     if (!score) {
       dropped.emplace_back(candidate, std::move(why));
       return kNever;
@@ -54,23 +60,15 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
     return *score;
   };
   double here = look_at(walker.candidate());
-  // What was looked at already costs a draw and nothing else. Walks end also where there is nothing
-  // new to look at.
-  std::unordered_set<std::uint64_t> vectors = {Fnv1a64(VectorText(walker.candidate()))};
-  int looks = 0;
-  const auto look_on = [&] {
-    if (!vectors.insert(Fnv1a64(VectorText(walker.neighbour()))).second) return kNever;
-    ++looks;
-    return look_at(walker.neighbour());
-  };
-  for (int step = 0; step < options_.steps && looks < options_.steps && !walker.path().empty();
+  const auto most = static_cast<std::size_t>(options_.steps);
+  for (std::size_t step = 0; step < most && vectors.size() <= most && !walker.path().empty();
        ++step) {
     const Neighbourhood near =
         LocalSearch::Around(walker.candidate(), walker.path(), trades_, random);
     if (!near.first.empty()) {
       NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
       if (!walker.Look(near, guide, random, note)) continue;
-      const double there = look_on();
+      const double there = look_at(walker.neighbour());
       if (there >= here) continue;
       walker.Go();
       here = there;
@@ -82,7 +80,7 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
     for (int inside = 0; inside < options_.inside; ++inside) {
       NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
       if (!walker.LookInside(guide, random, note)) continue;
-      const double score = look_on();
+      const double score = look_at(walker.neighbour());
       if (score >= there) continue;
       there = score;
       best = walker.neighbour();
@@ -105,16 +103,16 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut, Random& random,
 
 double Screen::Expected(const runtime::Candidate& candidate) const {
   Dropped why;
-  return Score(candidate, entries_.BoundOf(candidate), {}, why).value_or(kBeforeAll);
+  const std::string vector = VectorText(candidate);
+  return Score(candidate, vector, entries_.BoundOf(candidate), {}, why).value_or(kBeforeAll);
 }
 
-std::optional<double> Screen::Score(const runtime::Candidate& candidate, double bound,
-                                    const Taste& taste, Dropped& why) const {
+std::optional<double> Screen::Score(const runtime::Candidate& candidate, const std::string& vector,
+                                    double bound, const Taste& taste, Dropped& why) const {
   if (!learns()) return 0;
   const auto amounts = AmountsOf(candidate, why);
   if (!amounts) return std::nullopt;
   const Doing look(Activity::kLook);
-  const std::string vector = VectorText(candidate);
   const auto guess = model_.Ask(vector, *amounts, bound);
   if (!guess) return 0;
   return guess->mean - taste.exploration * guess->deviation -

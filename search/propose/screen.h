@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "search/learn/cost_model.h"
 #include "search/near/trade.h"
@@ -85,9 +86,9 @@ class Screen {
     double exploration = 0;
     Likeness in_flight = {};  ///< What is alike is less liked.
   };
-  /// Smaller is better. Nothing: the candidate is dropped.
-  std::optional<double> Score(const runtime::Candidate& candidate, double bound, const Taste& taste,
-                              Dropped& why) const;
+  /// Of a candidate with this vector (VectorText()). Smaller is better. Nothing: it is dropped.
+  std::optional<double> Score(const runtime::Candidate& candidate, const std::string& vector,
+                              double bound, const Taste& taste, Dropped& why) const;
   /// What the device says of it; until the thread asks again. Nothing: it is dropped.
   std::optional<std::span<const double>> AmountsOf(const runtime::Candidate& candidate,
                                                    Dropped& why) const;

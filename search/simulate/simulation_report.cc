@@ -72,6 +72,18 @@ std::string SimulationText(const SimulationSetup& setup, const Record& record,
   return text + TableText(rows);
 }
 
+Json SetupJson(const SimulationSetup& setup) {
+  return {{"format", 1},
+          {"runs", setup.runs},
+          {"kernel", setup.run.kernel},
+          {"sizes", setup.run.sizes},
+          {"device", setup.run.device},
+          {"conditions", setup.run.conditions},
+          {"bound", setup.bound},
+          {"seed", setup.seed},
+          {"seeds", setup.seeds}};
+}
+
 std::string SimulationJson(const SimulationSetup& setup, const Record& record,
                            std::span<const SimulationResult> results) {
   Json policies = Json::array();
@@ -82,20 +94,12 @@ std::string SimulationJson(const SimulationSetup& setup, const Record& record,
                         {"evaluations", CurveJson(result.by_evaluations)},
                         {"seconds", CurveJson(result.by_seconds)}});
   }
-  const Json all = {{"format", 1},
-                    {"runs", setup.runs},
-                    {"kernel", setup.run.kernel},
-                    {"sizes", setup.run.sizes},
-                    {"device", setup.run.device},
-                    {"conditions", setup.run.conditions},
-                    {"bound", setup.bound},
-                    {"seed", setup.seed},
-                    {"seeds", setup.seeds},
-                    {"implementations", record.leaves().size()},
-                    {"correct", record.num_correct()},
-                    {"violations", record.num_violations()},
-                    {"best_ns", record.best_ns()},
-                    {"policies", policies}};
+  Json all = SetupJson(setup);
+  all.update({{"implementations", record.leaves().size()},
+              {"correct", record.num_correct()},
+              {"violations", record.num_violations()},
+              {"best_ns", record.best_ns()},
+              {"policies", policies}});
   return all.dump(1) + "\n";
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "search/log/log_json.h"
 #include "search/log/log_records.h"
 #include "search/simulate/simulation.h"
 
@@ -20,6 +21,9 @@ struct SimulationSetup {
   std::uint64_t seed = 1;         ///< The first one.
   int seeds = 8;
 };
+
+/// What was simulated, as the members that an object of results begins with.
+Json SetupJson(const SimulationSetup& setup);
 
 /// Two tables: evaluations until near the best of the record, and the best after so many.
 std::string SimulationText(const SimulationSetup& setup, const Record& record,

@@ -90,27 +90,19 @@ std::string WholeJson(const SimulationSetup& setup, const Oracle& oracle, std::u
     recorded.push_back(NumberJson(first.BestAfter(look.evaluations) / oracle.best_ns()));
   }
   const OracleQuality& quality = oracle.quality();
-  const Json all = {{"format", 1},
-                    {"runs", setup.runs},
-                    {"kernel", setup.run.kernel},
-                    {"sizes", setup.run.sizes},
-                    {"device", setup.run.device},
-                    {"conditions", setup.run.conditions},
-                    {"bound", setup.bound},
-                    {"seed", setup.seed},
-                    {"seeds", setup.seeds},
-                    {"implementations", oracle.num_recorded()},
-                    {"correct", oracle.num_timed()},
-                    {"best_ns", oracle.best_ns()},
-                    {"evaluations", evaluations},
-                    {"recorded", recorded},
-                    {"quality",
-                     {{"mean", quality.mean},
-                      {"answer", quality.answer},
-                      {"factor", quality.factor},
-                      {"failures", quality.failures},
-                      {"answered_failures", quality.answered_failures}}},
-                    {"settings", settings}};
+  Json all = SetupJson(setup);
+  all.update({{"implementations", oracle.num_recorded()},
+              {"correct", oracle.num_timed()},
+              {"best_ns", oracle.best_ns()},
+              {"evaluations", evaluations},
+              {"recorded", recorded},
+              {"quality",
+               {{"mean", quality.mean},
+                {"answer", quality.answer},
+                {"factor", quality.factor},
+                {"failures", quality.failures},
+                {"answered_failures", quality.answered_failures}}},
+              {"settings", settings}});
   return all.dump(1) + "\n";
 }
 
