@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Where domains lie in a State (state.h says why they lie in rows), which bits say that objects are
-// present, and what a gate finds done when it opens. In the order of a freeze:
+// Where domains lie in a State (state.h says why they lie in rows), and which bits say that objects
+// are present. In the order of a freeze:
 //
 //   AssignSlots()    gives each decision a slot: a cell in a row, a packed cell, or a wide domain
 //   PlanPresence()   a bit for each object that may be absent; the cells that live behind a gate
-//   PlanOpenings()   the fixpoint of the root with each gate open
 //
 // Invariants: a decision never moves; lane z of a row belongs to object z of a root set, so rows
 // over the same set match; a narrow pair of a (anti)symmetric choice has two cells that mirror each
@@ -17,14 +16,12 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "runtime/internal/freeze/freezer.h"
-#include "runtime/internal/rows/propagator.h"
 
 namespace exh::runtime::internal {
 namespace {
 
 constexpr std::size_t kMinRowDecisions = 8;  ///< Choices with fewer are packed.
-constexpr std::size_t kMaxSpread = 8;       ///< Cells per decision above which rows are too sparse.
-constexpr std::uint32_t kMaxOpenings = 64;  ///< Gates above that find nothing done.
+constexpr std::size_t kMaxSpread = 8;  ///< Cells per decision above which rows are too sparse.
 
 constexpr Slot RoundUp(Slot slot) {
   return (slot + kLanes - 1) / kLanes * kLanes;
@@ -261,86 +258,6 @@ void Freezer::PlanPresence() {
   for (const auto& blocks : live) {
     for (const auto& [block, cells] : blocks) network.gates.live.push_back({block, cells});
     network.gates.live_begin.push_back(static_cast<std::uint32_t>(network.gates.live.size()));
-  }
-}
-
-/// Opens every gate on a copy of the root, or of what another gate finds that lacks one of its
-/// memberships. There are no openings yet, so what is behind it runs.
-void Freezer::PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_by_gate) {
-  const std::uint32_t num_gates = instance_->layout_.num_gates;
-  if (num_gates > kMaxOpenings) return;
-  std::vector<Opening> openings(num_gates);
-  std::map<std::vector<Slot>, std::uint32_t> numbers;
-  std::vector<std::uint32_t> order;  // Those with few memberships first.
-  for (std::uint32_t gate = 1; gate < num_gates; ++gate) {
-    const std::span<const Slot> slots = network_.gates.slots.list(gate);
-    numbers.emplace(std::vector<Slot>(slots.begin(), slots.end()), gate);
-    order.push_back(gate);
-  }
-  std::ranges::stable_sort(
-      order, {}, [&](std::uint32_t gate) { return network_.gates.slots.list(gate).size(); });
-  for (const std::uint32_t gate : order) {
-    const State* start = &instance_->root_;
-    if (start->gate(instance_->layout_, gate)) continue;
-    const std::span<const Slot> all = network_.gates.slots.list(gate);
-    for (std::size_t left_out = 0; left_out < all.size() && start == &instance_->root_;
-         ++left_out) {
-      std::vector<Slot> others(all.begin(), all.end());
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
-      const auto smaller = numbers.find(others);
-      if (smaller == numbers.end() || !openings[smaller->second].possible) continue;
-      start = &openings[smaller->second].state;
-    }
-    State state = *start;
-    Conflict conflict;
-    Propagator propagator(*instance_, &state, &conflict);
-    bool alive = true;
-    for (const Slot slot : network_.gates.slots.list(gate)) {
-      alive = alive && propagator.Restrict(slot, kTrueBit) == Propagation::kFixpoint;
-    }
-    openings[gate].possible = alive && propagator.Propagate() == Propagation::kFixpoint;
-    if (!openings[gate].possible) continue;
-    openings[gate].state = std::move(state);
-    openings[gate].cells.assign(instance_->layout_.num_narrow / kLanes, 0);
-    for (const std::uint32_t id : network_.gates.constraints.list(gate)) {
-      AppendSlotsOf(network_.constraints[id], &openings[gate]);
-    }
-    if (gate < cells_by_gate.size()) {
-      for (std::size_t block = 0; block < cells_by_gate[gate].size(); ++block) {
-        openings[gate].cells[block] |= cells_by_gate[gate][block];
-      }
-    }
-    std::vector<Slot>& wide = openings[gate].wide_slots;
-    std::ranges::sort(wide);
-    wide.erase(std::unique(wide.begin(), wide.end()), wide.end());
-  }
-  network_.gates.openings = std::move(openings);
-}
-
-void Freezer::AppendSlotsOf(const Constraint& constraint, Opening* opening) const {
-  const auto append = [&](Slot slot) {
-    if (slot >= instance_->layout_.num_narrow) {
-      opening->wide_slots.push_back(slot);
-    } else {
-      opening->cells[slot / kLanes] |= std::uint64_t{1} << slot % kLanes;
-    }
-  };
-  if (constraint.kind != Constraint::Kind::kClause) {
-    for (int i = 0; i < constraint.arity; ++i) append(constraint.slots[i]);
-    return;
-  }
-  for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
-    const Literal& literal = network_.literals[l];
-    if (literal.kind == Literal::Kind::kIn || literal.kind == Literal::Kind::kPair ||
-        literal.kind == Literal::Kind::kLong) {
-      append(literal.a);
-    }
-    if (literal.kind == Literal::Kind::kPair) append(literal.b);
-    if (literal.kind != Literal::Kind::kTerm) continue;
-    const TermTest& test = network_.terms.tests[literal.x];
-    for (std::uint32_t leaf = test.leaf_begin; leaf < test.leaf_end; ++leaf) {
-      append(network_.terms.leaves[leaf].slot);
-    }
   }
 }
 

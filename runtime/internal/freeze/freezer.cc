@@ -478,7 +478,10 @@ void Freezer::PropagateRoot() {
     std::vector<std::vector<std::uint64_t>> cells_by_gate;
     if (emitter) cells_by_gate = emitter->cells_by_gate();
     if (uniform_) uniform_->MarkCells(&cells_by_gate);
-    PlanOpenings(cells_by_gate);
+    if (layout.num_gates <= kMostOpenings) {
+      network_.gates.openings =
+          std::make_shared<const Openings>(*instance_, std::move(cells_by_gate));
+    }
   }
   FillStatistics(num_entailed);
 }

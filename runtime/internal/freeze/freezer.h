@@ -36,6 +36,8 @@ class Freezer {
  private:
   static constexpr std::size_t kMaxVariables = 16;
   static constexpr std::uint32_t kAskedPerLook = 16;
+  static constexpr std::uint32_t kMostOpenings =
+      64;  ///< Above as many gates they find nothing done.
   // Parts of a freeze, about, for those who wait for it.
   static constexpr double kUnaryShare = 0.02, kClauseShare = 0.5;
   static constexpr double kTableShare = 0.1, kRootShare = 0.13, kRunShare = 0.25;
@@ -80,8 +82,6 @@ class Freezer {
   void DescribeCells();
   void FindBlocks();
   void PlanPresence();
-  void PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_by_gate);
-  void AppendSlotsOf(const Constraint& constraint, Opening* opening) const;
   /// Both cells of a pair, when it is one.
   void SetDomain(Slot slot, Bits values, State* state) const;
 

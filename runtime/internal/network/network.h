@@ -65,6 +65,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -354,15 +355,6 @@ enum Work : std::uint8_t {
 /// Domains of more values have none.
 inline constexpr int kMaxWakeValues = 5;
 
-/// What a gate finds done when it opens: the fixpoint of the root with its memberships.
-struct Opening {
-  bool possible = false;  ///< There is such a fixpoint, and the rest is set.
-  State state;
-  /// Stored cells that some constraint behind the gate reads, a bit each.
-  std::vector<std::uint64_t> cells;
-  std::vector<Slot> wide_slots;  ///< Wide slots that some constraint behind the gate reads.
-};
-
 struct Increment {
   enum class Weight : std::uint8_t { kConstant, kSlot, kCounter, kTerm };
   Weight weight = Weight::kConstant;
@@ -413,6 +405,8 @@ struct Presence {
   std::uint32_t word = 0, bit = 0;
 };
 
+class Openings;  // rows/openings.h
+
 /// How the cells of a choice lie.
 struct RowTable {
   bool in_rows = false;          ///< Lane = number of the last object; else packed.
@@ -431,7 +425,9 @@ struct GateTables {
   Lists counting;                         ///< Those of them that read a counter.
   std::vector<std::uint32_t> live_begin;  ///< By gate, in `live`; and one more.
   std::vector<LiveCells> live;            ///< The cells whose decisions it brings to life.
-  std::vector<Opening> openings;          ///< By gate; empty while they are being planned.
+  /// What each gate finds done; none while the root is being propagated, or where there are too
+  /// many gates.
+  std::shared_ptr<const Openings> openings;
 };
 
 /// The bits of a State that say which objects are present.

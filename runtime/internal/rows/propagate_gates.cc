@@ -5,12 +5,12 @@
 // must hold.
 //
 // To run everything behind a gate would propagate again, in every descent, what follows from the
-// gate alone. So the freeze opens each gate once on a copy of the root and keeps the fixpoint, its
-// Opening. The state here was made from the root by restrictions, and filters are monotone:
-// whatever follows from root and gate follows here too. OpenGates() therefore intersects the state
-// with the opening, and then looks at what differs from it alone. Of a constraint behind the gate
-// that reads only domains as the opening has them, nothing is to be expected: the opening is a
-// fixpoint of that constraint.
+// gate alone. So each gate is opened once on a copy of the root and the fixpoint is kept, its
+// Opening (openings.h). The state here was made from the root by restrictions, and filters are
+// monotone: whatever follows from root and gate follows here too. OpenGates() therefore intersects
+// the state with the opening, and then looks at what differs from it alone. Of a constraint behind
+// the gate that reads only domains as the opening has them, nothing is to be expected: the opening
+// is a fixpoint of that constraint.
 //
 // The loop's invariant holds before and after: whatever constraint could restrict a domain reads a
 // slot or counter that is queued, or is queued itself. In between it is broken, for an open gate
@@ -36,10 +36,8 @@ void Propagator::OpenGates(Slot slot) {
   // All of them open before the first uses its opening: a run may rest behind several.
   NoteOpenedGates(gates);
   for (const std::uint32_t gate : work_.opened) {
-    if (network_.gates.openings.empty() || !network_.gates.openings[gate].possible ||
-        !UseOpening(network_.gates.openings[gate], gate)) {
-      QueueAll(gate);
-    }
+    const Opening* const opening = openings_ == nullptr ? nullptr : &openings_->Get(gate);
+    if (opening == nullptr || !opening->possible || !UseOpening(*opening, gate)) QueueAll(gate);
   }
   for (const std::uint32_t gate : work_.opened) {
     for (std::uint32_t i = network_.gates.live_begin[gate]; i < network_.gates.live_begin[gate + 1];

@@ -7,6 +7,7 @@
 #include "runtime/internal/rows/propagator.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/check.h"
@@ -16,9 +17,9 @@ namespace {
 
 constexpr std::uint64_t kMaxCreep = std::uint64_t{1} << 20;
 
-Workspace& ThreadWorkspace() {
-  thread_local Workspace workspace;
-  return workspace;
+Workspace& ThreadWorkspace(Propagator::Purpose purpose = Propagator::Purpose::kDescent) {
+  thread_local std::array<Workspace, 2> workspaces;
+  return workspaces[static_cast<std::size_t>(purpose)];
 }
 
 }  // namespace
@@ -33,14 +34,15 @@ std::size_t ScratchBytesOfThread() {
          work.counters.num_bytes();
 }
 
-Propagator::Propagator(const Instance& instance, State* state, Conflict* conflict)
+Propagator::Propagator(const Instance& instance, State* state, Conflict* conflict, Purpose purpose)
     : instance_(instance),
       network_(instance.network()),
       layout_(instance.layout()),
       rows_(ActiveRowKernels()),
       state_(*state),
       conflict_(*conflict),
-      work_(ThreadWorkspace()) {
+      work_(ThreadWorkspace(purpose)),
+      openings_(purpose == Purpose::kDescent ? network_.gates.openings.get() : nullptr) {
   work_.slots.Reserve(layout_.num_slots());
   work_.constraints.Reserve(network_.num_loose);
   work_.counters.Reserve(network_.counters.size());

@@ -24,6 +24,7 @@
 #include "runtime/internal/network/freeze_ticker.h"
 #include "runtime/internal/network/literal.h"
 #include "runtime/internal/network/network.h"
+#include "runtime/internal/rows/openings.h"
 #include "runtime/internal/rows/row_kernels.h"
 #include "runtime/propagation.h"
 #include "runtime/state.h"
@@ -169,7 +170,12 @@ std::size_t ScratchBytesOfThread();
 /// What depends on no kernel; the loop itself is RowLoop (row_loop.h).
 class Propagator {
  public:
-  Propagator(const Instance& instance, State* state, Conflict* conflict);
+  /// An opening is worked out in the midst of a descent's propagation: it has scratch of its own,
+  /// and uses no other one.
+  enum class Purpose : std::uint8_t { kDescent, kOpening };
+
+  Propagator(const Instance& instance, State* state, Conflict* conflict,
+             Purpose purpose = Purpose::kDescent);
   ~Propagator() { Clear(); }
   Propagator(const Propagator&) = delete;
   Propagator& operator=(const Propagator&) = delete;
@@ -260,6 +266,7 @@ class Propagator {
   State& state_;
   Conflict& conflict_;
   Workspace& work_;
+  const Openings* openings_;        ///< None: what is behind a gate runs.
   FreezeTicker* ticker_ = nullptr;  ///< Of PropagateAll().
 };
 
