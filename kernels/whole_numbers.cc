@@ -391,7 +391,8 @@ bool MayLeaveNumbers(const Expression& e) {
     if (!ir::IsFloat(node.type)) return false;
     if (ir::InfoOf(node.type).largest < kLittle) return true;
     const bool multiplies = node.op == ir::Op::kMul && node.is_reduction();
-    return multiplies || (!ir::InfoOf(node.op).keeps_whole && node.op != ir::Op::kTanh);
+    const bool is_small = node.op == ir::Op::kTanh || node.op == ir::Op::kErf;
+    return multiplies || (!ir::InfoOf(node.op).keeps_whole && !is_small);
   });
 }
 

@@ -222,7 +222,7 @@ class Interpreter {
     switch (step.op) {
       case ir::Op::kLoad:
       case ir::Op::kTempLoad: {
-        if (!IsInside(inst.id)) return 0;
+        if (!IsInside(inst.id)) return inst.outside;
         const CopiedWindow* const window = code_.memory.window(inst);
         auto& array = window != nullptr          ? ElementsOf(*window)
                       : step.op == ir::Op::kLoad ? data_.arrays[step.memory]

@@ -111,6 +111,7 @@ class Reader {
     node.array = inst.array;
     node.offset = inst.offset;
     node.strides = StridesOf(inst.access);
+    node.otherwise = inst.outside;
     for (const ir::AccessGuard& guard : inst.guards) {
       node.guards.push_back({guard.offset, StridesOf(guard.axes), guard.extent});
     }

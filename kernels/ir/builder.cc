@@ -509,7 +509,7 @@ std::vector<AccessAxis> Builder::AccessOf(InstId inst, const Strides& strides) c
 }
 
 Value Builder::Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset,
-                    const std::vector<Guard>& guards) {
+                    const std::vector<Guard>& guards, const Number& outside) {
   const std::string who = "load '" + name + "': ";
   CheckNest(who, name, Indices(strides));
   CheckAccess(who, array, ArrayRole::kInput, strides, offset, guards);
@@ -518,6 +518,7 @@ Value Builder::Load(std::string name, ArrayId array, const Strides& strides, std
   inst.type = inst.computes = function_.array(array).type;
   inst.offset = offset;
   inst.access = AccessOf(inst.id, strides);
+  inst.outside = Rounded(inst.type, outside);
   for (const Guard& guard : guards) {
     inst.guards.push_back({guard.offset, AccessOf(inst.id, guard.strides), guard.extent});
     if (inst.guards.back().axes.size() == guard.strides.size()) continue;

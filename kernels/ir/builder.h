@@ -60,7 +60,7 @@ inline Input MayStage(Value v) {
 using Strides = std::vector<std::pair<AxisRef, std::int64_t>>;
 
 /// A dimension of an array that a load may leave: its index is `offset` and the strides' steps, and
-/// what is not in 0 … extent - 1 reads as 0.
+/// what is not in 0 … extent - 1 is not read.
 struct Guard {
   std::int64_t offset = 0;
   Strides strides;
@@ -115,9 +115,9 @@ class Builder {
                       const Tiling& tiling);
 
   /// Element `offset` and more: x[2 * i + 3] is at offset 3 and steps by 2. Together, the guards
-  /// say where the load is outside of the array.
+  /// say where the load is outside of the array; `outside` is its value there.
   Value Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset = 0,
-             const std::vector<Guard>& guards = {});
+             const std::vector<Guard>& guards = {}, const Number& outside = 0);
   /// The value `offset` and the strides' steps, as an i32 or, where that is too narrow, an i64.
   Value Index(std::string name, const Strides& strides, std::int64_t offset = 0);
   /// The value becomes the type of the array.

@@ -71,6 +71,7 @@ enum class Op : std::uint8_t {
   kExp,
   kLog,
   kTanh,
+  kErf,     ///< 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to a
   kPow,     ///< a to the power of b; of a negative a only where b is whole
   kLess,    ///< a < b ? 1 : 0
   kEqual,   ///< a == b ? 1 : 0
@@ -105,8 +106,8 @@ struct AccessAxis {
 };
 
 /// A dimension of an array that a load may leave. The index of the dimension is offset + sum over
-/// axes of index(axis) * stride; where it is not in 0 … extent - 1, nothing is read and the value
-/// is 0.
+/// axes of index(axis) * stride; where it is not in 0 … extent - 1, nothing is read
+/// (Instruction::outside).
 struct AccessGuard {
   std::int64_t offset = 0;
   std::vector<AccessAxis> axes;
@@ -131,6 +132,7 @@ struct Instruction {
   std::int64_t offset = 0;
   std::vector<AccessAxis> access;   ///< kLoad, kStore, kIndex.
   std::vector<AccessGuard> guards;  ///< kLoad: dimensions of the array that it may leave.
+  Number outside = 0;               ///< … and its value there, which `type` has.
   MemId block;                      ///< kTempLoad, kTempStore.
   WindowId window;                  ///< kWindow; of a kLoad the one that it may read from.
   PhaseId phase;                    ///< Filled by PlanLowering.
@@ -205,7 +207,7 @@ struct MemBlock {
 };
 
 /// A dimension of a window. Its index is offset + sum over axes of index(axis) * stride, and the
-/// argument has 0 … extent - 1 there; what is not is 0. No two spans share an axis.
+/// argument has 0 … extent - 1 there; what is not is Window::outside. No two spans share an axis.
 struct WindowSpan {
   SpanId id;
   WindowId window;
@@ -246,6 +248,7 @@ struct Window {
   Type type = Type::kF32;           ///< Of its elements: that of the argument's.
   std::uint32_t element_bytes = 4;  ///< BytesOf(type).
   std::int64_t base = 0;            ///< Element of the argument at index 0 of all spans.
+  Number outside = 0;               ///< As of the read.
   std::vector<SpanId> spans;        ///< Largest unit first: the last one is innermost.
   const std::string& name() const { return name_; }
 };

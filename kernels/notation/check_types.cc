@@ -37,6 +37,11 @@ class TypeChecker {
     for (const ScalarDecl& scalar : kernel_.scalars) {
       CheckLiteral(NumberOf(scalar), scalar.name.range, TypeOf(scalar.type, resolution_));
     }
+    for (const ArrayShape& array : resolution_.arrays) {
+      if (!array.outside) continue;
+      CheckLiteral(*array.outside, array.decl->outside->range, array.type,
+                   std::isfinite(double{*array.outside}));
+    }
     for (std::size_t i = 0; i < kernel_.statements.size(); ++i) CheckStatement(i);
     return is_good_;
   }
@@ -87,8 +92,8 @@ class TypeChecker {
 
   // ---- literals
 
-  /// A literal as a type. Infinity is a mistake where a number is written, and not where it comes
-  /// of an operator like 1 / 0.
+  /// A literal as a type. Infinity is a mistake where a number is written that is too large, and
+  /// not where it is meant: `inf`, or what comes of an operator like 1 / 0.
   bool CheckLiteral(const ir::Number& literal, SourceRange range, Type type,
                     bool is_written = true) {
     const double number = literal;
@@ -126,7 +131,9 @@ class TypeChecker {
                         common == Type::kBool ? common : ir::ComputeTypeOf(common),
                         IsWritten(expr));
   }
-  static bool IsWritten(const Expr& expr) { return expr.kind == Expr::Kind::kNumber; }
+  static bool IsWritten(const Expr& expr) {
+    return expr.kind == Expr::Kind::kNumber && expr.text.empty();
+  }
 
   // ---- expressions
 

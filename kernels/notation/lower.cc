@@ -527,7 +527,7 @@ class Lowerer {
     }
     load.value = builder_.Load(Unique("load_" + shape.decl->name.text),
                                arrays_[static_cast<std::size_t>(access.array)], strides,
-                               access.offset, guards);
+                               access.offset, guards, shape.outside.value_or(0));
     loads_.emplace(std::move(key), load.value);
     return load;
   }

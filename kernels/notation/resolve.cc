@@ -166,18 +166,27 @@ class Resolver {
     return TypeOfArray(type.args[*condition != 0 ? 1 : 2]);
   }
 
-  void CheckOutside(const ArrayDecl& array) {
-    const Name& outside = array.outside;
-    if (outside.text.empty() || outside.text == "never") return;
-    if (outside.text != "zero") {
-      Report(Diag::kUnknownOutside, outside.range,
-             fmt::format("there is no 'outside {}'; there are 'outside zero' and 'outside never'",
-                         outside.text));
-    } else if (array.is_output) {
-      Report(Diag::kUnknownOutside, outside.range,
-             fmt::format("'{}' is an output, which nothing reads; 'outside zero' is for inputs",
-                         array.name.text));
+  /// What is read outside of the array; nothing: no read may be there. A number, or a choice of
+  /// numbers by options. Whether the array's type has it is said with other literals.
+  std::optional<ir::Number> OutsideOf(const Expr& expr) {
+    if (expr.kind == Expr::Kind::kNumber) return NumberOf(expr);
+    if (expr.kind == Expr::Kind::kName && expr.text == "zero") return 0;
+    if (expr.kind == Expr::Kind::kName && expr.text == "never") return std::nullopt;
+    if (expr.kind == Expr::Kind::kCall && expr.text == "neg") {
+      const auto value = OutsideOf(expr.args[0]);
+      if (!value) return std::nullopt;
+      return value->is_whole() && value->whole() != 0 ? ir::Number(-value->whole())
+                                                      : -double{*value};
     }
+    if (expr.kind == Expr::Kind::kCall && expr.text == "?") {
+      const auto condition = numbers_.Value(expr.args[0]);
+      if (!condition) Fail();
+      return condition ? OutsideOf(expr.args[*condition != 0 ? 1 : 2]) : std::nullopt;
+    }
+    Report(Diag::kUnknownOutside, expr.range,
+           "outside is 'zero', 'never', a number like -1.5 or -inf, or a choice of these by an "
+           "option");
+    return std::nullopt;
   }
 
   void Declare() {
@@ -191,7 +200,6 @@ class Resolver {
     for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
       DeclareName(kernel_.arrays[i].name, Kind::kArray, static_cast<int>(i));
       CheckType(kernel_.arrays[i].type);
-      CheckOutside(kernel_.arrays[i]);
     }
     out_.output_of.assign(kernel_.statements.size(), -1);
     for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
@@ -240,6 +248,13 @@ class Resolver {
     if (!type) return Fail();
     auto shape = ShapeOf(array, *type, numbers_, sink_);
     if (!shape) return Fail();
+    if (array.outside) shape->outside = OutsideOf(*array.outside);
+    if (shape->outside && array.is_output) {
+      Report(
+          Diag::kUnknownOutside, array.outside->range,
+          fmt::format("'{}' is an output, which nothing reads; what is outside matters of inputs",
+                      array.name.text));
+    }
     out_.arrays.push_back(std::move(*shape));
   }
   void Fail() { is_good_ = false; }
@@ -630,7 +645,7 @@ class Resolver {
         }
         const std::int64_t extent = array.extents[i];
         if (first >= 0 && last < extent) continue;
-        if (array.decl->outside.text == "zero" && last >= 0 && first < extent) {
+        if (array.outside && last >= 0 && first < extent) {
           NoteLeaving(read, i, std::max(-first, last), extent);
           continue;
         }

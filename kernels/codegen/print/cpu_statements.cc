@@ -164,8 +164,8 @@ std::string CpuStatements::LoadLane(const ir::Instruction& inst, std::int64_t la
       FromElementText(ArrayName(inst) + "[" + Address(inst, lane) + "]", type, helpers_);
   const std::string inside = Inside(inst, {lane});
   if (inside.empty()) return element;
-  const std::string zero = Number(0, ir::ComputeTypeOf(type));
-  return inside == kNever ? zero : inside + " ? " + element + " : " + zero;
+  const std::string outside = Number(inst.outside, ir::ComputeTypeOf(type));
+  return inside == kNever ? outside : inside + " ? " + element + " : " + outside;
 }
 
 const GuardIndex* CpuStatements::CoverAlongLanes(const ir::Instruction& inst) const {
@@ -200,16 +200,16 @@ std::string CpuStatements::LanesInside(const ir::Instruction& inst, const GuardI
 ValueText CpuStatements::LoadPart(const ir::Instruction& inst, const GuardIndex& cover) const {
   const ir::Type type = ElementType(inst), held = ir::ComputeTypeOf(type);
   const std::uint32_t lanes = Values(inst.id).lanes;
-  const std::string zeros = AsVector({Number(0, held), false}, held, lanes);
+  const std::string outside = AsVector({Number(inst.outside, held), false}, held, lanes);
   const std::string any = Inside(inst, {0}), fixed = InsideOfAllLanes(inst);
-  if (any == kNever) return {zeros, true};
+  if (any == kNever) return {outside, true};
   const std::string all = Inside(inst, {std::int64_t{lanes} - 1});
   const std::string name = std::to_string(lanes) + VectorSuffix(type);
   const std::string pointer = ArrayName(inst) + " + " + Address(inst);
   const std::string whole = "load" + name + "(" + pointer + ")";
   if (all.empty()) return {whole, true};
   std::string part = "part_load" + name + "(" + pointer + ", " + LanesInside(inst, cover) + ")";
-  if (!fixed.empty()) part = "(" + fixed + " ? " + part + " : " + zeros + ")";
+  if (!fixed.empty()) part = "(" + fixed + " ? " + part + " : " + outside + ")";
   return {all == kNever ? part : all + " ? " + whole + " : " + part, true};
 }
 
@@ -238,7 +238,7 @@ ValueText CpuStatements::Load(const ir::Instruction& inst) const {
                       false},
                      held, values.lanes);
   if (inside.empty()) return {whole, true};
-  std::string others = AsVector({Number(0, held), false}, held, values.lanes);
+  std::string others = AsVector({Number(inst.outside, held), false}, held, values.lanes);
   if (guards_move) {
     others = VectorName(held, values.lanes) + "{";
     for (std::int64_t lane = 0; lane < lanes; ++lane) {

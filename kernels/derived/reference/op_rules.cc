@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "base/check.h"
 #include "kernels/ir/number.h"
@@ -298,6 +299,16 @@ struct Tanh : Function<Type> {
   }
 };
 
+template <typename Type>
+struct Erf : Function<Type> {
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const Real a = x[0].value;
+    const Real slope = 2 * std::numbers::inv_sqrtpi_v<Real> * std::exp(-a * a);
+    return Function<Type>::Of(std::erf(a), slope, x[0]);
+  }
+};
+
 /// A power is off by its slopes times what base and exponent are, and by what the library's is.
 template <typename Type>
 struct Pow {
@@ -553,6 +564,8 @@ const Rule* FloatRule(ir::Op op) {
       return &kRuleOf<Type, Op::kLog, Log<Type>, 1>;
     case Op::kTanh:
       return &kRuleOf<Type, Op::kTanh, Tanh<Type>, 1>;
+    case Op::kErf:
+      return &kRuleOf<Type, Op::kErf, Erf<Type>, 1>;
     case Op::kPow:
       return &kRuleOf<Type, Op::kPow, Pow<Type>, 2>;
     default:

@@ -40,6 +40,7 @@ Roundings Elementwise(const Expression::Node& node, const std::vector<Roundings>
     case ir::Op::kExp:
     case ir::Op::kLog:
     case ir::Op::kTanh:
+    case ir::Op::kErf:
       return Function(inputs[0], OwnSquares(node.op) * squares);
     case ir::Op::kPow:  // Of exact operands (HasRule()).
       return Function({}, OwnSquares(node.op) * squares);
@@ -135,6 +136,7 @@ double OwnSquares(ir::Op op) {
     case ir::Op::kExp:
     case ir::Op::kLog:
     case ir::Op::kTanh:
+    case ir::Op::kErf:
       return kFunctionSquares;
     case ir::Op::kPow:
       return kPowerSquares;

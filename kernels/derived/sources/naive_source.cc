@@ -142,8 +142,8 @@ class Printer : public TextWriter {
     const std::string element = LoadText(AccessText(e_, names_, load), load.type, helpers_);
     const std::string guard = GuardText(e_, names_, load);
     if (guard.empty()) return {element};
-    return {"(" + guard + " ? " + element + " : " + NumberText(0, helpers_.dialect(), load.type) +
-            ")"};
+    return {"(" + guard + " ? " + element + " : " +
+            NumberText(load.otherwise, helpers_.dialect(), load.type) + ")"};
   }
 
   /// Each as what the node computes in.

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -419,7 +420,7 @@ class TreeReader {
     array.doc = doc;
     if (tree->subscripts() != nullptr) array.extents = ReadAll(tree->subscripts()->expression());
     if (tree->strides() != nullptr) array.strides = ReadAll(tree->strides()->expression());
-    if (tree->outside() != nullptr) array.outside = NameOf(tree->outside()->NAME());
+    if (tree->outside() != nullptr) array.outside = Read(tree->outside()->expression());
     if (tree->aligned() != nullptr) array.aligned = Read(tree->aligned()->expression());
     return array;
   }
@@ -495,6 +496,11 @@ class TreeReader {
     if (tree->NUMBER() != nullptr) {
       expr.number = ReadReal(expr.range);
       expr.integer = Whole(expr.range, false);
+      return expr;
+    }
+    if (tree->INF() != nullptr) {
+      expr.text = TextOf(expr.range);
+      expr.number = std::numeric_limits<double>::infinity();
       return expr;
     }
     if (tree->NAME() == nullptr) return Read(tree->expression(0));  // In brackets.

@@ -143,7 +143,9 @@ class GpuStatements : public Statements {
                  const std::vector<std::uint64_t>& lengths);
   /// So many elements of the argument at `pointer`, and as many zeros.
   std::string LoadPiece(const ir::Window& window, const std::string& pointer, std::uint32_t lanes);
-  std::string ZeroPiece(const ir::Window& window, std::uint32_t lanes) const;
+  std::string OutsidePiece(const ir::Window& window, std::uint32_t lanes) const;
+  /// The number as an element in memory: of a half its bits.
+  std::string ElementText(const ir::Number& value, ir::Type type) const;
   void CopyAsync(const ir::Instruction& store, const ir::Instruction& read);
   /// When a store is to do what it does, beside its guards for memory; empty: always.
   std::string WhenStored(const ir::Instruction& inst) const;
