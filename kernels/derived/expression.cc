@@ -107,6 +107,12 @@ class Reader {
       const int axis = AxisOf(of.logical);
       if (std::ranges::find(list, axis) == list.end()) list.push_back(axis);
     }
+    if (inst.op == ir::Op::kGather) {
+      node.op = ir::Op::kLoad;
+      node.computes = inst.type;
+      node.index = node.inputs.front().node;
+      node.inputs.clear();
+    }
     if (inst.init.valid()) node.init = NodeOf(inst.init);
     node.array = inst.array;
     node.offset = inst.offset;

@@ -118,6 +118,11 @@ class Builder {
   /// say where the load is outside of the array; `outside` is its value there.
   Value Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset = 0,
              const std::vector<Guard>& guards = {}, const Number& outside = 0);
+  /// The same, of the element whose number is that and `index`, an i32 over some of the axes. Where
+  /// the array has no such element, the value is `outside`, too.
+  Value Gather(std::string name, ArrayId array, const Strides& strides, std::int64_t offset,
+               const Input& index, const std::vector<Guard>& guards = {},
+               const Number& outside = 0);
   /// The value `offset` and the strides' steps, as an i32 or, where that is too narrow, an i64.
   Value Index(std::string name, const Strides& strides, std::int64_t offset = 0);
   /// The value becomes the type of the array.
@@ -163,6 +168,8 @@ class Builder {
   std::optional<Type> TypeOf(const Input& input) const;
   /// What inputs are computed in together; f32 where all are literals.
   Type CommonTypeOf(const std::string& who, std::span<const Input> inputs) const;
+  void AddRead(const std::string& who, Instruction& inst, ArrayId array, const Strides& strides,
+               std::int64_t offset, const std::vector<Guard>& guards, const Number& outside);
   std::vector<AccessAxis> AccessOf(InstId inst, const Strides& strides) const;
   void CheckWritesAll(const std::string& who, ArrayId array, const Strides& strides) const;
   void CheckValue(const std::string& who, Value value) const;

@@ -81,6 +81,8 @@ enum class Op : std::uint8_t {
   kXor,
   kNot,        ///< of an integer ~a, of a bool !a
   kIndex,      ///< where the loops are: offset + sum over axes of index(axis) * stride
+  kGather,     ///< from an array argument, at an element whose number is computed: a kLoad's
+               ///< and its operand, an i32; where there is no such element, it reads nothing
   kLoad,       ///< from an array argument
   kStore,      ///< to an array argument (side effect)
   kTempLoad,   ///< from a memory block (planned)
@@ -126,12 +128,12 @@ struct Instruction {
   std::vector<DimId> dims;         ///< Declared iteration dims; decisions may add others.
   std::vector<DimId> reduce_dims;  ///< The subset of `dims` it accumulates over.
   CommId init;                     ///< Of a reduction: where the first value comes from.
-  ArrayId array;                   ///< kLoad, kStore, kWindow.
-  /// kLoad: the element that index 0 of all axes reads; negative only with guards. kIndex: its
-  /// value there.
+  ArrayId array;                   ///< kLoad, kGather, kStore, kWindow.
+  /// kLoad, kGather: the element that index 0 of all axes reads; negative only with guards. kIndex:
+  /// its value there.
   std::int64_t offset = 0;
-  std::vector<AccessAxis> access;   ///< kLoad, kStore, kIndex.
-  std::vector<AccessGuard> guards;  ///< kLoad: dimensions of the array that it may leave.
+  std::vector<AccessAxis> access;   ///< kLoad, kGather, kStore, kIndex.
+  std::vector<AccessGuard> guards;  ///< kLoad, kGather: dimensions of the array that it may leave.
   Number outside = 0;               ///< … and its value there, which `type` has.
   MemId block;                      ///< kTempLoad, kTempStore.
   WindowId window;                  ///< kWindow; of a kLoad the one that it may read from.

@@ -39,6 +39,7 @@ constexpr auto kOps = std::to_array<OpInfo>({
     {Op::kXor, "kXor", "xor", 2, false, false, true, false, Takes::kIntegers},
     {Op::kNot, "kNot", "not", 1, false, false, true, false, Takes::kIntegers},
     {Op::kIndex, "kIndex", "index", 0, false, false, true, true},
+    {Op::kGather, "kGather", "gather", 1, false, false, true, true},
     {Op::kLoad, "kLoad", "load", 0, false, false, true, true},
     {Op::kStore, "kStore", "store", 0, false, false, true, true},
     {Op::kTempLoad, "kTempLoad", "load", 0, false, false, true, true},

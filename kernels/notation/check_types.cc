@@ -168,6 +168,7 @@ class TypeChecker {
     const auto read = resolution_.reads.find(&expr);
     if (read != resolution_.reads.end()) {
       const ResolvedAccess& access = read->second;
+      if (access.computed != nullptr && !CheckSubscript(*access.computed)) return std::nullopt;
       if (access.statement >= 0) return values_[static_cast<std::size_t>(access.statement)];
       return Typed{resolution_.arrays[static_cast<std::size_t>(access.array)].type, 0, false};
     }
@@ -179,6 +180,15 @@ class TypeChecker {
                                           [](const ScalarDecl& decl) { return decl.name.text; });
     EXH_CHECK(scalar != kernel_.scalars.end());
     return Typed{TypeOf(scalar->type, resolution_), 0, false};
+  }
+
+  bool CheckSubscript(const Expr& subscript) {
+    const Known typed = Of(subscript);
+    if (!typed) return false;
+    if (typed->type && !ir::IsFloat(*typed->type)) return true;
+    Report(Diag::kMixedTypes, subscript.range,
+           "a subscript is an integer; write cast(i32, …) of a float");
+    return false;
   }
 
   Known OfCall(const Expr& expr) {

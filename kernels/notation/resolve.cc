@@ -166,29 +166,6 @@ class Resolver {
     return TypeOfArray(type.args[*condition != 0 ? 1 : 2]);
   }
 
-  /// What is read outside of the array; nothing: no read may be there. A number, or a choice of
-  /// numbers by options. Whether the array's type has it is said with other literals.
-  std::optional<ir::Number> OutsideOf(const Expr& expr) {
-    if (expr.kind == Expr::Kind::kNumber) return NumberOf(expr);
-    if (expr.kind == Expr::Kind::kName && expr.text == "zero") return 0;
-    if (expr.kind == Expr::Kind::kName && expr.text == "never") return std::nullopt;
-    if (expr.kind == Expr::Kind::kCall && expr.text == "neg") {
-      const auto value = OutsideOf(expr.args[0]);
-      if (!value) return std::nullopt;
-      return value->is_whole() && value->whole() != 0 ? ir::Number(-value->whole())
-                                                      : -double{*value};
-    }
-    if (expr.kind == Expr::Kind::kCall && expr.text == "?") {
-      const auto condition = numbers_.Value(expr.args[0]);
-      if (!condition) Fail();
-      return condition ? OutsideOf(expr.args[*condition != 0 ? 1 : 2]) : std::nullopt;
-    }
-    Report(Diag::kUnknownOutside, expr.range,
-           "outside is 'zero', 'never', a number like -1.5 or -inf, or a choice of these by an "
-           "option");
-    return std::nullopt;
-  }
-
   void Declare() {
     for (std::size_t i = 0; i < kernel_.sizes.size(); ++i) {
       DeclareName(kernel_.sizes[i].name, Kind::kSize, static_cast<int>(i));
@@ -248,13 +225,6 @@ class Resolver {
     if (!type) return Fail();
     auto shape = ShapeOf(array, *type, numbers_, sink_);
     if (!shape) return Fail();
-    if (array.outside) shape->outside = OutsideOf(*array.outside);
-    if (shape->outside && array.is_output) {
-      Report(
-          Diag::kUnknownOutside, array.outside->range,
-          fmt::format("'{}' is an output, which nothing reads; what is outside matters of inputs",
-                      array.name.text));
-    }
     out_.arrays.push_back(std::move(*shape));
   }
   void Fail() { is_good_ = false; }
@@ -507,7 +477,7 @@ class Resolver {
     return std::nullopt;
   }
 
-  void WalkRead(const Expr& expr, const Scope& scope, std::size_t statement) {
+  void WalkRead(const Expr& expr, Scope& scope, std::size_t statement) {
     const auto found = Find(expr, scope);
     if (!found) return;
     if (found->kind == Kind::kSize || found->kind == Kind::kScalar) {
@@ -517,16 +487,35 @@ class Resolver {
           .WithNote(found->range, "declared here");
       return;
     }
+    const auto is_index = [&](std::string_view name) {
+      return std::ranges::any_of(scope, [&](const Index* i) { return i->name == name; });
+    };
+    const auto is_read = [&](std::string_view name) {
+      const auto what = names_.find(name);
+      const bool is_array = what != names_.end() && what->second.kind == Kind::kArray;
+      const bool is_value = what != names_.end() && what->second.kind == Kind::kValue;
+      return (is_array || is_value) && !is_index(name);
+    };
     std::vector<IndexMap> maps;
+    const Expr* computed = nullptr;
     for (const Expr& subscript : expr.args) {
+      if (found->kind == Kind::kArray && IsComputed(subscript, is_read)) {
+        if (computed != nullptr) {
+          Report(Diag::kNotBuilt, subscript.range,
+                 "another subscript is computed, and only one of a read may be");
+          return;
+        }
+        computed = &subscript;
+        maps.emplace_back();
+        Walk(subscript, scope, statement);
+        continue;
+      }
       if (!KnowsNames(subscript, scope)) return;
-      auto map = numbers_.Map(subscript, [&](std::string_view name) {
-        return std::ranges::any_of(scope, [&](const Index* i) { return i->name == name; });
-      });
+      auto map = numbers_.Map(subscript, is_index);
       if (!map) return Fail();
       maps.push_back(std::move(*map));
     }
-    ReadOf(expr, *found, maps, scope, statement);
+    ReadOf(expr, *found, maps, scope, statement, computed);
   }
 
   /// Says of a name in a subscript that is neither a size nor an index what is missing.
@@ -549,8 +538,9 @@ class Resolver {
     return std::ranges::all_of(expr.args, [&](const Expr& arg) { return KnowsNames(arg, scope); });
   }
 
+  /// `computed`: the subscript that no map says.
   void ReadOf(const Expr& expr, const Meaning& what, const std::vector<IndexMap>& maps,
-              const Scope& scope, std::size_t statement) {
+              const Scope& scope, std::size_t statement, const Expr* computed = nullptr) {
     const auto index_of = [&](const std::string& name) {
       return *std::ranges::find_if(scope, [&](const Index* i) { return i->name == name; });
     };
@@ -595,7 +585,18 @@ class Resolver {
         return;
       }
       if (!CheckRank({expr.text, expr.range}, maps.size(), array.extents.size())) return;
+      if (computed != nullptr && array.elements > ir::kLargestExtent) {
+        Report(Diag::kTooLarge, computed->range,
+               fmt::format("'{}' has {} elements; where a subscript is computed there may be 2^31",
+                           expr.text, array.elements));
+        return;
+      }
+      access.computed = computed;
       for (std::size_t i = 0; i < maps.size(); ++i) {
+        if (&expr.args[i] == computed) {
+          access.computed_dimension = i;
+          continue;
+        }
         const std::int64_t stride = array.strides[i];
         access.offset = Sum(access.offset, Product(maps[i].offset, stride));
         for (const auto& [name, factor] : maps[i].factors) {

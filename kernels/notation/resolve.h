@@ -59,6 +59,10 @@ struct ResolvedAccess {
   /// The indices that move the element, with how far; of a value how its own indices are named.
   std::vector<std::pair<const Index*, std::int64_t>> strides;
   std::vector<Leaving> leaves;  ///< By dimension that it leaves.
+  /// Of an array: the subscript that is computed, like `index[i]` in `table[index[i], j]`; null:
+  /// none is. It is in no stride.
+  const Expr* computed = nullptr;
+  std::size_t computed_dimension = 0;
 };
 
 struct ResolvedKernel {

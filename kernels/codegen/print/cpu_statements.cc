@@ -265,9 +265,40 @@ ValueText CpuStatements::Index(const ir::Instruction& inst) const {
   return {first + " + " + steps + "}", true};
 }
 
+/// At a lane, of which `index` is the operand: the element if there is one, and else what is
+/// outside. Numbers without a sign wrap around, so what is below 0 is far beyond the last one.
+std::string CpuStatements::GatherLane(const ir::Instruction& inst, const std::string& index,
+                                      std::int64_t lane) const {
+  const ir::Array& array = code_.function->array(inst.array);
+  const std::string outside = Number(inst.outside, ir::ComputeTypeOf(array.type));
+  const std::string inside = Inside(inst, {lane});
+  if (inside == kNever) return outside;
+  const std::string place = Sum(code_.memory.address[inst.id.index()], false, lane);
+  const std::string element =
+      "static_cast<unsigned>(" + index + ")" + (place.empty() ? "" : " + (" + place + ")");
+  const std::string is_there = element + " < " + std::to_string(array.elements) + "u";
+  const std::string value =
+      FromElementText(ArrayName(inst) + "[" + element + "]", array.type, helpers_);
+  return And(inside, is_there) + " ? " + value + " : " + outside;
+}
+
+ValueText CpuStatements::Gather(const ir::Instruction& inst) const {
+  const InstValues& values = Values(inst.id);
+  const ValueText index = ReadAs(inst, 0, ir::Type::kI32);
+  if (values.lanes == 1) return {GatherLane(inst, index.text, 0), false};
+  std::string all = VectorName(ir::ComputeTypeOf(inst.type), values.lanes) + "{";
+  for (std::int64_t lane = 0; lane < values.lanes; ++lane) {
+    const std::string one =
+        index.is_vector ? "(" + index.text + ")[" + std::to_string(lane) + "]" : index.text;
+    all += (lane > 0 ? ", " : "") + GatherLane(inst, one, lane);
+  }
+  return {all + "}", true};
+}
+
 /// The right-hand side.
 ValueText CpuStatements::ValueOf(const ir::Instruction& inst) const {
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return Load(inst);
+  if (inst.op == ir::Op::kGather) return Gather(inst);
   return inst.op == ir::Op::kIndex ? Index(inst) : Compute(inst);
 }
 

@@ -303,9 +303,8 @@ template <typename Type>
 struct Erf : Function<Type> {
   template <typename Real>
   static PointOf<Real> Of(const PointOf<Real>* x) {
-    const Real a = x[0].value;
-    const Real slope = 2 * std::numbers::inv_sqrtpi_v<Real> * std::exp(-a * a);
-    return Function<Type>::Of(std::erf(a), slope, x[0]);
+    const Real slope = 2 * std::numbers::inv_sqrtpi_v<Real> * std::exp(-Square(x[0].value));
+    return Function<Type>::Of(std::erf(x[0].value), slope, x[0]);
   }
 };
 
@@ -337,18 +336,12 @@ Real Uncertain(const PointOf<Real>& a, const PointOf<Real>& b) {
   return errors > 0 && is_near ? kWhole : 0;
 }
 
-struct Less {
+template <ir::Op op>
+struct Comparison {
   template <typename Real>
   static PointOf<Real> Of(const PointOf<Real>* x) {
-    return {x[0].value < x[1].value ? 1.0 : 0.0, Uncertain(x[0], x[1]), 0};
-  }
-  static double Roundings(const double* x) { return std::max(x[0], x[1]); }
-};
-
-struct Equal {
-  template <typename Real>
-  static PointOf<Real> Of(const PointOf<Real>* x) {
-    return {x[0].value == x[1].value ? 1.0 : 0.0, Uncertain(x[0], x[1]), 0};
+    const bool holds = op == ir::Op::kLess ? x[0].value < x[1].value : x[0].value == x[1].value;
+    return {holds ? 1.0 : 0.0, Uncertain(x[0], x[1]), 0};
   }
   static double Roundings(const double* x) { return std::max(x[0], x[1]); }
 };
@@ -540,9 +533,9 @@ const Rule* ArithmeticRule(ir::Op op) {
     case Op::kAbs:
       return &kRuleOf<Type, Op::kAbs, Abs, 1>;
     case Op::kLess:
-      return &kRuleOf<Type, Op::kLess, Less, 2>;
+      return &kRuleOf<Type, Op::kLess, Comparison<Op::kLess>, 2>;
     case Op::kEqual:
-      return &kRuleOf<Type, Op::kEqual, Equal, 2>;
+      return &kRuleOf<Type, Op::kEqual, Comparison<Op::kEqual>, 2>;
     case Op::kSelect:
       return &kRuleOf<Type, Op::kSelect, Select, 3>;
     default:

@@ -157,7 +157,7 @@ ElementValue ElementValues::ValueOf(int node, int block) {
 
 ElementValue ElementValues::Computed(int node, int block) {
   const Expression::Node& of = e_.node(node);
-  if (of.op == ir::Op::kLoad) return {Loaded(of), {}, {}};
+  if (of.op == ir::Op::kLoad) return {Loaded(of, block), {}, {}};
   if (of.op == ir::Op::kIndex) {
     const Form form = IsAtom(e_, of) ? Form::kShort : Form::kOther;
     return {{"double(" + AffineText(e_, names_, of) + ")"}, {}, {}, form};
@@ -225,9 +225,16 @@ ElementValue ElementValues::Computed(int node, int block) {
   }
 }
 
-Piece ElementValues::Loaded(const Expression::Node& load) const {
-  const std::string element = "double(" + AccessText(e_, names_, load) + ")";
-  const std::string guard = GuardText(e_, names_, load);
+Piece ElementValues::Loaded(const Expression::Node& load, int block) {
+  std::string access = AccessText(e_, names_, load), guard = GuardText(e_, names_, load);
+  if (load.index >= 0) {
+    const std::string index = "int(" + ValueOf(load.index, block).piece.text + ")";
+    const std::string number = ElementText(e_, names_, load, index);
+    access = names_.array(load.array) + "[" + number + "]";
+    guard += (guard.empty() ? "" : " && ") + number + " < " +
+             std::to_string(e_.array(load.array).elements) + "u";
+  }
+  const std::string element = "double(" + access + ")";
   if (guard.empty()) return {element};
   const std::string outside = ir::NumberText(load.otherwise, load.type, ir::Dialect::kDouble);
   return {"(" + guard + " ? " + element + " : " + outside + ")"};

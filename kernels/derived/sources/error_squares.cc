@@ -113,6 +113,8 @@ bool HasRule(const Expression& expression, const Expression::Node& node,
       return exact(node.inputs[0]) && exact(node.inputs[1]);
     case ir::Op::kSelect:
       return exact(node.inputs[0]);
+    case ir::Op::kLoad:
+      return node.index < 0 || is_exact[static_cast<std::size_t>(node.index)];
     case ir::Op::kConst:
       return expression.IsCopy(node) || (!ir::IsFloat(node.type) && exact(node.inputs[0]));
     case ir::Op::kStore:

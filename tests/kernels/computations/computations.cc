@@ -197,6 +197,70 @@ kernel weighed_border
 end
 )",
      ""},
+    // Elements whose subscripts are computed.
+    {"rows_of_a_table", R"(
+kernel rows_of_a_table
+  size m = 12, n = 8, rows = 20
+  input index: i32[m]
+  input table: f32[rows, n]
+  output y: f32[m, n]
+  y[i, j] = table[index[i], j]
+end
+)",
+     ""},
+    {"bags_of_rows", R"(
+kernel bags_of_rows
+  size m = 6, n = 8, k = 5, rows = 16
+  input index: i32[m, k]
+  input weight: f32[m, k]
+  input table: f32[rows, n]
+  output y: f32[m, n]
+  y[i, j] = sum(k) weight[i, k] * table[index[i, k], j]
+end
+)",
+     ""},
+    {"elements_of_rows", R"(
+kernel elements_of_rows
+  size m = 16, n = 12
+  input index: i64[m]
+  input x: f16[m, n] outside -1
+  output y: f32[m]
+  y[i] = x[i, index[i] - 2]
+end
+)",
+     ""},
+    {"shifted_by_what_is_read", R"(
+kernel shifted_by_what_is_read
+  size m = 8, n = 12
+  input shift: i8[m]
+  input x: f32[n, m] outside 0.5
+  output y: f32[m, n]
+  y[i, j] = 2 * x[shift[i] + j, i]
+end
+)",
+     ""},
+    {"the_element_with_the_least_key", R"(
+kernel the_element_with_the_least_key
+  size m = 6, n = 12
+  input key: i32[m, n]
+  input x: f32[m, n]
+  output y: f32[m]
+  at[i] = argmin(j) key[i, j]
+  y[i] = x[i, at[i]]
+end
+)",
+     ""},
+    {"product_of_chosen_rows", R"(
+kernel product_of_chosen_rows
+  size m = 8, n = 12, k = 10, rows = 24
+  input index: u32[m]
+  input a: f32[rows, k]
+  input b: f32[k, n]
+  output c: f32[m, n]
+  c[i, j] = sum(p) a[index[i], p] * b[p, j]
+end
+)",
+     ""},
     // Arrays that begin anywhere.
     {"slices", R"(
 kernel slices
@@ -450,6 +514,16 @@ kernel covered_pooled_border
   input x: f32[m, n] outside -inf
   output y: f32[m, n]
   y[i, j] = max(r, s) x[i + r - 1, j + s - 1]
+end
+)",
+     ""},
+    {"covered_rows_of_a_table", R"(
+kernel covered_rows_of_a_table
+  size m = 25, n = 37, k = 26, rows = 30
+  input index: i32[m, k]
+  input table: bf16[rows, n]
+  output y: f32[m, n]
+  y[i, j] = max(k) table[index[i, k], j]
 end
 )",
      ""},

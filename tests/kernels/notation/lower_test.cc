@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What becomes of a text: instructions with their names, operands and axes, shared loads, tiles.
-#include "kernels/notation/lower.h"
+#include "kernels/notation/lower/lower.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

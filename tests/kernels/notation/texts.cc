@@ -12,7 +12,7 @@
 #include "dsl/diagnostics/render.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/ops.h"
-#include "kernels/notation/lower.h"
+#include "kernels/notation/lower/lower.h"
 #include "kernels/notation/resolve.h"
 #include "kernels/notation/syntax/parse.h"
 

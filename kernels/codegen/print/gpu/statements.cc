@@ -345,6 +345,24 @@ std::string GpuStatements::Index(const ir::Instruction& inst) const {
   return text.empty() ? "0" : text;
 }
 
+/// The element if there is one, and else what is outside. Numbers without a sign wrap around, so
+/// what is below 0 is far beyond the last one.
+std::string GpuStatements::Gather(const ir::Instruction& inst) {
+  const std::string outside = Number(inst.outside, HeldBy(inst.id));
+  const std::string inside = Inside(inst);
+  if (inside == kNever) return outside;
+  const std::string index = ReadAs(inst, 0, ir::Type::kI32).text;
+  const std::string place = Sum(code_.memory.address[inst.id.index()]);
+  const std::string element =
+      words_.Unsigned(false, index) + (place.empty() ? "" : " + (" + place + ")");
+  const std::uint64_t elements = code_.function->array(inst.array).elements;
+  const std::string is_there =
+      element + " < " + words_.UnsignedNumber(static_cast<std::int64_t>(elements), false);
+  const std::string value = FromElementText(names_.array(inst.array) + "[" + element + "]",
+                                            code_.function->array(inst.array).type, helpers_);
+  return And(inside, is_there) + " ? " + value + " : " + outside;
+}
+
 void GpuStatements::Execute(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
   if (code_.rings.of_inst[id.index()] >= 0) {
@@ -363,7 +381,9 @@ void GpuStatements::Execute(ir::InstId id) {
   ForEachLane(inst, [&] {
     const bool is_left_out = inst.is_reduction() && Inside(inst) == kNever;
     if (is_left_out) return ExecuteScalar(inst, "");
-    ExecuteScalar(inst, inst.op == ir::Op::kIndex ? Index(inst) : Compute(inst).text);
+    ExecuteScalar(inst, inst.op == ir::Op::kIndex    ? Index(inst)
+                        : inst.op == ir::Op::kGather ? Gather(inst)
+                                                     : Compute(inst).text);
   });
 }
 

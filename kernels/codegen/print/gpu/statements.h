@@ -77,6 +77,7 @@ class GpuStatements : public Statements {
   std::string ReadElement(const ir::Instruction& inst, std::size_t operand, ir::Type element) const;
   /// Where the loops are.
   std::string Index(const ir::Instruction& inst) const;
+  std::string Gather(const ir::Instruction& inst);
   std::string GuardText(const GuardIndex& guard, const Range& range,
                         std::int64_t lane) const override;
   /// The class along which the access takes several elements at once, and how many; {-1, 1}: none.
