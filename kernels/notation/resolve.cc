@@ -709,8 +709,8 @@ class Resolver {
     if (const auto pair = axes_.Clash()) {
       Report(
           Diag::kNotBuilt, pair->second->range,
-          fmt::format("indices '{}' and '{}' read the same axis of a value; state the value once "
-                      "more for one of them",
+          fmt::format("indices '{}' and '{}' are one axis here, for something reads both with one "
+                      "index, as in t[i, i]; only arrays are read along a diagonal",
                       pair->first->name, pair->second->name));
       return;
     }

@@ -24,6 +24,7 @@
 #include "dsl/diagnostics/characters.h"
 #include "dsl/syntax/antlr_support.h"
 #include "kernels/notation/syntax/option_words.h"
+#include "kernels/notation/syntax/restated.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -612,6 +613,7 @@ Kernel ParseKernel(std::uint32_t file, DiagnosticSink& sink) {
   });
   kernel.end = EndOf(file, sink);
   NumberOptionWords(kernel, sink);
+  if (!sink.has_errors()) RestateShared(kernel);
   if (!has_head && !said && !sink.has_errors()) {
     sink.Report(Diag::kNoKernel, {file, 0, 0}, "there is no kernel: 'kernel NAME', lines, 'end'");
   } else if (!has_end && !sink.has_errors()) {

@@ -128,6 +128,18 @@ end
     {"two_products", "ab[i,j] = sum(k) a[i,k] * b[k,j]; e[i,l] = sum(j) ab[i,j] * c[j,l]",
      "i=4,j=6,k=5,l=4"},
     {"sum_and_difference", "s[i] = x[i] + y[i]; d[i] = x[i] - y[i]", "i=48"},
+    {"outer_of_itself", "t[i] = 2 * x[i] - 1; y[i,j] = t[i] * t[j]", "i=12,j=12"},
+    {"gram_of_normalized", R"(
+kernel gram_of_normalized
+  size n = 6, k = 10
+  input a: f32[n, k]
+  output c: f32[n, n]
+  s[i] = sum(k) a[i, k] * a[i, k]
+  t[i, k] = a[i, k] * rsqrt(s[i])
+  c[i, j] = sum(k) t[i, k] * t[j, k]
+end
+)",
+     ""},
     {"normalized", "n2[i] = sum(j) a[i,j] * a[i,j]; y[i,j] = a[i,j] * rsqrt(n2[i])", "i=6,j=10"},
     // Borders: what is outside reads as 0.
     {"three_points_border", R"(
