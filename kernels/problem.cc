@@ -186,6 +186,19 @@ void DrawWholeNumbers(const Expression& e, const WholeNumbers& plan, std::uint64
   }
 }
 
+/// Elements that say which others are read name some that are there.
+void DrawIndices(const Expression& e, std::uint64_t seed, ProblemData& data) {
+  const std::vector<std::optional<WholeRange>> ranges = IndexRanges(e);
+  Generator generator(seed ^ 0xD1B54A32D192ED03ULL);
+  for (const ir::Array& array : e.arrays) {
+    const auto& range = ranges[array.id.index()];
+    if (!range) continue;
+    const auto count = static_cast<std::uint64_t>(range->most - range->least) + 1;
+    Fill(data[array.name].values,
+         [&] { return ir::Number(range->least + static_cast<std::int64_t>(generator() % count)); });
+  }
+}
+
 /// Floats in [-1, 1]; of other types whole numbers.
 void DrawUniform(const Expression& e, std::uint64_t seed, ProblemData& data) {
   Generator generator(seed);
@@ -422,6 +435,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
     data = made([&](ProblemData& drawn) {
       DrawUniform(e, seed, drawn);
       MakePositive(e, drawn);
+      DrawIndices(e, seed, drawn);
     });
     if (!data) return {};
     TolerateNothing(e, inputs, *data);
@@ -433,6 +447,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
     data = made([&](ProblemData& drawn) {
       DrawWholeNumbers(e, plan, seed, Arrays::kAll, drawn);
       is_special ? MakeSpecial(e, seed, drawn) : MakePositive(e, drawn);
+      DrawIndices(e, seed, drawn);
     });
     if (!data) return {};
     const bool is_exact = std::ranges::all_of(e.arrays, [&](const ir::Array& array) {

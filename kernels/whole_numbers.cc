@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "kernels/ir/ops.h"
 
@@ -287,6 +288,60 @@ bool CutsFloat(const Expression& e, const Node& node) {
   return ir::IsFloat(node.inputs.at(0).type);
 }
 
+/// From an index back to an element of an input: factor * it + what is from `least` to `most`.
+struct Way {
+  std::int64_t factor = 1, least = 0, most = 0;
+  const Node* from = nullptr;  ///< Null: the index is no such sum.
+};
+
+/// One operator back.
+void GoBack(const Expression& e, Way& way) {
+  const Node& node = *std::exchange(way.from, nullptr);
+  const auto number = [&](std::size_t i) -> std::optional<std::int64_t> {
+    const Expression::Input& input = node.inputs.at(i);
+    if (!input.is_number() || !input.scalar.empty()) return std::nullopt;
+    return input.number.whole();
+  };
+  const auto add = [&](std::int64_t least, std::int64_t most) {
+    const auto [a, b] = std::minmax(way.factor * least, way.factor * most);
+    way.least += a;
+    way.most += b;
+  };
+  if (node.is_reduction()) return;
+  switch (node.op) {
+    case ir::Op::kMad:
+      if (!number(2)) return;
+      add(*number(2), *number(2));
+      [[fallthrough]];
+    case ir::Op::kMul: {
+      const std::size_t by = number(0) ? 0 : 1;
+      if (!number(by) || number(1 - by)) return;
+      way.factor *= *number(by);
+      way.from = &e.node(node.inputs[1 - by].node);
+      return;
+    }
+    case ir::Op::kSub:
+    case ir::Op::kAdd:
+      for (const std::size_t other : {1, 0}) {
+        if (node.op == ir::Op::kSub && other == 0) return;
+        const Expression::Input& input = node.inputs[other];
+        const bool is_index = !input.is_number() && e.node(input.node).op == ir::Op::kIndex;
+        if (node.inputs[1 - other].is_number() || (!number(other) && !is_index)) continue;
+        const auto [least, most] =
+            is_index ? e.Range(e.node(input.node)) : std::pair(*number(other), *number(other));
+        node.op == ir::Op::kSub ? add(-most, -least) : add(least, most);
+        way.from = &e.node(node.inputs[1 - other].node);
+        return;
+      }
+      return;
+    case ir::Op::kConst:
+      if (!node.inputs[0].is_number()) way.from = &e.node(node.inputs[0].node);
+      return;
+    default:
+      return;
+  }
+}
+
 /// Calls `visit` with each node that `node` comes of, once, and with itself.
 template <typename Visit>
 void ForEachBelow(const Expression& e, int node, const Visit& visit) {
@@ -385,13 +440,41 @@ std::vector<bool> DivisorArrays(const Expression& e) {
   return divisors;
 }
 
+std::vector<std::optional<WholeRange>> IndexRanges(const Expression& e) {
+  std::vector<std::optional<WholeRange>> ranges(e.arrays.size());
+  for (const Node& node : e.nodes) {
+    if (node.op != ir::Op::kLoad || node.index < 0) continue;
+    Way way{1, e.Range(node).first, e.Range(node).second, &e.node(node.index)};
+    while (way.from != nullptr && way.from->op != ir::Op::kLoad) GoBack(e, way);
+    const bool is_input =
+        way.from != nullptr && way.from->store < 0 && !ir::IsFloat(way.from->type);
+    if (!is_input || way.factor <= 0) continue;
+    const auto floor = [&](std::int64_t number) {
+      const std::int64_t rest = (number % way.factor + way.factor) % way.factor;
+      return (number - rest) / way.factor;
+    };
+    const auto last = static_cast<std::int64_t>(e.array(node.array).elements) - 1;
+    WholeRange range = {-floor(way.least), floor(last - way.most)};
+    const ir::TypeInfo& info = ir::InfoOf(way.from->type);
+    if (static_cast<double>(range.least) < info.lowest) range.least = 0;
+    if (static_cast<double>(range.most) > info.largest) {
+      range.most = static_cast<std::int64_t>(info.largest);
+    }
+    std::optional<WholeRange>& all = ranges[way.from->array.index()];
+    if (all) range = {std::max(all->least, range.least), std::min(all->most, range.most)};
+    if (range.least <= range.most) all = range;
+  }
+  return ranges;
+}
+
 bool MayLeaveNumbers(const Expression& e) {
   constexpr double kLittle = 0x1p20;  // Less than a sum may come to.
   return std::ranges::any_of(e.nodes, [](const Node& node) {
     if (!ir::IsFloat(node.type)) return false;
     if (ir::InfoOf(node.type).largest < kLittle) return true;
     const bool multiplies = node.op == ir::Op::kMul && node.is_reduction();
-    return multiplies || (!ir::InfoOf(node.op).keeps_whole && node.op != ir::Op::kTanh);
+    const bool is_small = node.op == ir::Op::kTanh || node.op == ir::Op::kErf;
+    return multiplies || (!ir::InfoOf(node.op).keeps_whole && !is_small);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/derived/expression.h"
@@ -60,6 +61,15 @@ std::vector<bool> PositiveArrays(const derived::Expression& expression);
 
 /// Arrays with elements that integers are divided by: none of them may be 0.
 std::vector<bool> DivisorArrays(const derived::Expression& expression);
+
+/// Whole numbers from `least` to `most`.
+struct WholeRange {
+  std::int64_t least = 0, most = 0;
+};
+
+/// By array: of one whose elements say which element another array is read at, those that name
+/// elements. Nothing of other arrays, nor where none would do.
+std::vector<std::optional<WholeRange>> IndexRanges(const derived::Expression& expression);
 
 /// May finite inputs have a result that is no number, or infinite? A quotient may, and a sum in
 /// f16.

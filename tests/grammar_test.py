@@ -27,10 +27,10 @@ PREFIXES = {
     "number": "constant.numeric.",
 }
 KERNEL_RESERVED = set(
-    "aligned and end in input kernel not option require or output outside scalar size strides tile xor".split()
+    "aligned and end in inf input kernel not option require or output outside scalar size strides tile xor".split()
 )
 KERNEL_FUNCTIONS = set(
-    "sum prod min max any all argmin argmax abs sqrt rsqrt exp log tanh pow select cast".split()
+    "sum prod min max any all argmin argmax abs sqrt rsqrt exp log tanh erf pow select cast".split()
 )
 KERNEL_TYPES = set("f64 f32 f16 bf16 i64 i32 u32 i8 bool".split())
 
@@ -137,7 +137,9 @@ def kernel_words(text):
             while at < len(text) and text[at].isascii() and (text[at].isalnum() or text[at] == "_"):
                 at += 1
             word = text[begin:at]
-            if word in KERNEL_RESERVED:
+            if word == "inf":
+                yield "number", begin, at
+            elif word in KERNEL_RESERVED:
                 yield "keyword", begin, at
             elif word in ("zero", "never") and text[:begin].endswith("outside "):
                 yield "keyword", begin, at
@@ -174,6 +176,7 @@ kernel ending  // a size
   size in_n = 4 in 1..7, sum = 2; scalar alpha: bf16 = -1.5e-3
   input max: f32[2 * in_n, 3] strides (3, 1) outside zero
   input zero: bool[in_n] outside never
+  input inf_1: f32[in_n] outside -inf
   output e2: i8[in_n]
   t: i32[n] = argmax(k) max[n, k]; u: f16[n] = cast(f16, sum(k: f64) max[n, k]) xor zero[n]
   e2[n] = not max[n, 0] < 1 or sum > 2.5 and n >= 1E3 ? abs(-alpha) : sum (k) max(max[n, k], 0)

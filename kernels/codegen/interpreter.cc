@@ -180,7 +180,7 @@ class Interpreter {
                             MakeSlot(code_.values.storage[init.reduction.index()], init.index),
                             init.slices, init.splits, init.first_lane_only});
     }
-    if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) step.memory = inst.array.index();
+    if (inst.array.valid()) step.memory = inst.array.index();
     for (std::size_t temp = 0; temp < temps_.size(); ++temp) {
       if (inst.block.valid() && code_.memory.temps[temp].block == inst.block) step.memory = temp;
     }
@@ -222,13 +222,21 @@ class Interpreter {
     switch (step.op) {
       case ir::Op::kLoad:
       case ir::Op::kTempLoad: {
-        if (!IsInside(inst.id)) return 0;
+        if (!IsInside(inst.id)) return inst.outside;
         const CopiedWindow* const window = code_.memory.window(inst);
         auto& array = window != nullptr          ? ElementsOf(*window)
                       : step.op == ir::Op::kLoad ? data_.arrays[step.memory]
                                                  : temps_[step.memory];
         const double* element = Element(array, address, inst);
         return element == nullptr ? kNan : *element;
+      }
+      case ir::Op::kGather: {
+        const auto& array = data_.arrays[step.memory];
+        const double index = raw(0);
+        if (std::isnan(index)) return kNan;  // Nobody wrote it.
+        const std::int64_t element = Evaluate(address) + static_cast<std::int64_t>(index);
+        const bool is_there = element >= 0 && At(element) < array.size() && IsInside(inst.id);
+        return is_there ? array[At(element)] : double{inst.outside};
       }
       case ir::Op::kIndex:
         return ir::Rounded(step.type, static_cast<double>(Evaluate(address)));
@@ -305,7 +313,8 @@ class Interpreter {
       if (thread_ / a.stride % a.size != 0) return;
     }
     // A load is 0 where it is not.
-    const bool is_inside = step.op == ir::Op::kLoad || IsInside(id);
+    const bool is_read = step.op == ir::Op::kLoad || step.op == ir::Op::kGather;
+    const bool is_inside = is_read || IsInside(id);
     double value = Compute(inst, step);
     if (step.op == ir::Op::kStore || step.op == ir::Op::kTempStore) {
       if (!is_inside) return;

@@ -107,10 +107,17 @@ class Reader {
       const int axis = AxisOf(of.logical);
       if (std::ranges::find(list, axis) == list.end()) list.push_back(axis);
     }
+    if (inst.op == ir::Op::kGather) {
+      node.op = ir::Op::kLoad;
+      node.computes = inst.type;
+      node.index = node.inputs.front().node;
+      node.inputs.clear();
+    }
     if (inst.init.valid()) node.init = NodeOf(inst.init);
     node.array = inst.array;
     node.offset = inst.offset;
     node.strides = StridesOf(inst.access);
+    node.otherwise = inst.outside;
     for (const ir::AccessGuard& guard : inst.guards) {
       node.guards.push_back({guard.offset, StridesOf(guard.axes), guard.extent});
     }

@@ -8,6 +8,7 @@ double OperationsOf(ir::Op op) {
   switch (op) {
     case ir::Op::kConst:
     case ir::Op::kIndex:
+    case ir::Op::kGather:
     case ir::Op::kLoad:
     case ir::Op::kStore:
     case ir::Op::kTempLoad:

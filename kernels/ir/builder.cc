@@ -509,21 +509,48 @@ std::vector<AccessAxis> Builder::AccessOf(InstId inst, const Strides& strides) c
 }
 
 Value Builder::Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset,
-                    const std::vector<Guard>& guards) {
+                    const std::vector<Guard>& guards, const Number& outside) {
   const std::string who = "load '" + name + "': ";
   CheckNest(who, name, Indices(strides));
   CheckAccess(who, array, ArrayRole::kInput, strides, offset, guards);
   Instruction& inst = AddInst(std::move(name), Op::kLoad, Indices(strides), {});
+  inst.computes = function_.array(array).type;
+  AddRead(who, inst, array, strides, offset, guards, outside);
+  return {inst.id};
+}
+
+Value Builder::Gather(std::string name, ArrayId array, const Strides& strides, std::int64_t offset,
+                      const Input& index, const std::vector<Guard>& guards, const Number& outside) {
+  const std::string who = "gather '" + name + "': ";
+  CheckNest(who, name, Indices(strides));
+  CheckAccess(who, array, ArrayRole::kInput, strides, offset, guards);
+  CheckInputs(who, Indices(strides), {index});
+  if (TypeOf(index) != Type::kI32) throw BackboneError(who + "its index is no i32");
+  if (function_.array(array).elements > static_cast<std::uint64_t>(kLargestExtent)) {
+    throw BackboneError(who + "the array has more elements than an i32 can number");
+  }
+  const InstId id = AddInst(std::move(name), Op::kGather, Indices(strides), {}).id;
+  const Operand operand = AddInput(id, index, 0);
+  Instruction& inst = function_.insts[id.index()];
+  inst.operands = {operand};
+  inst.computes = Type::kI32;
+  AddRead(who, inst, array, strides, offset, guards, outside);
+  return {id};
+}
+
+void Builder::AddRead(const std::string& who, Instruction& inst, ArrayId array,
+                      const Strides& strides, std::int64_t offset, const std::vector<Guard>& guards,
+                      const Number& outside) {
   inst.array = array;
-  inst.type = inst.computes = function_.array(array).type;
+  inst.type = function_.array(array).type;
   inst.offset = offset;
   inst.access = AccessOf(inst.id, strides);
+  inst.outside = Rounded(inst.type, outside);
   for (const Guard& guard : guards) {
     inst.guards.push_back({guard.offset, AccessOf(inst.id, guard.strides), guard.extent});
     if (inst.guards.back().axes.size() == guard.strides.size()) continue;
     throw BackboneError(who + "an axis of a dimension that it may leave is none of its axes");
   }
-  return {inst.id};
 }
 
 Value Builder::Index(std::string name, const Strides& strides, std::int64_t offset) {

@@ -60,7 +60,7 @@ inline Input MayStage(Value v) {
 using Strides = std::vector<std::pair<AxisRef, std::int64_t>>;
 
 /// A dimension of an array that a load may leave: its index is `offset` and the strides' steps, and
-/// what is not in 0 … extent - 1 reads as 0.
+/// what is not in 0 … extent - 1 is not read.
 struct Guard {
   std::int64_t offset = 0;
   Strides strides;
@@ -115,9 +115,14 @@ class Builder {
                       const Tiling& tiling);
 
   /// Element `offset` and more: x[2 * i + 3] is at offset 3 and steps by 2. Together, the guards
-  /// say where the load is outside of the array.
+  /// say where the load is outside of the array; `outside` is its value there.
   Value Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset = 0,
-             const std::vector<Guard>& guards = {});
+             const std::vector<Guard>& guards = {}, const Number& outside = 0);
+  /// The same, of the element whose number is that and `index`, an i32 over some of the axes. Where
+  /// the array has no such element, the value is `outside`, too.
+  Value Gather(std::string name, ArrayId array, const Strides& strides, std::int64_t offset,
+               const Input& index, const std::vector<Guard>& guards = {},
+               const Number& outside = 0);
   /// The value `offset` and the strides' steps, as an i32 or, where that is too narrow, an i64.
   Value Index(std::string name, const Strides& strides, std::int64_t offset = 0);
   /// The value becomes the type of the array.
@@ -163,6 +168,8 @@ class Builder {
   std::optional<Type> TypeOf(const Input& input) const;
   /// What inputs are computed in together; f32 where all are literals.
   Type CommonTypeOf(const std::string& who, std::span<const Input> inputs) const;
+  void AddRead(const std::string& who, Instruction& inst, ArrayId array, const Strides& strides,
+               std::int64_t offset, const std::vector<Guard>& guards, const Number& outside);
   std::vector<AccessAxis> AccessOf(InstId inst, const Strides& strides) const;
   void CheckWritesAll(const std::string& who, ArrayId array, const Strides& strides) const;
   void CheckValue(const std::string& who, Value value) const;

@@ -71,6 +71,7 @@ enum class Op : std::uint8_t {
   kExp,
   kLog,
   kTanh,
+  kErf,     ///< 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to a
   kPow,     ///< a to the power of b; of a negative a only where b is whole
   kLess,    ///< a < b ? 1 : 0
   kEqual,   ///< a == b ? 1 : 0
@@ -80,6 +81,8 @@ enum class Op : std::uint8_t {
   kXor,
   kNot,        ///< of an integer ~a, of a bool !a
   kIndex,      ///< where the loops are: offset + sum over axes of index(axis) * stride
+  kGather,     ///< from an array argument, at an element whose number is computed: a kLoad's
+               ///< and its operand, an i32; where there is no such element, it reads nothing
   kLoad,       ///< from an array argument
   kStore,      ///< to an array argument (side effect)
   kTempLoad,   ///< from a memory block (planned)
@@ -105,8 +108,8 @@ struct AccessAxis {
 };
 
 /// A dimension of an array that a load may leave. The index of the dimension is offset + sum over
-/// axes of index(axis) * stride; where it is not in 0 … extent - 1, nothing is read and the value
-/// is 0.
+/// axes of index(axis) * stride; where it is not in 0 … extent - 1, nothing is read
+/// (Instruction::outside).
 struct AccessGuard {
   std::int64_t offset = 0;
   std::vector<AccessAxis> axes;
@@ -125,12 +128,13 @@ struct Instruction {
   std::vector<DimId> dims;         ///< Declared iteration dims; decisions may add others.
   std::vector<DimId> reduce_dims;  ///< The subset of `dims` it accumulates over.
   CommId init;                     ///< Of a reduction: where the first value comes from.
-  ArrayId array;                   ///< kLoad, kStore, kWindow.
-  /// kLoad: the element that index 0 of all axes reads; negative only with guards. kIndex: its
-  /// value there.
+  ArrayId array;                   ///< kLoad, kGather, kStore, kWindow.
+  /// kLoad, kGather: the element that index 0 of all axes reads; negative only with guards. kIndex:
+  /// its value there.
   std::int64_t offset = 0;
-  std::vector<AccessAxis> access;   ///< kLoad, kStore, kIndex.
-  std::vector<AccessGuard> guards;  ///< kLoad: dimensions of the array that it may leave.
+  std::vector<AccessAxis> access;   ///< kLoad, kGather, kStore, kIndex.
+  std::vector<AccessGuard> guards;  ///< kLoad, kGather: dimensions of the array that it may leave.
+  Number outside = 0;               ///< … and its value there, which `type` has.
   MemId block;                      ///< kTempLoad, kTempStore.
   WindowId window;                  ///< kWindow; of a kLoad the one that it may read from.
   PhaseId phase;                    ///< Filled by PlanLowering.
@@ -205,7 +209,7 @@ struct MemBlock {
 };
 
 /// A dimension of a window. Its index is offset + sum over axes of index(axis) * stride, and the
-/// argument has 0 … extent - 1 there; what is not is 0. No two spans share an axis.
+/// argument has 0 … extent - 1 there; what is not is Window::outside. No two spans share an axis.
 struct WindowSpan {
   SpanId id;
   WindowId window;
@@ -246,6 +250,7 @@ struct Window {
   Type type = Type::kF32;           ///< Of its elements: that of the argument's.
   std::uint32_t element_bytes = 4;  ///< BytesOf(type).
   std::int64_t base = 0;            ///< Element of the argument at index 0 of all spans.
+  Number outside = 0;               ///< As of the read.
   std::vector<SpanId> spans;        ///< Largest unit first: the last one is innermost.
   const std::string& name() const { return name_; }
 };

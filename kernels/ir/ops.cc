@@ -29,6 +29,7 @@ constexpr auto kOps = std::to_array<OpInfo>({
     {Op::kExp, "kExp", "exp", 1, false, true, false, false, Takes::kFloats},
     {Op::kLog, "kLog", "log", 1, false, true, false, false, Takes::kFloats},
     {Op::kTanh, "kTanh", "tanh", 1, false, true, false, false, Takes::kFloats},
+    {Op::kErf, "kErf", "erf", 1, false, true, false, false, Takes::kFloats},
     {Op::kPow, "kPow", "pow", 2, false, true, false, false, Takes::kFloats},
     {Op::kLess, "kLess", "less", 2, false, false, true, false},
     {Op::kEqual, "kEqual", "equal", 2, false, false, true, false},
@@ -38,6 +39,7 @@ constexpr auto kOps = std::to_array<OpInfo>({
     {Op::kXor, "kXor", "xor", 2, false, false, true, false, Takes::kIntegers},
     {Op::kNot, "kNot", "not", 1, false, false, true, false, Takes::kIntegers},
     {Op::kIndex, "kIndex", "index", 0, false, false, true, true},
+    {Op::kGather, "kGather", "gather", 1, false, false, true, true},
     {Op::kLoad, "kLoad", "load", 0, false, false, true, true},
     {Op::kStore, "kStore", "store", 0, false, false, true, true},
     {Op::kTempLoad, "kTempLoad", "load", 0, false, false, true, true},
@@ -98,6 +100,8 @@ double OfFloats(Op op, double a, double b, double c) {
       return std::log(a);
     case Op::kTanh:
       return std::tanh(a);
+    case Op::kErf:
+      return std::erf(a);
     case Op::kPow:
       return std::pow(a, b);
     case Op::kLess:

@@ -10,7 +10,7 @@
 #include "kernels/ir/function.h"
 #include "kernels/notation/axes/joined_axes.h"
 #include "kernels/notation/compute.h"
-#include "kernels/notation/lower.h"
+#include "kernels/notation/lower/lower.h"
 #include "kernels/notation/names_of_meaning.h"
 #include "kernels/notation/resolve.h"
 #include "kernels/notation/syntax/parse.h"

@@ -37,6 +37,11 @@ class TypeChecker {
     for (const ScalarDecl& scalar : kernel_.scalars) {
       CheckLiteral(NumberOf(scalar), scalar.name.range, TypeOf(scalar.type, resolution_));
     }
+    for (const ArrayShape& array : resolution_.arrays) {
+      if (!array.outside) continue;
+      CheckLiteral(*array.outside, array.decl->outside->range, array.type,
+                   std::isfinite(double{*array.outside}));
+    }
     for (std::size_t i = 0; i < kernel_.statements.size(); ++i) CheckStatement(i);
     return is_good_;
   }
@@ -87,8 +92,8 @@ class TypeChecker {
 
   // ---- literals
 
-  /// A literal as a type. Infinity is a mistake where a number is written, and not where it comes
-  /// of an operator like 1 / 0.
+  /// A literal as a type. Infinity is a mistake where a number is written that is too large, and
+  /// not where it is meant: `inf`, or what comes of an operator like 1 / 0.
   bool CheckLiteral(const ir::Number& literal, SourceRange range, Type type,
                     bool is_written = true) {
     const double number = literal;
@@ -126,7 +131,9 @@ class TypeChecker {
                         common == Type::kBool ? common : ir::ComputeTypeOf(common),
                         IsWritten(expr));
   }
-  static bool IsWritten(const Expr& expr) { return expr.kind == Expr::Kind::kNumber; }
+  static bool IsWritten(const Expr& expr) {
+    return expr.kind == Expr::Kind::kNumber && expr.text.empty();
+  }
 
   // ---- expressions
 
@@ -161,6 +168,7 @@ class TypeChecker {
     const auto read = resolution_.reads.find(&expr);
     if (read != resolution_.reads.end()) {
       const ResolvedAccess& access = read->second;
+      if (access.computed != nullptr && !CheckSubscript(*access.computed)) return std::nullopt;
       if (access.statement >= 0) return values_[static_cast<std::size_t>(access.statement)];
       return Typed{resolution_.arrays[static_cast<std::size_t>(access.array)].type, 0, false};
     }
@@ -172,6 +180,15 @@ class TypeChecker {
                                           [](const ScalarDecl& decl) { return decl.name.text; });
     EXH_CHECK(scalar != kernel_.scalars.end());
     return Typed{TypeOf(scalar->type, resolution_), 0, false};
+  }
+
+  bool CheckSubscript(const Expr& subscript) {
+    const Known typed = Of(subscript);
+    if (!typed) return false;
+    if (typed->type && !ir::IsFloat(*typed->type)) return true;
+    Report(Diag::kMixedTypes, subscript.range,
+           "a subscript is an integer; write cast(i32, …) of a float");
+    return false;
   }
 
   Known OfCall(const Expr& expr) {

@@ -159,6 +159,14 @@ class Composer {
     }
     for (std::size_t i = 0; i < expr.args.size(); ++i) {
       const Expr& subscript = expr.args[i];
+      if (IsComputed(subscript, [](std::string_view) { return false; })) {
+        is_good_ = false;
+        sink_.Report(Diag::kNotBuilt, subscript.range,
+                     fmt::format("nothing says how large '{0}' is where a subscript is computed; a "
+                                 "kernel in a file does: input {0}: f32[1000, 64]",
+                                 expr.text));
+        return;
+      }
       if (!KnowsNames(subscript, scope)) return;
       const auto map = Numbers(sizes_, sink_).Map(subscript, [&](std::string_view name) {
         return std::ranges::find(scope, name) != scope.end();

@@ -20,6 +20,7 @@ std::set<std::string> NamesOfMeaning(const Kernel& kernel) {
     Add(array.type, names);
     for (const Expr& extent : array.extents) Add(extent, names);
     for (const Expr& stride : array.strides) Add(stride, names);
+    if (array.outside) Add(*array.outside, names);
     if (array.aligned) Add(*array.aligned, names);
   }
   for (const Statement& statement : kernel.statements) {

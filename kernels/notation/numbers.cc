@@ -25,6 +25,14 @@ const Expr* UnknownIn(const Expr& expr, const std::function<bool(std::string_vie
 
 }  // namespace
 
+bool IsComputed(const Expr& subscript, const std::function<bool(std::string_view)>& is_read) {
+  if (subscript.kind == Expr::Kind::kNumber) return false;
+  if (subscript.kind == Expr::Kind::kName) return is_read(subscript.text);
+  if (subscript.kind != Expr::Kind::kCall) return true;
+  return std::ranges::any_of(subscript.args,
+                             [&](const Expr& arg) { return IsComputed(arg, is_read); });
+}
+
 std::optional<std::int64_t> Numbers::Value(const Expr& expr) {
   const auto map = Map(expr, [](std::string_view) { return false; });
   return map ? std::optional(map->offset) : std::nullopt;

@@ -30,6 +30,10 @@ struct IndexMap {
   }
 };
 
+/// Is something read in the subscript, or cast, or summed up? Then no index map says it, and it is
+/// computed. `is_read`: of names alone.
+bool IsComputed(const Expr& subscript, const std::function<bool(std::string_view)>& is_read);
+
 class Numbers {
  public:
   Numbers(const Sizes& sizes, dsl::DiagnosticSink& sink) : sizes_(sizes), sink_(sink) {}

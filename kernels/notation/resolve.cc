@@ -166,20 +166,6 @@ class Resolver {
     return TypeOfArray(type.args[*condition != 0 ? 1 : 2]);
   }
 
-  void CheckOutside(const ArrayDecl& array) {
-    const Name& outside = array.outside;
-    if (outside.text.empty() || outside.text == "never") return;
-    if (outside.text != "zero") {
-      Report(Diag::kUnknownOutside, outside.range,
-             fmt::format("there is no 'outside {}'; there are 'outside zero' and 'outside never'",
-                         outside.text));
-    } else if (array.is_output) {
-      Report(Diag::kUnknownOutside, outside.range,
-             fmt::format("'{}' is an output, which nothing reads; 'outside zero' is for inputs",
-                         array.name.text));
-    }
-  }
-
   void Declare() {
     for (std::size_t i = 0; i < kernel_.sizes.size(); ++i) {
       DeclareName(kernel_.sizes[i].name, Kind::kSize, static_cast<int>(i));
@@ -191,7 +177,6 @@ class Resolver {
     for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
       DeclareName(kernel_.arrays[i].name, Kind::kArray, static_cast<int>(i));
       CheckType(kernel_.arrays[i].type);
-      CheckOutside(kernel_.arrays[i]);
     }
     out_.output_of.assign(kernel_.statements.size(), -1);
     for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
@@ -492,7 +477,7 @@ class Resolver {
     return std::nullopt;
   }
 
-  void WalkRead(const Expr& expr, const Scope& scope, std::size_t statement) {
+  void WalkRead(const Expr& expr, Scope& scope, std::size_t statement) {
     const auto found = Find(expr, scope);
     if (!found) return;
     if (found->kind == Kind::kSize || found->kind == Kind::kScalar) {
@@ -502,16 +487,35 @@ class Resolver {
           .WithNote(found->range, "declared here");
       return;
     }
+    const auto is_index = [&](std::string_view name) {
+      return std::ranges::any_of(scope, [&](const Index* i) { return i->name == name; });
+    };
+    const auto is_read = [&](std::string_view name) {
+      const auto what = names_.find(name);
+      const bool is_array = what != names_.end() && what->second.kind == Kind::kArray;
+      const bool is_value = what != names_.end() && what->second.kind == Kind::kValue;
+      return (is_array || is_value) && !is_index(name);
+    };
     std::vector<IndexMap> maps;
+    const Expr* computed = nullptr;
     for (const Expr& subscript : expr.args) {
+      if (found->kind == Kind::kArray && IsComputed(subscript, is_read)) {
+        if (computed != nullptr) {
+          Report(Diag::kNotBuilt, subscript.range,
+                 "another subscript is computed, and only one of a read may be");
+          return;
+        }
+        computed = &subscript;
+        maps.emplace_back();
+        Walk(subscript, scope, statement);
+        continue;
+      }
       if (!KnowsNames(subscript, scope)) return;
-      auto map = numbers_.Map(subscript, [&](std::string_view name) {
-        return std::ranges::any_of(scope, [&](const Index* i) { return i->name == name; });
-      });
+      auto map = numbers_.Map(subscript, is_index);
       if (!map) return Fail();
       maps.push_back(std::move(*map));
     }
-    ReadOf(expr, *found, maps, scope, statement);
+    ReadOf(expr, *found, maps, scope, statement, computed);
   }
 
   /// Says of a name in a subscript that is neither a size nor an index what is missing.
@@ -534,8 +538,9 @@ class Resolver {
     return std::ranges::all_of(expr.args, [&](const Expr& arg) { return KnowsNames(arg, scope); });
   }
 
+  /// `computed`: the subscript that no map says.
   void ReadOf(const Expr& expr, const Meaning& what, const std::vector<IndexMap>& maps,
-              const Scope& scope, std::size_t statement) {
+              const Scope& scope, std::size_t statement, const Expr* computed = nullptr) {
     const auto index_of = [&](const std::string& name) {
       return *std::ranges::find_if(scope, [&](const Index* i) { return i->name == name; });
     };
@@ -580,7 +585,18 @@ class Resolver {
         return;
       }
       if (!CheckRank({expr.text, expr.range}, maps.size(), array.extents.size())) return;
+      if (computed != nullptr && array.elements > ir::kLargestExtent) {
+        Report(Diag::kTooLarge, computed->range,
+               fmt::format("'{}' has {} elements; where a subscript is computed there may be 2^31",
+                           expr.text, array.elements));
+        return;
+      }
+      access.computed = computed;
       for (std::size_t i = 0; i < maps.size(); ++i) {
+        if (&expr.args[i] == computed) {
+          access.computed_dimension = i;
+          continue;
+        }
         const std::int64_t stride = array.strides[i];
         access.offset = Sum(access.offset, Product(maps[i].offset, stride));
         for (const auto& [name, factor] : maps[i].factors) {
@@ -630,7 +646,7 @@ class Resolver {
         }
         const std::int64_t extent = array.extents[i];
         if (first >= 0 && last < extent) continue;
-        if (array.decl->outside.text == "zero" && last >= 0 && first < extent) {
+        if (array.outside && last >= 0 && first < extent) {
           NoteLeaving(read, i, std::max(-first, last), extent);
           continue;
         }
@@ -693,8 +709,8 @@ class Resolver {
     if (const auto pair = axes_.Clash()) {
       Report(
           Diag::kNotBuilt, pair->second->range,
-          fmt::format("indices '{}' and '{}' read the same axis of a value; state the value once "
-                      "more for one of them",
+          fmt::format("indices '{}' and '{}' are one axis here, for something reads both with one "
+                      "index, as in t[i, i]; only arrays are read along a diagonal",
                       pair->first->name, pair->second->name));
       return;
     }

@@ -40,10 +40,12 @@ struct ArrayShape {
   /// matrix is as long as its stride says.
   std::int64_t elements = 0;
   std::uint32_t alignment = ir::kDefaultAlignment;  ///< Bytes.
+  /// What is read outside of it; nothing: no read may be outside.
+  std::optional<ir::Number> outside;
 };
 
-/// A dimension of an array `outside zero` that a read leaves: its index is offset + sum of factor *
-/// index, and the array has 0 … extent - 1.
+/// A dimension of an array that a read leaves, which may be outside: its index is offset + sum of
+/// factor * index, and the array has 0 … extent - 1.
 struct Leaving {
   std::int64_t offset = 0;
   std::vector<std::pair<const Index*, std::int64_t>> factors;
@@ -57,6 +59,10 @@ struct ResolvedAccess {
   /// The indices that move the element, with how far; of a value how its own indices are named.
   std::vector<std::pair<const Index*, std::int64_t>> strides;
   std::vector<Leaving> leaves;  ///< By dimension that it leaves.
+  /// Of an array: the subscript that is computed, like `index[i]` in `table[index[i], j]`; null:
+  /// none is. It is in no stride.
+  const Expr* computed = nullptr;
+  std::size_t computed_dimension = 0;
 };
 
 struct ResolvedKernel {

@@ -81,6 +81,7 @@ class Shaper {
     }
     shape.elements = static_cast<std::int64_t>(elements);
     if (decl.aligned && !ReadAlignment(shape)) return std::nullopt;
+    if (decl.outside && !ReadOutside(*decl.outside, shape)) return std::nullopt;
     if (decl.is_output && !decl.strides.empty() && !CheckCovered(shape)) {
       return std::nullopt;
     }
@@ -103,6 +104,36 @@ class Shaper {
     }
     shape.alignment = static_cast<std::uint32_t>(*value);
     return true;
+  }
+
+  /// A number, or a choice of numbers by options. Whether the array's type has it is said with
+  /// other literals.
+  bool ReadOutside(const Expr& expr, ArrayShape& shape) {
+    if (expr.kind == Expr::Kind::kName && expr.text == "never") return true;
+    if (expr.kind == Expr::Kind::kCall && expr.text == "?") {
+      const auto condition = numbers_.Value(expr.args[0]);
+      return condition && ReadOutside(expr.args[*condition != 0 ? 1 : 2], shape);
+    }
+    shape.outside = OutsideOf(expr);
+    if (!shape.outside) {
+      sink_.Report(
+          Diag::kUnknownOutside, expr.range,
+          "outside is 'zero', 'never', a number like -1.5 or -inf, or a choice of these by "
+          "an option");
+    } else if (decl_.is_output) {
+      sink_.Report(Diag::kUnknownOutside, expr.range,
+                   fmt::format("'{}' is an output, which nothing reads; what is outside matters of "
+                               "inputs",
+                               decl_.name.text));
+    }
+    return shape.outside && !decl_.is_output;
+  }
+  static std::optional<ir::Number> OutsideOf(const Expr& expr) {
+    if (expr.kind == Expr::Kind::kNumber) return NumberOf(expr);
+    if (expr.kind == Expr::Kind::kName && expr.text == "zero") return 0;
+    if (expr.kind != Expr::Kind::kCall || expr.text != "neg") return std::nullopt;
+    const auto value = OutsideOf(expr.args[0]);
+    return value ? std::optional(FoldedLiteral(ir::Op::kNeg, {*value})) : std::nullopt;
   }
 
   /// The index of an output takes every value once if and only if the axes, sorted by stride, are

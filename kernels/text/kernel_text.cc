@@ -197,9 +197,15 @@ class TextWriter {
 
   struct Input {
     std::vector<std::int64_t> extents;
-    bool has_outside = false;
+    /// What all reads that leave it are outside; nothing: none leaves it.
+    std::optional<ir::Number> outside;
     std::vector<std::pair<const Node*, std::vector<Place>>> reads;
   };
+
+  static std::string OutsideText(const Input& input) {
+    if (!input.outside) return "";
+    return " outside " + (double{*input.outside} == 0 ? "zero" : Number(*input.outside).text);
+  }
 
   void ShapeInputs() {
     for (const auto& [number, name] : array_names_) {
@@ -216,8 +222,7 @@ class TextWriter {
         if (!fits) throw Refused(fmt::format("'{}' is read across its rows", array.name));
         const Input& input = inputs_.at(number);
         arrays_.push_back(fmt::format("  input {}: {}[{}]{}\n", name, ir::WordOf(array.type),
-                                      fmt::join(input.extents, ", "),
-                                      input.has_outside ? " outside zero" : ""));
+                                      fmt::join(input.extents, ", "), OutsideText(input)));
       }
     }
     for (const int output : e_.outputs) {
@@ -239,7 +244,10 @@ class TextWriter {
     for (const Node* const load : loads) {
       auto places = SubscriptsOf(e_, *load, shape);
       if (!places) return false;
-      input.has_outside |= !load->guards.empty();
+      if (!load->guards.empty()) {
+        const bool agrees = !input.outside || ir::AreEqual(*input.outside, load->otherwise);
+        input.outside = agrees ? load->otherwise : 0;
+      }
       input.reads.emplace_back(load, *std::move(places));
     }
     std::vector<std::size_t> kept;  // Dimensions of one element say nothing.
@@ -380,7 +388,7 @@ class TextWriter {
     const double value = number;
     if (std::isnan(value)) throw Refused("there is no word for a number that is none (NaN)");
     if (std::isinf(value)) {
-      piece.text = value > 0 ? "(1 / 0)" : "(-1 / 0)";
+      piece.text = value > 0 ? "inf" : "-inf";
     } else if (number.is_whole()) {
       piece.text = std::to_string(number.whole());
     } else if (std::abs(value) < 1e15 && value == std::trunc(value) && !std::signbit(value)) {
@@ -461,8 +469,9 @@ class TextWriter {
     Piece read{fmt::format("{}[{}]", NameOf(load), fmt::join(texts, ", ")),
                Level::kAtom,
                {e_.array(load.array).type, 0, false}};
-    if (load.guards.empty() || double{load.otherwise} == 0) return read;
-    // Outside is 0 to the notation; here it is another number.
+    const auto& outside = inputs_.at(static_cast<int>(load.array.index())).outside;
+    if (load.guards.empty() || ir::AreEqual(load.otherwise, *outside)) return read;
+    // Another read of the array is another number outside.
     std::vector<std::string> inside;
     for (const Expression::Guard& guard : load.guards) {
       const auto [least, most] = e_.Range(guard);

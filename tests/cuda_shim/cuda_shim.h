@@ -153,6 +153,7 @@ extern "C" float sqrtf(float x) noexcept;
 extern "C" float expf(float x) noexcept;
 extern "C" float logf(float x) noexcept;
 extern "C" float tanhf(float x) noexcept;
+extern "C" float erff(float x) noexcept;
 extern "C" float powf(float x, float y) noexcept;
 inline float rsqrtf(float x) {
   return 1.0f / sqrtf(x);
@@ -164,6 +165,7 @@ extern "C" double sqrt(double x) noexcept;
 extern "C" double exp(double x) noexcept;
 extern "C" double log(double x) noexcept;
 extern "C" double tanh(double x) noexcept;
+extern "C" double erf(double x) noexcept;
 extern "C" double pow(double x, double y) noexcept;
 inline double rsqrt(double x) {
   return 1.0 / sqrt(x);

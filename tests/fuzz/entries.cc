@@ -17,7 +17,7 @@
 #include "kernels/ir/builder.h"
 #include "kernels/ir/function.h"
 #include "kernels/notation/axes/joined_axes.h"
-#include "kernels/notation/lower.h"
+#include "kernels/notation/lower/lower.h"
 #include "kernels/notation/resolve.h"
 #include "kernels/notation/syntax/format.h"
 #include "kernels/notation/syntax/parse.h"

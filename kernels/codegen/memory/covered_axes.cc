@@ -6,12 +6,14 @@
 namespace exh::kernels::codegen {
 namespace {
 
-/// Is the operand an element of an argument that has the axis? Then it is 0 beyond it, be it read
-/// where it is used or from a temporary that holds what was read.
+/// Is the operand an element of an argument that has the axis? Then it is 0 beyond it, unless the
+/// argument is something else outside, be it read where it is used or from a temporary that holds
+/// what was read.
 bool IsZeroBeyond(const ir::Function& function, const ir::Operand& operand, ir::LogicalDimId axis) {
   if (operand.kind != ir::Operand::Kind::kComm) return false;
   const ir::Communication& comm = function.comm(operand.comm);
-  if (function.inst(comm.producer).op != ir::Op::kLoad) return false;
+  const ir::Instruction& read = function.inst(comm.producer);
+  if (read.op != ir::Op::kLoad || double{read.outside} != 0) return false;
   return std::ranges::any_of(comm.pairs, [&](ir::PairId id) {
     return function.dim(function.pair(id).dst).logical == axis;
   });

@@ -3,7 +3,7 @@
 // Covered axes: those that loops run further along than they have points (ir::LogicalDim). What is
 // computed beyond them means nothing, and is kept from being seen where that matters:
 //
-//   a load of an argument   reads nothing and is 0
+//   a load of an argument   reads nothing and is what it is outside of the argument: 0, mostly
 //   a store of an output    writes nothing
 //   a step of a reduction   is not taken, unless it adds 0 anyway
 //

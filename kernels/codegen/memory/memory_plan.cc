@@ -32,7 +32,8 @@ class MemoryPlanner {
         continue;
       }
       const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
-      if (is_argument || inst.op == ir::Op::kIndex) address = IndexOf(inst.offset, inst.access);
+      const bool has_place = inst.op == ir::Op::kIndex || inst.op == ir::Op::kGather;
+      if (is_argument || has_place) address = IndexOf(inst.offset, inst.access);
       if (inst.is_memory()) CheckVector(inst);
       SortStrides(address);
       for (const ir::AccessGuard& guard : inst.guards) AddGuard(inst, guard);

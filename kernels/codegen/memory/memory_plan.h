@@ -54,7 +54,8 @@ enum class BankSearch : std::uint8_t {
 struct MemoryPlan {
   std::vector<TempArray> temps;       ///< Active ones, by number.
   std::vector<CopiedWindow> windows;  ///< Those that are copied, by number.
-  /// By instruction, in elements; of a kIndex its value; empty for arithmetic.
+  /// By instruction, in elements; of a kIndex its value; of a kGather without its operand; empty
+  /// for arithmetic.
   std::vector<Affine> address;
   /// By instruction: those guards that do not hold everywhere. Empty where there are none.
   std::vector<std::vector<GuardIndex>> guards;

@@ -138,12 +138,12 @@ PlannedWindow PlanWindow(const ir::Function& function, const Schedule& schedule,
 }
 
 bool IsZeroInWindow(const ir::Function& function, const ir::Window& window, ir::LogicalDimId axis) {
-  return std::ranges::any_of(window.spans, [&](ir::SpanId id) {
-    const ir::WindowSpan& span = function.span(id);
-    const std::int64_t step = span.step(axis);
-    return step > 0 && span.axes.size() == 1 &&
-           span.offset + step * function.logical(axis).total >= span.extent;
-  });
+  return double{window.outside} == 0 && std::ranges::any_of(window.spans, [&](ir::SpanId id) {
+           const ir::WindowSpan& span = function.span(id);
+           const std::int64_t step = span.step(axis);
+           return step > 0 && span.axes.size() == 1 &&
+                  span.offset + step * function.logical(axis).total >= span.extent;
+         });
 }
 
 }  // namespace exh::kernels::codegen

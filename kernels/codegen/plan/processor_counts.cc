@@ -48,6 +48,7 @@ double OperationsOf(ir::Op op) {
     case ir::Op::kRsqrt:
       return 10;
     case ir::Op::kTanh:
+    case ir::Op::kErf:
     case ir::Op::kPow:
       return 40;
     case ir::Op::kExp:

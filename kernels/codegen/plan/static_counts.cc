@@ -44,6 +44,7 @@ double ClocksOf(const ir::Instruction& inst) {
     case ir::Op::kDiv:
     case ir::Op::kSqrt:
     case ir::Op::kTanh:
+    case ir::Op::kErf:
     case ir::Op::kPow:
       return 16 * width;
     case ir::Op::kRsqrt:

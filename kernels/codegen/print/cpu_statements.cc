@@ -164,8 +164,8 @@ std::string CpuStatements::LoadLane(const ir::Instruction& inst, std::int64_t la
       FromElementText(ArrayName(inst) + "[" + Address(inst, lane) + "]", type, helpers_);
   const std::string inside = Inside(inst, {lane});
   if (inside.empty()) return element;
-  const std::string zero = Number(0, ir::ComputeTypeOf(type));
-  return inside == kNever ? zero : inside + " ? " + element + " : " + zero;
+  const std::string outside = Number(inst.outside, ir::ComputeTypeOf(type));
+  return inside == kNever ? outside : inside + " ? " + element + " : " + outside;
 }
 
 const GuardIndex* CpuStatements::CoverAlongLanes(const ir::Instruction& inst) const {
@@ -200,16 +200,16 @@ std::string CpuStatements::LanesInside(const ir::Instruction& inst, const GuardI
 ValueText CpuStatements::LoadPart(const ir::Instruction& inst, const GuardIndex& cover) const {
   const ir::Type type = ElementType(inst), held = ir::ComputeTypeOf(type);
   const std::uint32_t lanes = Values(inst.id).lanes;
-  const std::string zeros = AsVector({Number(0, held), false}, held, lanes);
+  const std::string outside = AsVector({Number(inst.outside, held), false}, held, lanes);
   const std::string any = Inside(inst, {0}), fixed = InsideOfAllLanes(inst);
-  if (any == kNever) return {zeros, true};
+  if (any == kNever) return {outside, true};
   const std::string all = Inside(inst, {std::int64_t{lanes} - 1});
   const std::string name = std::to_string(lanes) + VectorSuffix(type);
   const std::string pointer = ArrayName(inst) + " + " + Address(inst);
   const std::string whole = "load" + name + "(" + pointer + ")";
   if (all.empty()) return {whole, true};
   std::string part = "part_load" + name + "(" + pointer + ", " + LanesInside(inst, cover) + ")";
-  if (!fixed.empty()) part = "(" + fixed + " ? " + part + " : " + zeros + ")";
+  if (!fixed.empty()) part = "(" + fixed + " ? " + part + " : " + outside + ")";
   return {all == kNever ? part : all + " ? " + whole + " : " + part, true};
 }
 
@@ -238,7 +238,7 @@ ValueText CpuStatements::Load(const ir::Instruction& inst) const {
                       false},
                      held, values.lanes);
   if (inside.empty()) return {whole, true};
-  std::string others = AsVector({Number(0, held), false}, held, values.lanes);
+  std::string others = AsVector({Number(inst.outside, held), false}, held, values.lanes);
   if (guards_move) {
     others = VectorName(held, values.lanes) + "{";
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
@@ -265,9 +265,40 @@ ValueText CpuStatements::Index(const ir::Instruction& inst) const {
   return {first + " + " + steps + "}", true};
 }
 
+/// At a lane, of which `index` is the operand: the element if there is one, and else what is
+/// outside. Numbers without a sign wrap around, so what is below 0 is far beyond the last one.
+std::string CpuStatements::GatherLane(const ir::Instruction& inst, const std::string& index,
+                                      std::int64_t lane) const {
+  const ir::Array& array = code_.function->array(inst.array);
+  const std::string outside = Number(inst.outside, ir::ComputeTypeOf(array.type));
+  const std::string inside = Inside(inst, {lane});
+  if (inside == kNever) return outside;
+  const std::string place = Sum(code_.memory.address[inst.id.index()], false, lane);
+  const std::string element =
+      "static_cast<unsigned>(" + index + ")" + (place.empty() ? "" : " + (" + place + ")");
+  const std::string is_there = element + " < " + std::to_string(array.elements) + "u";
+  const std::string value =
+      FromElementText(ArrayName(inst) + "[" + element + "]", array.type, helpers_);
+  return And(inside, is_there) + " ? " + value + " : " + outside;
+}
+
+ValueText CpuStatements::Gather(const ir::Instruction& inst) const {
+  const InstValues& values = Values(inst.id);
+  const ValueText index = ReadAs(inst, 0, ir::Type::kI32);
+  if (values.lanes == 1) return {GatherLane(inst, index.text, 0), false};
+  std::string all = VectorName(ir::ComputeTypeOf(inst.type), values.lanes) + "{";
+  for (std::int64_t lane = 0; lane < values.lanes; ++lane) {
+    const std::string one =
+        index.is_vector ? "(" + index.text + ")[" + std::to_string(lane) + "]" : index.text;
+    all += (lane > 0 ? ", " : "") + GatherLane(inst, one, lane);
+  }
+  return {all + "}", true};
+}
+
 /// The right-hand side.
 ValueText CpuStatements::ValueOf(const ir::Instruction& inst) const {
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return Load(inst);
+  if (inst.op == ir::Op::kGather) return Gather(inst);
   return inst.op == ir::Op::kIndex ? Index(inst) : Compute(inst);
 }
 

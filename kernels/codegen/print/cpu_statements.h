@@ -67,6 +67,9 @@ class CpuStatements : public Statements {
   ValueText LoadPart(const ir::Instruction& inst, const GuardIndex& cover) const;
   std::string LoadLane(const ir::Instruction& inst, std::int64_t lane) const;
   ValueText Index(const ir::Instruction& inst) const;
+  std::string GatherLane(const ir::Instruction& inst, const std::string& index,
+                         std::int64_t lane) const;
+  ValueText Gather(const ir::Instruction& inst) const;
   std::string GuardText(const GuardIndex& guard, const Range& range,
                         std::int64_t lane) const override;
   std::string GuardAxis(int axis, bool /*bounded*/) const override {

@@ -76,7 +76,7 @@ class Statements {
     const DimKind kind = Class(dim_class).kind;
     return kind == DimKind::UNROLL || kind == DimKind::VECTOR;
   }
-  std::string Number(double value, ir::Type type) const {
+  std::string Number(const ir::Number& value, ir::Type type) const {
     return NumberText(value, type, helpers_.dialect());
   }
 

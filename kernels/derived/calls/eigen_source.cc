@@ -273,7 +273,8 @@ class Printer : public TextWriter {
     }
     const std::string guard = GuardText(e_, names_, load);
     Line(name + "[" + PointText(e_, names_, axes) + "] = " + (guard.empty() ? "" : guard + " ? ") +
-         AccessText(e_, names_, load) + (guard.empty() ? "" : " : " + Number(0)) + ";");
+         AccessText(e_, names_, load) + (guard.empty() ? "" : " : " + Number(load.otherwise)) +
+         ";");
     for (std::size_t i = 0; i < axes.size() + 1; ++i) Close();
     return true;
   }

@@ -111,7 +111,7 @@ class Matcher {
     const Node& node = e_.node(input.node);
     if (terms.size() > kMostTerms || ++looks_ > kMostLooks) return false;
     if (node.op == ir::Op::kLoad) {
-      if (!gathers_ && !IsPlain(node)) return false;
+      if (node.index >= 0 || (!gathers_ && !IsPlain(node))) return false;
       terms.push_back({{numbers}, {input.node, nullptr}});
       return true;
     }
@@ -210,7 +210,8 @@ double Coefficient::value() const {
 
 bool IsPlain(const Expression::Node& load) {
   const auto is_backward = [](const auto& stride) { return stride.second < 0; };
-  return load.offset == 0 && load.guards.empty() && std::ranges::none_of(load.strides, is_backward);
+  return load.offset == 0 && load.guards.empty() && load.index < 0 &&
+         std::ranges::none_of(load.strides, is_backward);
 }
 
 std::optional<LinearForm> LinearFormOf(const Expression& expression, int store, bool gathers) {

@@ -40,7 +40,11 @@ class Matcher {
     while (!input.is_number()) {
       const Node& node = e_.node(input.node);
       if (node.type != ir::Type::kF32) return nullptr;
-      if (node.op == ir::Op::kLoad) return &node;
+      if (node.op == ir::Op::kLoad) {
+        const bool is_known =
+            node.index < 0 && (node.guards.empty() || double{node.otherwise} == 0);
+        return is_known ? &node : nullptr;
+      }
       if (node.computes != ir::Type::kF32) return nullptr;
       if (node.op != ir::Op::kConst) return &node;
       input = Input(node.inputs[0]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "base/check.h"
 #include "kernels/ir/number.h"
@@ -298,6 +299,15 @@ struct Tanh : Function<Type> {
   }
 };
 
+template <typename Type>
+struct Erf : Function<Type> {
+  template <typename Real>
+  static PointOf<Real> Of(const PointOf<Real>* x) {
+    const Real slope = 2 * std::numbers::inv_sqrtpi_v<Real> * std::exp(-Square(x[0].value));
+    return Function<Type>::Of(std::erf(x[0].value), slope, x[0]);
+  }
+};
+
 /// A power is off by its slopes times what base and exponent are, and by what the library's is.
 template <typename Type>
 struct Pow {
@@ -326,18 +336,12 @@ Real Uncertain(const PointOf<Real>& a, const PointOf<Real>& b) {
   return errors > 0 && is_near ? kWhole : 0;
 }
 
-struct Less {
+template <ir::Op op>
+struct Comparison {
   template <typename Real>
   static PointOf<Real> Of(const PointOf<Real>* x) {
-    return {x[0].value < x[1].value ? 1.0 : 0.0, Uncertain(x[0], x[1]), 0};
-  }
-  static double Roundings(const double* x) { return std::max(x[0], x[1]); }
-};
-
-struct Equal {
-  template <typename Real>
-  static PointOf<Real> Of(const PointOf<Real>* x) {
-    return {x[0].value == x[1].value ? 1.0 : 0.0, Uncertain(x[0], x[1]), 0};
+    const bool holds = op == ir::Op::kLess ? x[0].value < x[1].value : x[0].value == x[1].value;
+    return {holds ? 1.0 : 0.0, Uncertain(x[0], x[1]), 0};
   }
   static double Roundings(const double* x) { return std::max(x[0], x[1]); }
 };
@@ -529,9 +533,9 @@ const Rule* ArithmeticRule(ir::Op op) {
     case Op::kAbs:
       return &kRuleOf<Type, Op::kAbs, Abs, 1>;
     case Op::kLess:
-      return &kRuleOf<Type, Op::kLess, Less, 2>;
+      return &kRuleOf<Type, Op::kLess, Comparison<Op::kLess>, 2>;
     case Op::kEqual:
-      return &kRuleOf<Type, Op::kEqual, Equal, 2>;
+      return &kRuleOf<Type, Op::kEqual, Comparison<Op::kEqual>, 2>;
     case Op::kSelect:
       return &kRuleOf<Type, Op::kSelect, Select, 3>;
     default:
@@ -553,6 +557,8 @@ const Rule* FloatRule(ir::Op op) {
       return &kRuleOf<Type, Op::kLog, Log<Type>, 1>;
     case Op::kTanh:
       return &kRuleOf<Type, Op::kTanh, Tanh<Type>, 1>;
+    case Op::kErf:
+      return &kRuleOf<Type, Op::kErf, Erf<Type>, 1>;
     case Op::kPow:
       return &kRuleOf<Type, Op::kPow, Pow<Type>, 2>;
     default:

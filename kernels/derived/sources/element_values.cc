@@ -27,6 +27,8 @@ std::string SquaredSlope(ir::Op op, const std::string& a, const std::string& v) 
       return Squared(v);
     case ir::Op::kLog:
       return "1.0 / (" + Squared(a) + ")";
+    case ir::Op::kErf:  // 4 / pi * exp(-2 a^2), of which this is never below: no call is needed.
+      return "1.2732395447351628 * (1 - " + Squared(v) + ")";
     default:  // tanh
       return "(1 - " + Squared(v) + ") * (1 - " + Squared(v) + ")";
   }
@@ -155,7 +157,7 @@ ElementValue ElementValues::ValueOf(int node, int block) {
 
 ElementValue ElementValues::Computed(int node, int block) {
   const Expression::Node& of = e_.node(node);
-  if (of.op == ir::Op::kLoad) return {Loaded(of), {}, {}};
+  if (of.op == ir::Op::kLoad) return {Loaded(of, block), {}, {}};
   if (of.op == ir::Op::kIndex) {
     const Form form = IsAtom(e_, of) ? Form::kShort : Form::kOther;
     return {{"double(" + AffineText(e_, names_, of) + ")"}, {}, {}, form};
@@ -208,6 +210,7 @@ ElementValue ElementValues::Computed(int node, int block) {
     case ir::Op::kExp:
     case ir::Op::kLog:
     case ir::Op::kTanh:
+    case ir::Op::kErf:
       if (!inputs[0].errors.is_zero()) {
         Name(inputs[0], "argument");
         const std::string slope = SquaredSlope(of.op, inputs[0].piece.text, variables(node).value);
@@ -222,10 +225,19 @@ ElementValue ElementValues::Computed(int node, int block) {
   }
 }
 
-Piece ElementValues::Loaded(const Expression::Node& load) const {
-  const std::string element = "double(" + AccessText(e_, names_, load) + ")";
-  const std::string guard = GuardText(e_, names_, load);
-  return {guard.empty() ? element : "(" + guard + " ? " + element + " : 0.0)"};
+Piece ElementValues::Loaded(const Expression::Node& load, int block) {
+  std::string access = AccessText(e_, names_, load), guard = GuardText(e_, names_, load);
+  if (load.index >= 0) {
+    const std::string index = "int(" + ValueOf(load.index, block).piece.text + ")";
+    const std::string number = ElementText(e_, names_, load, index);
+    access = names_.array(load.array) + "[" + number + "]";
+    guard += (guard.empty() ? "" : " && ") + number + " < " +
+             std::to_string(e_.array(load.array).elements) + "u";
+  }
+  const std::string element = "double(" + access + ")";
+  if (guard.empty()) return {element};
+  const std::string outside = ir::NumberText(load.otherwise, load.type, ir::Dialect::kDouble);
+  return {"(" + guard + " ? " + element + " : " + outside + ")"};
 }
 
 void ElementValues::Name(ElementValue& value, const std::string& wanted) {

@@ -75,7 +75,7 @@ class ElementValues : public TextWriter {
   ErrorSquares ProductErrors(ElementValue& a, ElementValue& b);
 
  private:
-  Piece Loaded(const Expression::Node& load) const;
+  Piece Loaded(const Expression::Node& load, int block);
   void NameLongErrors(int node, ElementValue& value);
   ElementValue Rounded(int node, const Piece& piece, ErrorSquares errors);
   ErrorSquares LargerErrors(int node, const std::vector<ElementValue>& inputs);

@@ -40,6 +40,7 @@ Roundings Elementwise(const Expression::Node& node, const std::vector<Roundings>
     case ir::Op::kExp:
     case ir::Op::kLog:
     case ir::Op::kTanh:
+    case ir::Op::kErf:
       return Function(inputs[0], OwnSquares(node.op) * squares);
     case ir::Op::kPow:  // Of exact operands (HasRule()).
       return Function({}, OwnSquares(node.op) * squares);
@@ -112,6 +113,8 @@ bool HasRule(const Expression& expression, const Expression::Node& node,
       return exact(node.inputs[0]) && exact(node.inputs[1]);
     case ir::Op::kSelect:
       return exact(node.inputs[0]);
+    case ir::Op::kLoad:
+      return node.index < 0 || is_exact[static_cast<std::size_t>(node.index)];
     case ir::Op::kConst:
       return expression.IsCopy(node) || (!ir::IsFloat(node.type) && exact(node.inputs[0]));
     case ir::Op::kStore:
@@ -135,6 +138,7 @@ double OwnSquares(ir::Op op) {
     case ir::Op::kExp:
     case ir::Op::kLog:
     case ir::Op::kTanh:
+    case ir::Op::kErf:
       return kFunctionSquares;
     case ir::Op::kPow:
       return kPowerSquares;

@@ -105,6 +105,7 @@ class Planner {
     for (const Expression::Input& input : node.inputs) {
       if (!input.is_number()) visit(input.node);
     }
+    if (node.index >= 0) visit(node.index);
   }
 
   int LevelOf(int index) const {

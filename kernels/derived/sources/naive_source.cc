@@ -127,7 +127,7 @@ class Printer : public TextWriter {
 
   Piece Computed(int index, int block) {
     const Expression::Node& node = e_.node(index);
-    if (node.op == ir::Op::kLoad) return Loaded(node);
+    if (node.op == ir::Op::kLoad) return Loaded(node, block);
     if (node.op == ir::Op::kIndex) {
       const std::string text = AffineText(e_, names_, node);
       return {"static_cast<" + std::string(RegisterName(node.type)) + ">(" + text + ")"};
@@ -138,12 +138,20 @@ class Printer : public TextWriter {
     return OpText(node.op, operands, helpers_, node.computes);
   }
 
-  Piece Loaded(const Expression::Node& load) {
-    const std::string element = LoadText(AccessText(e_, names_, load), load.type, helpers_);
-    const std::string guard = GuardText(e_, names_, load);
+  Piece Loaded(const Expression::Node& load, int block) {
+    std::string access = AccessText(e_, names_, load), guard = GuardText(e_, names_, load);
+    if (load.index >= 0) {
+      const Expression::Input index = {load.index, 0, "", e_.node(load.index).type};
+      const std::string number = ElementText(
+          e_, names_, load, "static_cast<int>(" + Operand(index, ir::Type::kI32, block).text + ")");
+      access = names_.array(load.array) + "[" + number + "]";
+      guard += (guard.empty() ? "" : " && ") + number + " < " +
+               std::to_string(e_.array(load.array).elements) + "u";
+    }
+    const std::string element = LoadText(access, load.type, helpers_);
     if (guard.empty()) return {element};
-    return {"(" + guard + " ? " + element + " : " + NumberText(0, helpers_.dialect(), load.type) +
-            ")"};
+    return {"(" + guard + " ? " + element + " : " +
+            NumberText(load.otherwise, helpers_.dialect(), load.type) + ")"};
   }
 
   /// Each as what the node computes in.

@@ -55,6 +55,11 @@ std::string AccessText(const Expression& expression, const SourceNames& names,
   return names.array(node.array) + "[" + AffineText(expression, names, node) + "]";
 }
 
+std::string ElementText(const Expression& expression, const SourceNames& names,
+                        const Expression::Node& load, const std::string& index) {
+  return "static_cast<unsigned>(" + index + ") + (" + AffineText(expression, names, load) + ")";
+}
+
 std::string GuardText(const Expression& expression, const SourceNames& names,
                       const Expression::Node& load) {
   std::string text;

@@ -54,7 +54,12 @@ bool IsAtom(const Expression& expression, const ir::Affine<int>& affine);
 std::string AccessText(const Expression& expression, const SourceNames& names,
                        const Expression::Node& node);
 
-/// When is a load inside of its array? Empty: always.
+/// The number of the element of a load with an index, of which `index` is the text, without a sign:
+/// what is below 0 is far beyond the last one.
+std::string ElementText(const Expression& expression, const SourceNames& names,
+                        const Expression::Node& load, const std::string& index);
+
+/// When do its guards say that a load is inside of its array? Empty: always.
 std::string GuardText(const Expression& expression, const SourceNames& names,
                       const Expression::Node& load);
 

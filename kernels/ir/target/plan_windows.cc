@@ -131,6 +131,7 @@ void Plan(Function& f, InstId read, std::vector<WindowSpan> spans) {
   window.type = f.array(f.inst(read).array).type;
   window.element_bytes = BytesOf(window.type);
   window.base = f.inst(read).offset;
+  window.outside = f.inst(read).outside;
   for (WindowSpan& span : spans) {
     span.id = NextId<SpanId>(f.spans);
     span.window = window.id;

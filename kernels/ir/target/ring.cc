@@ -29,7 +29,9 @@ std::vector<std::uint32_t> Target::stage_universe(const MemBlock& b) const {
 
 bool Target::may_copy_async(const MemBlock& b) const {
   const Instruction& load = inst(comm(b.comm).producer);
-  return device.async_copies && may_turn(b) && array(load.array).type == b.type;
+  // What is outside such a copy fills with zeros.
+  const bool fills = load.guards.empty() || double{load.outside} == 0;
+  return device.async_copies && may_turn(b) && array(load.array).type == b.type && fills;
 }
 
 std::vector<std::uint32_t> Target::async_lanes(const MemBlock& b) const {

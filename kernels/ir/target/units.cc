@@ -24,7 +24,8 @@ std::string_view Target::unit_of(const Instruction& reduction) const {
   const bool is_covered = std::ranges::any_of(
       reduction.reduce_dims, [&](DimId id) { return logical(dim(id).logical).covers(); });
   const auto is_read = [&](const Operand& operand) {
-    return inst(comm(operand.comm).producer).op == Op::kLoad;
+    const Instruction& read = inst(comm(operand.comm).producer);
+    return read.op == Op::kLoad && double{read.outside} == 0;
   };
   return !is_covered || std::ranges::all_of(reduction.operands, is_read) ? unit_name : "";
 }

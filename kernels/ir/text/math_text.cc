@@ -15,6 +15,7 @@ int VectorsSince(Op op) {
     case Op::kPow:
       return 22;
     case Op::kTanh:
+    case Op::kErf:
       return 35;
     default:
       return 0;
@@ -48,6 +49,8 @@ std::string_view MathFunction(Op op, Type computes) {
       return "log";
     case Op::kTanh:
       return "tanh";
+    case Op::kErf:
+      return "erf";
     case Op::kPow:
       return "pow";
     default:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Functions of the mathematical library, and the same of vectors for processors. glibc has exp,
-// log, pow and tanh of whole registers (libmvec, within 4 units in the last place); a compiler
+// log, pow, tanh and erf of whole registers (libmvec, within 4 units in the last place); a compiler
 // calls them only where it may compute with floats as it likes. So the text declares them itself.
 // Where there is none, and for vectors of other lengths, each lane is a call.
 #pragma once

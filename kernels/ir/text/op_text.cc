@@ -180,6 +180,8 @@ Piece OpText(Op op, const std::vector<Piece>& operands, HelperFunctions& in, Typ
       return call("log");
     case Op::kTanh:
       return call("tanh");
+    case Op::kErf:
+      return call("erf");
     case Op::kPow:
       return call("pow", operands[1].text);
     case Op::kLess:

@@ -25,7 +25,7 @@ scalar    : NAME (COLON NAME)? ASSIGN MINUS? NUMBER ;
 array     : (INPUT | OUTPUT) NAME COLON type subscripts? strides? outside? aligned? ;
 type      : NAME | LPAR expression RPAR ;   // In brackets: a choice of types.
 strides   : STRIDES LPAR expression (COMMA expression)* RPAR ;
-outside   : OUTSIDE NAME ;
+outside   : OUTSIDE expression ;
 aligned   : ALIGNED expression ;
 tile      : TILE NAME (COMMA NAME)* COLON expression (COMMA expression)* ;
 requirement : REQUIRE expression ;
@@ -46,6 +46,7 @@ body        : primary ((STAR | SLASH | PERCENT) factor)* ;
 
 primary
     : NUMBER
+    | INF
     | LPAR expression RPAR
     | NAME LPAR expression (COMMA expression)* computed? RPAR body?   // A call; with a body, a reduction.
     | NAME subscripts?
@@ -58,6 +59,7 @@ ALIGNED : 'aligned' ;
 AND     : 'and' ;
 END     : 'end' ;
 IN      : 'in' ;
+INF     : 'inf' ;
 INPUT   : 'input' ;
 KERNEL  : 'kernel' ;
 NOT     : 'not' ;

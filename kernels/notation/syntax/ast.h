@@ -22,7 +22,7 @@ struct Name {
 /// An expression, of numbers or of elements: the place says which.
 struct Expr {
   enum class Kind : std::uint8_t {
-    kNumber,  ///< `number`; `integer` when it is a whole one.
+    kNumber,  ///< `number`; `integer` when it is a whole one; `text` is "inf" when it is that.
     kName,    ///< `text`: a size, an option, a scalar, an index, a value without axes.
     kRead,    ///< `text`[args]: an array or a value.
     kCall,    ///< `text`(args): a function, or an operator: "+", "<", "and", "?" (with three args).
@@ -63,8 +63,9 @@ struct ArrayDecl {
   Name name;
   Expr type;  ///< A name, or `c ? a : b` of types.
   std::vector<Expr> extents;
-  std::vector<Expr> strides;    ///< Empty: row-major.
-  Name outside;                 ///< "zero"; "never" or empty: no element outside may be read.
+  std::vector<Expr> strides;  ///< Empty: row-major.
+  /// What is read outside: `never` or nothing, which is the same; `zero`; a number.
+  std::optional<Expr> outside;
   std::optional<Expr> aligned;  ///< Bytes; nothing: what device memory has by itself.
   std::string doc;
 };

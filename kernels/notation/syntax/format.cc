@@ -101,7 +101,8 @@ class Formatter {
   void Remember(std::size_t i) {
     const std::string_view text = texts_[i];
     const bool is_sign = text == "-" && !before_.ends_operand;
-    const bool is_number = std::isdigit(static_cast<unsigned char>(text.front())) != 0;
+    const bool is_number =
+        std::isdigit(static_cast<unsigned char>(text.front())) != 0 || text == "inf";
     before_ = {text, words_[i].is_name, is_sign,
                words_[i].is_name || is_number || text == ")" || text == "]"};
     if (text == "(" || text == "[") {

@@ -26,6 +26,7 @@ class WordNumberer {
       Number(array.type);
       for (Expr& extent : array.extents) Number(extent);
       for (Expr& stride : array.strides) Number(stride);
+      if (array.outside) Number(*array.outside);
       if (array.aligned) Number(*array.aligned);
     }
     for (SizeRequirement& requirement : kernel_.requirements) Number(requirement.condition);

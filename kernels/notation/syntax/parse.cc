@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,6 +24,7 @@
 #include "dsl/diagnostics/characters.h"
 #include "dsl/syntax/antlr_support.h"
 #include "kernels/notation/syntax/option_words.h"
+#include "kernels/notation/syntax/restated.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -419,7 +421,7 @@ class TreeReader {
     array.doc = doc;
     if (tree->subscripts() != nullptr) array.extents = ReadAll(tree->subscripts()->expression());
     if (tree->strides() != nullptr) array.strides = ReadAll(tree->strides()->expression());
-    if (tree->outside() != nullptr) array.outside = NameOf(tree->outside()->NAME());
+    if (tree->outside() != nullptr) array.outside = Read(tree->outside()->expression());
     if (tree->aligned() != nullptr) array.aligned = Read(tree->aligned()->expression());
     return array;
   }
@@ -495,6 +497,11 @@ class TreeReader {
     if (tree->NUMBER() != nullptr) {
       expr.number = ReadReal(expr.range);
       expr.integer = Whole(expr.range, false);
+      return expr;
+    }
+    if (tree->INF() != nullptr) {
+      expr.text = TextOf(expr.range);
+      expr.number = std::numeric_limits<double>::infinity();
       return expr;
     }
     if (tree->NAME() == nullptr) return Read(tree->expression(0));  // In brackets.
@@ -606,6 +613,7 @@ Kernel ParseKernel(std::uint32_t file, DiagnosticSink& sink) {
   });
   kernel.end = EndOf(file, sink);
   NumberOptionWords(kernel, sink);
+  if (!sink.has_errors()) RestateShared(kernel);
   if (!has_head && !said && !sink.has_errors()) {
     sink.Report(Diag::kNoKernel, {file, 0, 0}, "there is no kernel: 'kernel NAME', lines, 'end'");
   } else if (!has_end && !sink.has_errors()) {

@@ -39,7 +39,15 @@ constexpr auto kComputations = std::to_array<Computation>({
      "i=48"},
     {"every_sign", "y[i] = -(a[i] - b[i]) / (1.5 + abs(b[i])) + 2", "i=64"},
     {"every_function", "y[i] = sqrt(a[i]) + rsqrt(a[i]) + exp(b[i] / 4096) * log(a[i])", "i=48"},
+    {"gelu_by_erf", "y[i] = 0.5 * x[i] * (1 + erf(x[i] / sqrt(2)))", "i=48"},
+    {"erf_of_what_is_rounded", "y[i] = erf(x[i] * z[i] / 100) * erf(x[i] / 3)", "i=40"},
     {"clamp", "y[i] = min(max(x[i], -1), 1)", "i=96"},
+    {"masked", "y[i,j] = j <= i ? x[i,j] : -inf", "i=8,j=12"},
+    {"masked_softmax",
+     "s[i,j] = j <= i ? x[i,j] : -inf; t[i] = max(j) s[i,j]; e[i,j] = exp(s[i,j] - t[i]); "
+     "n[i] = sum(j) e[i,j]; y[i,j] = e[i,j] / n[i]",
+     "i=6,j=8"},
+    {"least_of_what_is_below", "y[i] = min(j) (a[i,j] < b[i] ? a[i,j] : inf)", "i=8,j=12"},
     {"choose", "y[i] = x[i] < z[i] ? 2 * x[i] : z[i] - 1", "i=72"},
     {"comparisons", "y[i] = (x[i] <= z[i]) + (x[i] > z[i]) * 2 + (x[i] == z[i] or x[i] != 1) * 4",
      "i=48"},
@@ -120,6 +128,18 @@ end
     {"two_products", "ab[i,j] = sum(k) a[i,k] * b[k,j]; e[i,l] = sum(j) ab[i,j] * c[j,l]",
      "i=4,j=6,k=5,l=4"},
     {"sum_and_difference", "s[i] = x[i] + y[i]; d[i] = x[i] - y[i]", "i=48"},
+    {"outer_of_itself", "t[i] = 2 * x[i] - 1; y[i,j] = t[i] * t[j]", "i=12,j=12"},
+    {"gram_of_normalized", R"(
+kernel gram_of_normalized
+  size n = 6, k = 10
+  input a: f32[n, k]
+  output c: f32[n, n]
+  s[i] = sum(k) a[i, k] * a[i, k]
+  t[i, k] = a[i, k] * rsqrt(s[i])
+  c[i, j] = sum(k) t[i, k] * t[j, k]
+end
+)",
+     ""},
     {"normalized", "n2[i] = sum(j) a[i,j] * a[i,j]; y[i,j] = a[i,j] * rsqrt(n2[i])", "i=6,j=10"},
     // Borders: what is outside reads as 0.
     {"three_points_border", R"(
@@ -156,6 +176,100 @@ kernel strided_border
   input x: f32[2 * n - 3] outside zero
   output y: f32[n]
   y[i] = x[2 * i - 1] + x[2 * i + 1]
+end
+)",
+     ""},
+    // … or as another number.
+    {"pooled_border", R"(
+kernel pooled_border
+  size m = 6, n = 8, r = 3, s = 3
+  input x: f32[m, n] outside -inf
+  output y: f32[m, n]
+  y[i, j] = max(r, s) x[i + r - 1, j + s - 1]
+end
+)",
+     ""},
+    {"ones_border", R"(
+kernel ones_border
+  size n = 32
+  input x: f32[n] outside 1
+  output y: f32[n]
+  y[i] = x[i - 2] * x[i] * x[i + 1]
+end
+)",
+     ""},
+    {"weighed_border", R"(
+kernel weighed_border
+  size m = 6, n = 8, r = 3, s = 3
+  option of_ones = 1 in 0..1
+  input x: f32[m, n] outside (of_ones ? -1.5 : zero)
+  input w: f32[r, s]
+  output y: f32[m, n]
+  y[i, j] = sum(r, s) x[i + r - 1, j + s - 1] * w[r, s]
+end
+)",
+     ""},
+    // Elements whose subscripts are computed.
+    {"rows_of_a_table", R"(
+kernel rows_of_a_table
+  size m = 12, n = 8, rows = 20
+  input index: i32[m]
+  input table: f32[rows, n]
+  output y: f32[m, n]
+  y[i, j] = table[index[i], j]
+end
+)",
+     ""},
+    {"bags_of_rows", R"(
+kernel bags_of_rows
+  size m = 6, n = 8, k = 5, rows = 16
+  input index: i32[m, k]
+  input weight: f32[m, k]
+  input table: f32[rows, n]
+  output y: f32[m, n]
+  y[i, j] = sum(k) weight[i, k] * table[index[i, k], j]
+end
+)",
+     ""},
+    {"elements_of_rows", R"(
+kernel elements_of_rows
+  size m = 16, n = 12
+  input index: i64[m]
+  input x: f16[m, n] outside -1
+  output y: f32[m]
+  y[i] = x[i, index[i] - 2]
+end
+)",
+     ""},
+    {"shifted_by_what_is_read", R"(
+kernel shifted_by_what_is_read
+  size m = 8, n = 12
+  input shift: i8[m]
+  input x: f32[n, m] outside 0.5
+  output y: f32[m, n]
+  y[i, j] = 2 * x[shift[i] + j, i]
+end
+)",
+     ""},
+    {"the_element_with_the_least_key", R"(
+kernel the_element_with_the_least_key
+  size m = 6, n = 12
+  input key: i32[m, n]
+  input x: f32[m, n]
+  output y: f32[m]
+  at[i] = argmin(j) key[i, j]
+  y[i] = x[i, at[i]]
+end
+)",
+     ""},
+    {"product_of_chosen_rows", R"(
+kernel product_of_chosen_rows
+  size m = 8, n = 12, k = 10, rows = 24
+  input index: u32[m]
+  input a: f32[rows, k]
+  input b: f32[k, n]
+  output c: f32[m, n]
+  c[i, j] = sum(p) a[index[i], p] * b[p, j]
 end
 )",
      ""},
@@ -321,6 +435,33 @@ kernel border_bf16
 end
 )",
      ""},
+    {"pooled_border_f16", R"(
+kernel pooled_border_f16
+  size m = 8, n = 16, r = 3
+  input x: f16[m, n] outside -inf
+  output y: f16[m, n]
+  y[i, j] = max(r) x[i + r - 1, j]
+end
+)",
+     ""},
+    {"pooled_border_i8", R"(
+kernel pooled_border_i8
+  size m = 8, n = 16, r = 3, s = 3
+  input x: i8[m, n] outside -128
+  output y: i8[m, n]
+  y[i, j] = max(r, s) x[i + r - 1, j + s - 1]
+end
+)",
+     ""},
+    {"border_i64", R"(
+kernel border_i64
+  size n = 32
+  input x: i64[n] outside 9007199254740993
+  output y: i64[n]
+  y[i] = x[i - 1] - x[i + 1]
+end
+)",
+     ""},
     // Covered axes: loops run further than they do.
     {"covered_product", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=25,j=37,k=29"},
     {"covered_product_tt", "c[i,j] = sum(k) a[k,i] * b[j,k]", "i=26,j=27,k=35"},
@@ -369,12 +510,47 @@ kernel covered_border
 end
 )",
      ""},
+    {"covered_border_of_ones", R"(
+kernel covered_border_of_ones
+  size m = 25, n = 37, r = 3
+  input x: f32[m, n] outside 1
+  input w: f32[r, n]
+  output y: f32[m]
+  y[i] = sum(r, j) x[i + r - 1, j] * w[r, j]
+end
+)",
+     ""},
+    {"covered_pooled_border", R"(
+kernel covered_pooled_border
+  size m = 25, n = 37, r = 3, s = 3
+  input x: f32[m, n] outside -inf
+  output y: f32[m, n]
+  y[i, j] = max(r, s) x[i + r - 1, j + s - 1]
+end
+)",
+     ""},
+    {"covered_rows_of_a_table", R"(
+kernel covered_rows_of_a_table
+  size m = 25, n = 37, k = 26, rows = 30
+  input index: i32[m, k]
+  input table: bf16[rows, n]
+  output y: f32[m, n]
+  y[i, j] = max(k) table[index[i, k], j]
+end
+)",
+     ""},
     // … but not where integers are divided.
     {"uncovered_quotients", "y[i] = a[i] / max(abs(b[i]), 1)", "i=53", "i32"},
     // The library's.
     {"reduce", "", "a=2,b=6,c=8,d=4"},
     {"softmax", "", "m=6,n=8"},
     {"layer_norm", "", "m=4,n=6"},
+    {"rms_norm", "", "m=4,n=10"},
+    {"logsumexp", "", "m=6,n=8"},
+    {"cross_entropy", "", "m=5,n=8"},
+    {"attention", "", "h=2,m=4,n=6,d=4,dv=6"},
+    {"attention_causal", "", "h=1,m=4,n=6,d=4,dv=4", "", "attention", "causal=1,group=2"},
+    {"attention_window", "", "h=2,m=5,n=5,d=4,dv=4", "", "attention", "causal=1,window=2"},
     {"dot", "", "n=48"},
     {"moments", "", "m=4,n=6"},
     {"conv2d", "", "h=6,w=8,c=4,m=6,r=3,s=3"},

@@ -200,12 +200,14 @@ TEST(FormatKernel, ATypeInBracketsHasABlankBeforeIt) {
                       "a:f16=sum(k:f64)b[k]*cast( f64 ,c [k])\n"
                       "a=max(i , j :i64)(d?1:2)xor b\nxor-c\n"
                       "input x:bf16[m]outside   never   aligned(2)\n"
+                      "input z:f32[m]outside- inf-inf  aligned 4\n"
                       "end"),
             R"(kernel k
   a: f16 = sum(k: f64) b[k] * cast(f64, c[k])
   a = max(i, j: i64) (d ? 1 : 2) xor b
       xor -c
   input x: bf16[m] outside never aligned (2)
+  input z: f32[m] outside -inf - inf aligned 4
 end
 )");
 }

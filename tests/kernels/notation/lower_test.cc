@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What becomes of a text: instructions with their names, operands and axes, shared loads, tiles.
-#include "kernels/notation/lower.h"
+#include "kernels/notation/lower/lower.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -99,7 +99,7 @@ TEST(Operators, AreOneInstructionEach) {
   EXPECT_EQ(value("max(0, x[i])"), "relu(i) = max(0, load_x*)\n");
   EXPECT_EQ(value("max(x[i], 1)"), "max(i) = max(load_x*, 1)\n");
   EXPECT_EQ(value("min(x[i], 1)"), "min(i) = min(load_x*, 1)\n");
-  for (const char* const word : {"abs", "sqrt", "rsqrt", "exp", "log", "tanh"}) {
+  for (const char* const word : {"abs", "sqrt", "rsqrt", "exp", "log", "tanh", "erf"}) {
     EXPECT_EQ(value(fmt::format("{}(x[i])", word)), fmt::format("{0}(i) = {0}(load_x*)\n", word));
   }
   EXPECT_EQ(value("pow(x[i], 3)"), "pow(i) = pow(load_x*, 3)\n");
@@ -621,6 +621,22 @@ TEST(Outside, IsGuardedWhereItIsReached) {
             "init(i) = copy(0)\n"
             "mad(i, r: r) = mad(load_w*, load_x*) from init\n"
             "store_y(i) = mad -> y[i]\n");
+}
+
+TEST(Outside, IsANumber) {
+  const auto outline = [](const std::string& outside) {
+    return OutlineOf("option op = max in (sum, max)\ninput x: f32[n] outside " + outside +
+                     "\noutput y: f32[n]\ny[i] = x[i - 1]\n");
+  };
+  const auto with = [](const std::string& number) {
+    return "load_x(i) = x[i + -1] if i + -1 in 8" + number + "\nstore_y(i) = load_x* -> y[i]\n";
+  };
+  EXPECT_EQ(outline("-inf"), with(" else -inf"));
+  EXPECT_EQ(outline("1.5"), with(" else 1.5"));
+  EXPECT_EQ(outline("--2"), with(" else 2"));
+  EXPECT_EQ(outline("(op == max ? -inf : 0)"), with(" else -inf"));
+  EXPECT_EQ(outline("(op == sum ? never : -1)"), with(" else -1"));
+  EXPECT_EQ(outline("0"), with(""));
 }
 
 // Of rows that all are one, it is still the row that is inside or not.

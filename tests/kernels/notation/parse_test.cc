@@ -56,6 +56,27 @@ std::vector<std::string> StatementsOf(const std::string& lines) {
 
 using Texts = std::vector<std::string>;
 
+TEST(Restated, ValuesThatAreReadWithTwoIndices) {
+  EXPECT_EQ(StatementsOf("t[i] = 2 * x[i]\ny[i, j] = t[i] * t[j]"),
+            (Texts{"t[i] = *(2, x[i])", "t_2[i] = *(2, x[i])", "y[i, j] = *(t[i], t_2[j])"}));
+  // With what they read along that axis, and not along others; names that are taken are not taken.
+  EXPECT_EQ(StatementsOf("input t_2: f32[n]\ns[i] = x[i]\nm[k] = x[k]\n"
+                         "t[i, k] = m[k] * s[i]\ny[i, j] = sum(k) t[i, k] * t[j, k]"),
+            (Texts{"s[i] = x[i]", "s_2[i] = x[i]", "m[k] = x[k]", "t[i, k] = *(m[k], s[i])",
+                   "t_3[i, k] = *(m[k], s_2[i])", "y[i, j] = sum<k>(*(t[i, k], t_3[j, k]))"}));
+  // Not where nothing is under both, nor by way of a value for each.
+  const std::string apart = "t[i] = x[i]\ny = sum(i) t[i] + sum(j) t[j]";
+  EXPECT_EQ(StatementsOf(apart).size(), 2U);
+  EXPECT_EQ(StatementsOf("t[i] = x[i]\nu[j] = -t[j]\ny[i, j] = t[i] * u[j]"),
+            (Texts{"t[i] = x[i]", "t_2[i] = x[i]", "u[j] = neg(t[j])", "u_2[j] = neg(t_2[j])",
+                   "y[i, j] = *(t[i], u_2[j])"}));
+  // Three of them.
+  EXPECT_EQ(StatementsOf("t[i] = x[i]\ny[i, j, k] = t[i] * t[j] * t[k]").back(),
+            "y[i, j, k] = *(*(t[i], t_2[j]), t_3[k])");
+  // Along a diagonal there is nothing to tell apart.
+  EXPECT_EQ(StatementsOf("t[p, q] = x[p, q]\ny[i] = t[i, i]").size(), 2U);
+}
+
 std::string ValueOf(const std::string& expression) {
   const Texts texts = StatementsOf("y = " + expression);
   return texts.size() == 1 ? texts.front().substr(std::string("y[] = ").size()) : "";

@@ -12,7 +12,7 @@
 #include "dsl/diagnostics/render.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/ops.h"
-#include "kernels/notation/lower.h"
+#include "kernels/notation/lower/lower.h"
 #include "kernels/notation/resolve.h"
 #include "kernels/notation/syntax/parse.h"
 
@@ -83,6 +83,7 @@ std::string AccessText(const ir::Function& function, const ir::Instruction& inst
                                  SumText(function, inst.access, inst.offset));
   for (const ir::AccessGuard& guard : inst.guards) {
     text += fmt::format(" if {} in {}", SumText(function, guard.axes, guard.offset), guard.extent);
+    if (double{inst.outside} != 0) text += fmt::format(" else {}", double{inst.outside});
   }
   return text;
 }

@@ -185,12 +185,19 @@ std::string GpuStatements::LoadPiece(const ir::Window& window, const std::string
   return suffix.empty() ? "*(" + pointer + ")" : "__ld" + suffix + "(" + pointer + ")";
 }
 
-std::string GpuStatements::ZeroPiece(const ir::Window& window, std::uint32_t lanes) const {
-  const std::string zero = ir::IsHalf(window.type) ? "0" : Number(0, window.type);
-  if (lanes == 1) return zero;
-  std::string zeros;
-  for (std::uint32_t lane = 0; lane < lanes; ++lane) zeros += (lane == 0 ? "" : ", ") + zero;
-  return words_.Make({window.type, lanes}, zeros);
+std::string GpuStatements::ElementText(const ir::Number& value, ir::Type type) const {
+  if (!ir::IsHalf(type)) return Number(value, type);
+  std::uint16_t bits = 0;
+  ir::WriteElement(type, &bits, value);
+  return std::to_string(bits);
+}
+
+std::string GpuStatements::OutsidePiece(const ir::Window& window, std::uint32_t lanes) const {
+  const std::string one = ElementText(window.outside, window.type);
+  if (lanes == 1) return one;
+  std::string all;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) all += (lane == 0 ? "" : ", ") + one;
+  return words_.Make({window.type, lanes}, all);
 }
 
 void GpuStatements::WriteInit(const InitWrite& write, const std::string& value) {
@@ -235,11 +242,12 @@ void GpuStatements::LoadElements(const ir::Instruction& inst, const Width& width
     return "exh_from_i8(" + text + ")";
   };
   const std::string inside = Inside(inst);
-  const std::string zero = is_bits ? "0" : Number(0, HeldBy(inst.id));
+  const std::string outside =
+      is_bits ? ElementText(inst.outside, element) : Number(inst.outside, HeldBy(inst.id));
   if (width.lanes == 1) {
-    if (inside == kNever) return ExecuteScalar(inst, zero);
+    if (inside == kNever) return ExecuteScalar(inst, outside);
     const std::string value = value_of(Load(inst, 1));
-    return ExecuteScalar(inst, inside.empty() ? value : inside + " ? " + value + " : " + zero);
+    return ExecuteScalar(inst, inside.empty() ? value : inside + " ? " + value + " : " + outside);
   }
   // The first of the copies that a wide access serves loads for all of them. All are read, or none.
   const std::int64_t first = copy(width.dim_class);
@@ -251,8 +259,8 @@ void GpuStatements::LoadElements(const ir::Instruction& inst, const Width& width
     }
     SetIndex(width.dim_class, first);
   };
-  const auto zeros = [&](std::uint32_t) { return zero; };
-  if (inside == kNever) return each(zeros);
+  const auto beyond = [&](std::uint32_t) { return outside; };
+  if (inside == kNever) return each(beyond);
   const WideType type = {element, width.lanes};
   out_.Open(inside.empty() ? "" : "if (" + inside + ")");
   out_.Line("const " + words_.Name(type) + " q = " + Load(inst, width.lanes) + ";");
@@ -260,7 +268,7 @@ void GpuStatements::LoadElements(const ir::Instruction& inst, const Width& width
   out_.Close();
   if (inside.empty()) return;
   out_.Open("else");
-  each(zeros);
+  each(beyond);
   out_.Close();
 }
 
@@ -337,6 +345,24 @@ std::string GpuStatements::Index(const ir::Instruction& inst) const {
   return text.empty() ? "0" : text;
 }
 
+/// The element if there is one, and else what is outside. Numbers without a sign wrap around, so
+/// what is below 0 is far beyond the last one.
+std::string GpuStatements::Gather(const ir::Instruction& inst) {
+  const std::string outside = Number(inst.outside, HeldBy(inst.id));
+  const std::string inside = Inside(inst);
+  if (inside == kNever) return outside;
+  const std::string index = ReadAs(inst, 0, ir::Type::kI32).text;
+  const std::string place = Sum(code_.memory.address[inst.id.index()]);
+  const std::string element =
+      words_.Unsigned(false, index) + (place.empty() ? "" : " + (" + place + ")");
+  const std::uint64_t elements = code_.function->array(inst.array).elements;
+  const std::string is_there =
+      element + " < " + words_.UnsignedNumber(static_cast<std::int64_t>(elements), false);
+  const std::string value = FromElementText(names_.array(inst.array) + "[" + element + "]",
+                                            code_.function->array(inst.array).type, helpers_);
+  return And(inside, is_there) + " ? " + value + " : " + outside;
+}
+
 void GpuStatements::Execute(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
   if (code_.rings.of_inst[id.index()] >= 0) {
@@ -355,7 +381,9 @@ void GpuStatements::Execute(ir::InstId id) {
   ForEachLane(inst, [&] {
     const bool is_left_out = inst.is_reduction() && Inside(inst) == kNever;
     if (is_left_out) return ExecuteScalar(inst, "");
-    ExecuteScalar(inst, inst.op == ir::Op::kIndex ? Index(inst) : Compute(inst).text);
+    ExecuteScalar(inst, inst.op == ir::Op::kIndex    ? Index(inst)
+                        : inst.op == ir::Op::kGather ? Gather(inst)
+                                                     : Compute(inst).text);
   });
 }
 

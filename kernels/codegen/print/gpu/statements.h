@@ -77,6 +77,7 @@ class GpuStatements : public Statements {
   std::string ReadElement(const ir::Instruction& inst, std::size_t operand, ir::Type element) const;
   /// Where the loops are.
   std::string Index(const ir::Instruction& inst) const;
+  std::string Gather(const ir::Instruction& inst);
   std::string GuardText(const GuardIndex& guard, const Range& range,
                         std::int64_t lane) const override;
   /// The class along which the access takes several elements at once, and how many; {-1, 1}: none.
@@ -143,7 +144,9 @@ class GpuStatements : public Statements {
                  const std::vector<std::uint64_t>& lengths);
   /// So many elements of the argument at `pointer`, and as many zeros.
   std::string LoadPiece(const ir::Window& window, const std::string& pointer, std::uint32_t lanes);
-  std::string ZeroPiece(const ir::Window& window, std::uint32_t lanes) const;
+  std::string OutsidePiece(const ir::Window& window, std::uint32_t lanes) const;
+  /// The number as an element in memory: of a half its bits.
+  std::string ElementText(const ir::Number& value, ir::Type type) const;
   void CopyAsync(const ir::Instruction& store, const ir::Instruction& read);
   /// When a store is to do what it does, beside its guards for memory; empty: always.
   std::string WhenStored(const ir::Instruction& inst) const;

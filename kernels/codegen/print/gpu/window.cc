@@ -84,8 +84,9 @@ void GpuStatements::CopyPiece(const ir::Instruction& copy, const CopiedWindow& w
   const std::string target = names_.window(planned) + (to.empty() ? "" : " + (" + to + ")");
   const std::string value = LoadPiece(planned, pointer, width);
   const bool fills = code_.fault != Fault::kMissingZeros;
-  const std::string piece =
-      inside.empty() || !fills ? value : inside + " ? " + value + " : " + ZeroPiece(planned, width);
+  const std::string piece = inside.empty() || !fills
+                                ? value
+                                : inside + " ? " + value + " : " + OutsidePiece(planned, width);
   const std::string guard = inside.empty() || fills ? "" : "if (" + inside + ") ";
   if (width == 1) {
     out_.Line(guard + names_.window(planned) + "[" + (to.empty() ? "0" : to) + "] = " + piece +

@@ -13,7 +13,7 @@
 //
 // The builder converts operands to the type that they have in common, literals aside. A cast is
 // written where more than that is meant: 0.5 beside a bool, a count beside a float.
-#include "kernels/notation/lower.h"
+#include "kernels/notation/lower/lower.h"
 
 #include <fmt/format.h>
 
@@ -26,6 +26,7 @@
 #include "base/check.h"
 #include "kernels/ir/ops.h"
 #include "kernels/notation/axes/late_reads.h"
+#include "kernels/notation/lower/operand.h"
 #include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {
@@ -34,22 +35,6 @@ namespace {
 using dsl::Diag;
 using ir::Op;
 using ir::Type;
-
-/// An operand: a number, a scalar argument, or what an instruction computes.
-struct Operand {
-  bool is_number = true;
-  Typed typed;
-  std::string scalar;  ///< Of a number: its name, where it is an argument.
-  ir::Value value;
-  std::vector<const Index*> axes;  ///< In the order of the scope.
-  bool is_load = false;
-  bool is_index = false;  ///< The value of an index, which is made where it is read.
-  bool has_sum = false;   ///< A reduction is behind it.
-
-  bool is_constant() const { return is_number && scalar.empty(); }
-};
-
-using Scope = std::vector<const Index*>;
 
 class Lowerer {
  public:
@@ -293,35 +278,6 @@ class Lowerer {
 
   // ---- operands
 
-  static Operand Number(const ir::Number& number) {
-    Operand operand;
-    operand.typed.number = number;
-    return operand;
-  }
-
-  static Scope Union(const std::vector<Operand>& operands, const Scope& scope) {
-    Scope all;
-    for (const Index* index : scope) {
-      const bool has = std::ranges::any_of(
-          operands, [&](const Operand& operand) { return Has(operand.axes, index); });
-      if (has) all.push_back(index);
-    }
-    return all;
-  }
-  static bool Has(const Scope& axes, const Index* index) {
-    return std::ranges::any_of(axes, [&](const Index* own) { return own->axis == index->axis; });
-  }
-
-  static ir::Input Connect(const Operand& operand, const Scope& reader) {
-    if (operand.is_number) {
-      return operand.scalar.empty() ? ir::Literal(operand.typed.number)
-                                    : ir::ScalarArg(operand.scalar);
-    }
-    const bool may_stage =
-        !operand.is_index && (operand.is_load || operand.axes.size() < reader.size());
-    return may_stage ? ir::MayStage(operand.value) : ir::InRegisters(operand.value);
-  }
-
   /// `type`: of the value, where a copy casts.
   Operand Emit(const std::string& name, Op op, const Scope& axes,
                const std::vector<Operand>& operands, std::optional<Type> type = std::nullopt) {
@@ -354,19 +310,6 @@ class Lowerer {
   Operand Widening(const Operand& operand, Type type) {
     const bool widens = operand.is_constant() || ir::CommonType(*operand.typed.type, type) == type;
     return widens ? operand : Cast(operand, type);
-  }
-
-  static std::vector<Typed> TypesOf(Op op, const std::vector<Operand>& operands) {
-    std::vector<Typed> types;
-    for (std::size_t i = op == Op::kSelect ? 1 : 0; i < operands.size(); ++i) {
-      types.push_back(operands[i].typed);
-    }
-    return types;
-  }
-  static Type Common(const std::vector<Typed>& types) {
-    const auto common = CommonOf(types);
-    EXH_CHECK(common.has_value());  // CheckTypes() has seen to it.
-    return *common;
   }
 
   /// Casts what would not be evaluated in `common` by itself.
@@ -403,23 +346,6 @@ class Lowerer {
     result.typed.is_count = ResultOf(op, common, types).is_count;
     return result;
   }
-  static Operand Folded(Op op, const std::vector<Operand>& operands) {
-    std::vector<ir::Number> numbers;
-    for (const Operand& operand : operands) numbers.push_back(operand.typed.number);
-    const auto has_type = [](const Operand& operand) { return operand.typed.type.has_value(); };
-    if (std::ranges::none_of(operands, has_type)) return Number(FoldedLiteral(op, numbers));
-    const std::vector<Typed> types = TypesOf(op, operands);
-    const Type common = Common(types);
-    numbers.resize(3);
-    Operand result;
-    result.typed = ResultOf(op, common, types);
-    result.typed.number =
-        ir::IsFloat(common) || op == Op::kSelect
-            ? ir::Number(ir::Evaluate(op, common, numbers[0], numbers[1], numbers[2]))
-            : ir::Number(ir::EvaluateWhole(op, common, numbers[0].whole(), numbers[1].whole(),
-                                           numbers[2].whole()));
-    return result;
-  }
   std::string NameOf(Op op, const std::vector<Operand>& operands) const {
     const auto is_number = [](const Operand& operand) { return operand.is_number; };
     const auto is_zero = [](const Operand& o) { return o.is_constant() && o.typed.number == 0; };
@@ -434,7 +360,7 @@ class Lowerer {
   Operand Value(const Expr& expr, const Scope& scope) {
     switch (expr.kind) {
       case Expr::Kind::kNumber:
-        return Number(NumberOf(expr));
+        return OperandOf(NumberOf(expr));
       case Expr::Kind::kName:
       case Expr::Kind::kRead:
         return Read(expr, scope);
@@ -459,7 +385,7 @@ class Lowerer {
     const auto found = resolution_.reads.find(&expr);
     if (found == resolution_.reads.end()) {
       const auto size = resolution_.sizes.find(expr.text);
-      if (size != resolution_.sizes.end()) return Number(size->second);
+      if (size != resolution_.sizes.end()) return OperandOf(size->second);
       Operand scalar;
       scalar.scalar = expr.text;
       scalar.typed = resolution_.types.at(&expr);
@@ -513,10 +439,22 @@ class Lowerer {
         moving.push_back(index);
       }
     }
+    const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(access.array)];
+    Operand computed, number;
+    if (access.computed != nullptr) {
+      computed = Value(*access.computed, scope);
+      if (!is_good_) return {};
+      number = NumberOfElement(computed, shape.strides[access.computed_dimension], scope);
+      key.insert(key.end(), {{-2, number.value.inst.value}});
+      for (const Index* index : number.axes) {
+        if (Has(moving, index)) continue;  // It moves what is computed.
+        strides.emplace_back(Axis(index), 0);
+        moving.push_back(index);
+      }
+    }
     for (const Index* index : scope) {
       if (Has(moving, index)) load.axes.push_back(index);
     }
-    const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(access.array)];
     load.is_number = false;
     load.is_load = true;
     load.typed.type = shape.type;
@@ -525,11 +463,39 @@ class Lowerer {
       load.value = known->second;
       return load;
     }
-    load.value = builder_.Load(Unique("load_" + shape.decl->name.text),
-                               arrays_[static_cast<std::size_t>(access.array)], strides,
-                               access.offset, guards);
-    loads_.emplace(std::move(key), load.value);
-    return load;
+    const std::string name =
+        Unique((access.computed != nullptr ? "gather_" : "load_") + shape.decl->name.text);
+    const ir::ArrayId array = arrays_[static_cast<std::size_t>(access.array)];
+    const ir::Number outside = shape.outside.value_or(0);
+    load.value = access.computed != nullptr
+                     ? builder_.Gather(name, array, strides, access.offset,
+                                       Connect(number, load.axes), guards, outside)
+                     : builder_.Load(name, array, strides, access.offset, guards, outside);
+    if (access.computed == nullptr || !shape.outside || access.computed_dimension == 0) {
+      loads_.emplace(std::move(key), load.value);
+      return load;
+    }
+    // Outside of this dimension may be inside of the array.
+    return Inside(computed, shape.extents[access.computed_dimension], load, outside, scope);
+  }
+
+  /// The subscript times its stride, as an i32.
+  Operand NumberOfElement(const Operand& subscript, std::int64_t stride, const Scope& scope) {
+    Operand number = subscript;
+    if (number.is_number || number.typed.type != Type::kI32) number = Cast(number, Type::kI32);
+    return stride == 1 ? number : Apply(Op::kMul, {number, OperandOf(stride)}, scope);
+  }
+
+  /// What was read, where 0 <= subscript < extent, and else what is outside.
+  Operand Inside(const Operand& subscript, std::int64_t extent, const Operand& read,
+                 const ir::Number& outside, const Scope& scope) {
+    Operand is_there = Apply(Op::kLess, {subscript, OperandOf(extent)}, scope);
+    const bool has_sign = ir::InfoOf(*subscript.typed.type).lowest < 0;
+    if (has_sign) {
+      const Operand above = Apply(Op::kLess, {OperandOf(-1), subscript}, scope);
+      is_there = Apply(Op::kAnd, {above, is_there}, scope);
+    }
+    return Apply(Op::kSelect, {is_there, read, OperandOf(outside)}, scope);
   }
 
   static bool IsCall(const Expr& expr, std::string_view op) {
@@ -547,7 +513,7 @@ class Lowerer {
     if (op == "%") {  // Of sizes.
       const auto value = numbers_.Value(expr);
       if (!value) is_good_ = false;
-      return Number(value.value_or(0));
+      return OperandOf(value.value_or(0));
     }
     std::vector<Operand> args;
     for (const Expr& arg : expr.args) args.push_back(Value(arg, scope));
@@ -641,7 +607,7 @@ class Lowerer {
     if (!is_good_) return {};
     const Nest nest = NestOf(inputs, own, scope);
     const std::string suffix = Suffix(expr);
-    Operand first = Number(ir::IdentityOf(op, type));
+    Operand first = OperandOf(ir::IdentityOf(op, type));
     bool begins_apart = false, is_operation = false;
     if (begin != nullptr) {
       // A wider one would lose what it has more.
@@ -656,7 +622,7 @@ class Lowerer {
     }
     if (!is_good_) return {};
     const Operand apart = first;
-    if (begins_apart) first = Number(ir::IdentityOf(op, type));
+    if (begins_apart) first = OperandOf(ir::IdentityOf(op, type));
     // What a sum begins with is an instruction over the axes that it keeps.
     const bool is_instruction =
         is_operation && !first.is_number && !begins_apart && first.axes.size() == nest.kept.size();
@@ -749,16 +715,16 @@ class Lowerer {
     const Nest nest = NestOf(elements, own, scope);
     const Type type = ir::ResultType(op, *elements[0].typed.type);
     const Operand from =
-        Emit("init" + suffix, Op::kConst, nest.kept, {Number(ir::IdentityOf(op, type))}, type);
+        Emit("init" + suffix, Op::kConst, nest.kept, {OperandOf(ir::IdentityOf(op, type))}, type);
     const Operand best = Accumulate(std::string(ir::InfoOf(op).word) + suffix, op, type, nest, own,
                                     from, {elements[0]});
     const Operand is_best = Apply(Op::kEqual, {elements[1], best}, scope);
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-    const Operand none = Number(static_cast<double>(std::min(*index->extent, kMost)));
+    const Operand none = OperandOf(static_cast<double>(std::min(*index->extent, kMost)));
     const Operand step = Apply(Op::kSelect, {is_best, IndexValue(index), none}, scope);
     const Type of_steps = *step.typed.type;
     const Operand last = Emit("init" + suffix, Op::kConst, nest.kept,
-                              {Number(ir::IdentityOf(Op::kMin, of_steps))}, of_steps);
+                              {OperandOf(ir::IdentityOf(Op::kMin, of_steps))}, of_steps);
     return Accumulate(expr.text + suffix, Op::kMin, of_steps, nest, own, last, {step});
   }
 

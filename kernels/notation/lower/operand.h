@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Operands on their way from a text to a backbone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/ir/builder.h"
+#include "kernels/ir/ops.h"
+#include "kernels/notation/resolve.h"
+#include "kernels/notation/typed.h"
+
+namespace exh::kernels::notation {
+
+using Scope = std::vector<const Index*>;
+
+/// An operand: a number, a scalar argument, or what an instruction computes.
+struct Operand {
+  bool is_number = true;
+  Typed typed;
+  std::string scalar;  ///< Of a number: its name, where it is an argument.
+  ir::Value value;
+  Scope axes;  ///< In the order of the scope.
+  bool is_load = false;
+  bool is_index = false;  ///< The value of an index, which is made where it is read.
+  bool has_sum = false;   ///< A reduction is behind it.
+
+  bool is_constant() const { return is_number && scalar.empty(); }
+};
+
+Operand OperandOf(const ir::Number& number);
+
+/// Do the axes have that of an index?
+bool Has(const Scope& axes, const Index* index);
+/// The axes of all operands, in the order of the scope.
+Scope Union(const std::vector<Operand>& operands, const Scope& scope);
+
+/// As an input of an instruction over the axes of `reader`.
+ir::Input Connect(const Operand& operand, const Scope& reader);
+
+/// Of what the operator is evaluated of: without the condition of a choice.
+std::vector<Typed> TypesOf(ir::Op op, const std::vector<Operand>& operands);
+/// The type that they have in common. CheckTypes() has seen to it that there is one.
+ir::Type Common(const std::vector<Typed>& types);
+
+/// The operator of numbers that are known.
+Operand Folded(ir::Op op, const std::vector<Operand>& operands);
+
+}  // namespace exh::kernels::notation
