@@ -469,7 +469,20 @@ std::vector<std::optional<WholeRange>> IndexRanges(const Expression& e) {
 
 bool MayLeaveNumbers(const Expression& e) {
   constexpr double kLittle = 0x1p20;  // Less than a sum may come to.
-  return std::ranges::any_of(e.nodes, [](const Node& node) {
+  const auto is_infinite = [](const Expression::Input& input) {
+    return input.is_number() && std::isinf(double{input.number});
+  };
+  // An inf of the text, but not what a minimum begins with.
+  std::vector<bool> begins(e.nodes.size(), false);
+  for (const Node& node : e.nodes) {
+    if (node.init >= 0) begins[At(node.init)] = true;
+  }
+  for (std::size_t i = 0; i < e.nodes.size(); ++i) {
+    const Node& node = e.nodes[i];
+    const bool leaves = node.op == ir::Op::kLoad && std::isinf(double{node.otherwise});
+    if (leaves || (!begins[i] && std::ranges::any_of(node.inputs, is_infinite))) return true;
+  }
+  return std::ranges::any_of(e.nodes, [&](const Node& node) {
     if (!ir::IsFloat(node.type)) return false;
     if (ir::InfoOf(node.type).largest < kLittle) return true;
     const bool multiplies = node.op == ir::Op::kMul && node.is_reduction();

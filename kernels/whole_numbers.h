@@ -71,8 +71,8 @@ struct WholeRange {
 /// elements. Nothing of other arrays, nor where none would do.
 std::vector<std::optional<WholeRange>> IndexRanges(const derived::Expression& expression);
 
-/// May finite inputs have a result that is no number, or infinite? A quotient may, and a sum in
-/// f16.
+/// May finite inputs have a result that is no number, or infinite? A quotient may, a sum in f16,
+/// and what an infinite number is written in.
 bool MayLeaveNumbers(const derived::Expression& expression);
 
 /// How an input lies along the axes of the computation.

@@ -246,7 +246,7 @@ class TextWriter {
       if (!places) return false;
       if (!load->guards.empty()) {
         const bool agrees = !input.outside || ir::AreEqual(*input.outside, load->otherwise);
-        input.outside = agrees ? load->otherwise : 0;
+        input.outside = agrees ? load->otherwise : ir::Number(0);
       }
       input.reads.emplace_back(load, *std::move(places));
     }

@@ -105,7 +105,7 @@ std::vector<Line> CutLines(const std::vector<Token>& tokens, const dsl::SourceSe
 // ---- mistakes
 
 std::string ExpectedInWords(const antlr4::misc::IntervalSet& expected) {
-  static const dsl::TypeWords words = {{},
+  static const dsl::TypeWords words = {{{{KernelParser::NUMBER, KernelParser::INF}, "a number"}},
                                        {{KernelParser::NAME, "a name"},
                                         {KernelParser::NUMBER, "a number"},
                                         {KernelParser::DOC, "a doc comment"}},

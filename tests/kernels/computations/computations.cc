@@ -43,6 +43,7 @@ constexpr auto kComputations = std::to_array<Computation>({
     {"erf_of_what_is_rounded", "y[i] = erf(x[i] * z[i] / 100) * erf(x[i] / 3)", "i=40"},
     {"clamp", "y[i] = min(max(x[i], -1), 1)", "i=96"},
     {"masked", "y[i,j] = j <= i ? x[i,j] : -inf", "i=8,j=12"},
+    {"nothing_but_infinity", "y[i] = -inf", "i=8"},
     {"masked_softmax",
      "s[i,j] = j <= i ? x[i,j] : -inf; t[i] = max(j) s[i,j]; e[i,j] = exp(s[i,j] - t[i]); "
      "n[i] = sum(j) e[i,j]; y[i,j] = e[i,j] / n[i]",

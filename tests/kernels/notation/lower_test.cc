@@ -629,7 +629,7 @@ TEST(Outside, IsANumber) {
                      "\noutput y: f32[n]\ny[i] = x[i - 1]\n");
   };
   const auto with = [](const std::string& number) {
-    return "load_x(i) = x[i + -1] if i + -1 in 8" + number + "\nstore_y(i) = load_x* -> y[i]\n";
+    return "load_x(i) = x[i + -1] if i + -1 in 4" + number + "\nstore_y(i) = load_x* -> y[i]\n";
   };
   EXPECT_EQ(outline("-inf"), with(" else -inf"));
   EXPECT_EQ(outline("1.5"), with(" else 1.5"));

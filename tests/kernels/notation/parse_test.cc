@@ -264,7 +264,9 @@ TEST(Arrays, HaveExtentsStridesAndDocumentation) {
   EXPECT_EQ(TextOf(a.extents[1]), "*(2, k)");
   ASSERT_EQ(a.strides.size(), 2U);
   EXPECT_EQ(TextOf(a.strides[0]), "?(o, 1, k)");
-  EXPECT_EQ(a.outside.text, "zero");
+  ASSERT_TRUE(a.outside.has_value());
+  EXPECT_EQ(TextOf(*a.outside), "zero");
+  EXPECT_FALSE(kernel.arrays[1].outside.has_value());
   EXPECT_TRUE(kernel.arrays[1].is_output);
   EXPECT_EQ(kernel.arrays[1].type.text, "f64");
   EXPECT_TRUE(kernel.arrays[1].extents.empty());

@@ -46,10 +46,10 @@ inline std::string TreeText(const Kernel& kernel) {
     text += fmt::format("scalar {}: {} = {}\n", scalar.name.text, scalar.type.text, scalar.value);
   }
   for (const ArrayDecl& array : kernel.arrays) {
-    text +=
-        fmt::format("array {} output {}: {} {} strides {} outside {} doc '{}'\n", array.name.text,
-                    array.is_output, TreeText(array.type), TreeText(array.extents),
-                    TreeText(array.strides), array.outside.text, array.doc);
+    text += fmt::format("array {} output {}: {} {} strides {} outside {} doc '{}'\n",
+                        array.name.text, array.is_output, TreeText(array.type),
+                        TreeText(array.extents), TreeText(array.strides),
+                        array.outside ? TreeText(*array.outside) : "", array.doc);
   }
   for (const SizeRequirement& requirement : kernel.requirements) {
     text += fmt::format("require {} doc '{}'\n", TreeText(requirement.condition), requirement.doc);
