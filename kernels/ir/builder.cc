@@ -407,7 +407,9 @@ AxisRef Builder::CoveredAxis(std::string name, std::uint32_t total, std::uint32_
 
 bool Builder::must_cover_nothing() const {
   const auto divides_integers = [](const Instruction& inst) {
-    return inst.op == Op::kDiv && !IsFloat(inst.computes);
+    if (inst.op != Op::kDiv || IsFloat(inst.computes)) return false;
+    const Operand& by = inst.operands[1];
+    return by.kind != Operand::Kind::kLiteral || double{by.literal} == 0;
   };
   return std::ranges::any_of(function_.logical_dims, &LogicalDim::covers) &&
          std::ranges::any_of(function_.insts, divides_integers);

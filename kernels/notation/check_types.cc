@@ -192,7 +192,7 @@ class TypeChecker {
   }
 
   Known OfCall(const Expr& expr) {
-    if (expr.text == "%") {  // Of sizes.
+    if (expr.text == "%" && IsOfSizes(expr, resolution_)) {
       const auto value = numbers_.Value(expr);
       if (!value) is_good_ = false;
       return value ? Known(Typed{std::nullopt, *value, false}) : Known();
@@ -209,6 +209,8 @@ class TypeChecker {
     const auto op = OpOfCall(expr.text);
     EXH_CHECK(op.has_value());
     if (std::ranges::none_of(args, [](const Typed& arg) { return arg.type.has_value(); })) {
+      if (expr.text == "%" && !numbers_.Value(expr))
+        is_good_ = false;  // Says what is no whole number.
       return Folded(expr, *op, args);
     }
     const std::size_t first = *op == Op::kSelect ? 1 : 0;
@@ -223,6 +225,11 @@ class TypeChecker {
     if (!CheckTakes(expr, *op, *common)) return std::nullopt;
     for (std::size_t i = 0; i < args.size(); ++i) {
       if (!CheckLiteral(expr.args[i + first], args[i], *common)) return std::nullopt;
+    }
+    if (expr.text == "%" && ir::IsFloat(*common)) {
+      Report(Diag::kMixedTypes, expr.range,
+             "'%' is the remainder of integers, and these are floats");
+      return std::nullopt;
     }
     const bool divides_integers = *op == Op::kDiv && !ir::IsFloat(*common);
     if (divides_integers && !args[1].type && args[1].number == 0) {

@@ -159,7 +159,11 @@ class Composer {
     }
     for (std::size_t i = 0; i < expr.args.size(); ++i) {
       const Expr& subscript = expr.args[i];
-      if (IsComputed(subscript, [](std::string_view) { return false; })) {
+      const auto is_in_scope = [&](std::string_view name) {
+        return std::ranges::find(scope, name) != scope.end();
+      };
+      if (IsComputed(
+              subscript, [](std::string_view) { return false; }, is_in_scope)) {
         is_good_ = false;
         sink_.Report(Diag::kNotBuilt, subscript.range,
                      fmt::format("nothing says how large '{0}' is where a subscript is computed; a "
@@ -168,9 +172,7 @@ class Composer {
         return;
       }
       if (!KnowsNames(subscript, scope)) return;
-      const auto map = Numbers(sizes_, sink_).Map(subscript, [&](std::string_view name) {
-        return std::ranges::find(scope, name) != scope.end();
-      });
+      const auto map = Numbers(sizes_, sink_).Map(subscript, is_in_scope);
       if (!map) {
         is_good_ = false;
         return;

@@ -25,12 +25,21 @@ const Expr* UnknownIn(const Expr& expr, const std::function<bool(std::string_vie
 
 }  // namespace
 
-bool IsComputed(const Expr& subscript, const std::function<bool(std::string_view)>& is_read) {
+bool IsComputed(const Expr& subscript, const std::function<bool(std::string_view)>& is_read,
+                const std::function<bool(std::string_view)>& is_index) {
   if (subscript.kind == Expr::Kind::kNumber) return false;
   if (subscript.kind == Expr::Kind::kName) return is_read(subscript.text);
   if (subscript.kind != Expr::Kind::kCall) return true;
-  return std::ranges::any_of(subscript.args,
-                             [&](const Expr& arg) { return IsComputed(arg, is_read); });
+  const auto is_computed = [&](const Expr& arg) { return IsComputed(arg, is_read, is_index); };
+  if (std::ranges::any_of(subscript.args, is_computed)) return true;
+  const auto has_index = [&](const Expr& arg) {
+    return UnknownIn(arg, [&](std::string_view name) { return !is_index(name); }) != nullptr;
+  };
+  const auto with_index = std::ranges::count_if(subscript.args, has_index);
+  const std::string& op = subscript.text;
+  const bool adds = op == "+" || op == "-" || op == "neg";
+  const bool chooses = op == "?" && !has_index(subscript.args[0]);  // One or the other map.
+  return !adds && !chooses && with_index > (op == "*" ? 1 : 0);
 }
 
 std::optional<std::int64_t> Numbers::Value(const Expr& expr) {

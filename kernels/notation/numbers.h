@@ -30,9 +30,11 @@ struct IndexMap {
   }
 };
 
-/// Is something read in the subscript, or cast, or summed up? Then no index map says it, and it is
-/// computed. `is_read`: of names alone.
-bool IsComputed(const Expr& subscript, const std::function<bool(std::string_view)>& is_read);
+/// Is something read in the subscript, or cast, or summed up? Or are indices in it more than added
+/// and multiplied by numbers? Then no index map says it, and it is computed. `is_read`: of names
+/// alone.
+bool IsComputed(const Expr& subscript, const std::function<bool(std::string_view)>& is_read,
+                const std::function<bool(std::string_view)>& is_index);
 
 class Numbers {
  public:

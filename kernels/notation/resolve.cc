@@ -387,9 +387,7 @@ class Resolver {
       return false;
     }
     if (IsOperatorWord(expr.text)) {
-      if (expr.text == "%" && !WillBeOfSizes(expr, scope)) {
-        Report(Diag::kUnknownFunction, expr.range, "'%' is for sizes, not for elements");
-      } else if (expr.text == "neg" && expr.args.size() != 1) {
+      if (expr.text == "neg" && expr.args.size() != 1) {
         Report(Diag::kArguments, expr.range,
                fmt::format("neg takes 1 argument, got {}", expr.args.size()));
       }
@@ -499,7 +497,7 @@ class Resolver {
     std::vector<IndexMap> maps;
     const Expr* computed = nullptr;
     for (const Expr& subscript : expr.args) {
-      if (found->kind == Kind::kArray && IsComputed(subscript, is_read)) {
+      if (found->kind == Kind::kArray && IsComputed(subscript, is_read, is_index)) {
         if (computed != nullptr) {
           Report(Diag::kNotBuilt, subscript.range,
                  "another subscript is computed, and only one of a read may be");

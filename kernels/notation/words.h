@@ -30,7 +30,7 @@ std::vector<std::string> CallWords();
 
 /// Whether a call is written as an operator: "+", "<", "and"; "neg" is the sign.
 bool IsOperatorWord(std::string_view word);
-/// The operator whose types a call has, by its sign or word; "<=" is a "<".
+/// The operator whose types a call has, by its sign or word; "<=" is a "<", and "%" a "/".
 std::optional<ir::Op> OpOfCall(std::string_view word);
 
 /// Why nothing can have this type; empty: there is such a type.

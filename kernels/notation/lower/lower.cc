@@ -510,7 +510,7 @@ class Lowerer {
     const std::string& op = expr.text;
     if (op == "?") return Choose(expr, scope);
     if (op == "+") return Add(expr, scope, name);
-    if (op == "%") {  // Of sizes.
+    if (op == "%" && IsOfSizes(expr, resolution_)) {
       const auto value = numbers_.Value(expr);
       if (!value) is_good_ = false;
       return OperandOf(value.value_or(0));
@@ -521,6 +521,7 @@ class Lowerer {
     if (op == "*") return Apply(Op::kMul, args, scope, name);
     if (op == "-") return Apply(Op::kSub, args, scope, name);
     if (op == "/") return Apply(Op::kDiv, args, scope, name);
+    if (op == "%") return Remainder(args[0], args[1], scope);
     if (op == "<") return Apply(Op::kLess, args, scope, name);
     if (op == ">") return Apply(Op::kLess, {args[1], args[0]}, scope);
     if (op == "<=" || op == ">=") {
@@ -533,6 +534,11 @@ class Lowerer {
     const auto word = ir::OpOfWord(op);
     EXH_CHECK(word.has_value());
     return Apply(*word, args, scope, name);
+  }
+  /// Of a quotient without what is behind its point.
+  Operand Remainder(const Operand& a, const Operand& b, const Scope& scope) {
+    const Operand quotient = Apply(Op::kDiv, {a, b}, scope);
+    return Apply(Op::kSub, {a, Apply(Op::kMul, {quotient, b}, scope)}, scope);
   }
   Operand Not(const Operand& operand, const Scope& scope) {
     return Apply(Op::kNot, {operand}, scope);

@@ -274,6 +274,26 @@ kernel product_of_chosen_rows
 end
 )",
      ""},
+    {"transposed_convolution", R"(
+kernel transposed_convolution
+  size n = 9, r = 3
+  input x: f32[n] outside zero
+  input w: f32[r]
+  output y: f32[2 * n]
+  y[i] = sum(r) ((i + 1 - r) % 2 == 0 ? w[r] * x[(i + 1 - r) / 2] : 0)
+end
+)",
+     ""},
+    {"border_is_repeated", R"(
+kernel border_is_repeated
+  size m = 8, n = 12
+  input x: f32[m, n]
+  output y: f32[m, n]
+  y[i, j] = x[i, max(j - 1, 0)] + x[i, min(j + 2, n - 1)]
+end
+)",
+     ""},
+    {"remainders", "y[i] = x[i] % 7 + z[i] % max(abs(x[i]), 1)", "i=48", "i32"},
     // Arrays that begin anywhere.
     {"slices", R"(
 kernel slices

@@ -224,10 +224,10 @@ TEST(Compute, SaysWhatIsWrong) {
           "elsewhere}} "
           "expected-note {{here}}",
           "y[i + 1] = x[i] // expected-error {{on the left side stand names of indices}}",
-          "y[i] = x[i * i] // expected-error {{an index is multiplied by whole numbers and added "
-          "to others, nothing else}}",
-          "y[i] = x[z[i]] // expected-error {{nothing says how large 'x' is where a subscript is computed}}",
-          "y[i] = x[i / 0] // expected-error {{an index is multiplied}}",
+          "y[i] = x[i * i] // expected-error {{nothing says how large 'x' is}}",
+          "y[i] = x[z[i]] // expected-error {{nothing says how large 'x' is where a subscript is "
+          "computed}}",
+          "y[i] = x[i / 0] // expected-error {{nothing says how large 'x' is}}",
           "y[i] = x[4611686018427387904 * 2 * i] // expected-error {{this is beyond 2^63}}",
           "size i = 8; y[i] = x[i] // expected-error {{expected a statement like c[i, j] = sum(k) "
           "a[i, k] * b[k, j]}}",
