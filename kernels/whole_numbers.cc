@@ -303,9 +303,8 @@ void GoBack(const Expression& e, Way& way) {
     return input.number.whole();
   };
   const auto add = [&](std::int64_t least, std::int64_t most) {
-    const auto [a, b] = std::minmax(way.factor * least, way.factor * most);
-    way.least += a;
-    way.most += b;
+    way.least += way.factor * (way.factor > 0 ? least : most);
+    way.most += way.factor * (way.factor > 0 ? most : least);
   };
   if (node.is_reduction()) return;
   switch (node.op) {

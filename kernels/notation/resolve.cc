@@ -343,7 +343,7 @@ class Resolver {
       case Expr::Kind::kRead:
         return WalkRead(expr, scope, statement);
       case Expr::Kind::kCall:
-        if (!CheckCall(expr, scope)) return;
+        if (!CheckCall(expr)) return;
         for (const Expr& arg : expr.args) Walk(arg, scope, statement);
         return;
       case Expr::Kind::kCast:
@@ -354,20 +354,8 @@ class Resolver {
     }
   }
 
-  /// Before its names are looked up: those of indices hide sizes.
-  bool WillBeOfSizes(const Expr& expr, const Scope& scope) const {
-    const auto is_it = [&](const Index* index) { return index->name == expr.text; };
-    if (expr.kind == Expr::Kind::kName) {
-      return out_.sizes.count(expr.text) != 0 && std::ranges::none_of(scope, is_it);
-    }
-    if (expr.kind == Expr::Kind::kNumber) return expr.integer.has_value();
-    return expr.kind == Expr::Kind::kCall && std::ranges::all_of(expr.args, [&](const Expr& arg) {
-             return WillBeOfSizes(arg, scope);
-           });
-  }
-
   /// False: what is in the brackets may have been meant otherwise.
-  bool CheckCall(const Expr& expr, const Scope& scope) {
+  bool CheckCall(const Expr& expr) {
     if (!expr.type.text.empty()) {
       Report(Diag::kNotAccumulated, expr.type.range,
              fmt::format("a type in brackets is what a reduction is computed in, and {}(…) has no "

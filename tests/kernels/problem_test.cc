@@ -413,6 +413,44 @@ TEST(WholeNumbers, NothingIsDividedByZero) {
   }
 }
 
+/// y[n] = table[4 * (2 * at[n] - 3) + n % 4], of 10 rows of 4.
+std::function<void(ir::Builder&)> Rows(Type type) {
+  return [type](ir::Builder& b) {
+    const ir::ArrayId at = b.InputArray("at", 64, type), table = b.InputArray("table", 40);
+    const ir::ArrayId y = b.OutputArray("y", 64);
+    const ir::AxisRef m = b.Axis("m", 16, {{2, 8}}), n = b.Axis("n", 4, {});
+    const auto one = [&](const char* name, Op op, ir::Value of, double number) {
+      return b.Compute(name, op, {m, n}, {InRegisters(of), Literal(number)});
+    };
+    ir::Value index = b.Load("load_at", at, {{m, 4}, {n, 1}});
+    if (type != Type::kI32) {
+      index = b.Compute("cast", Op::kConst, {m, n}, {InRegisters(index)}, Type::kI32);
+    }
+    index = one("twice", Op::kMul, index, 2);
+    index = one("less", Op::kSub, index, 3);
+    index = one("row", Op::kMul, index, 4);
+    const ir::Value gather = b.Gather("gather", table, {{m, 0}, {n, 1}}, 0, InRegisters(index));
+    b.Store("store", y, {{m, 4}, {n, 1}}, InRegisters(gather));
+  };
+}
+
+TEST(Indices, NameElementsThatAreThere) {
+  for (const Type type : {Type::kI32, Type::kI8, Type::kU32, Type::kI64}) {
+    const Problems problems(Rows(type));
+    for (const Inputs inputs : {Inputs::kUniform, Inputs::kWholeNumbers, Inputs::kSpecial}) {
+      const ProblemData data = problems.Make(inputs);
+      const std::vector<double> at = ValuesOf(data, "at");
+      const std::set<double> drawn(at.begin(), at.end());
+      EXPECT_EQ(drawn, (std::set<double>{2, 3, 4, 5, 6})) << ir::WordOf(type);
+      const std::vector<double> y = ValuesOf(data, "y"), table = ValuesOf(data, "table");
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const double wanted = table[static_cast<std::size_t>(4 * (2 * at[i] - 3)) + i % 4];
+        EXPECT_TRUE(y[i] == wanted || (std::isnan(y[i]) && std::isnan(wanted))) << i;
+      }
+    }
+  }
+}
+
 TEST(Special, ValuesAreThoseThatTheTypeHas) {
   for (const ir::TypeInfo& info : ir::AllTypes()) {
     const Problems problems(Copy(info.type));
