@@ -186,16 +186,27 @@ void DrawWholeNumbers(const Expression& e, const WholeNumbers& plan, std::uint64
   }
 }
 
-/// Elements that say which others are read name some that are there.
-void DrawIndices(const Expression& e, std::uint64_t seed, ProblemData& data) {
-  const std::vector<std::optional<WholeRange>> ranges = IndexRanges(e);
+/// Elements that say which others are read name some that are there. `beyond`: now and then one
+/// that is not, of which the program has to take care.
+void DrawIndices(const Expression& e, std::uint64_t seed, bool beyond, ProblemData& data) {
+  constexpr std::int64_t kFar = 2;
+  constexpr std::uint64_t kSeldom = 16;
+  const std::vector<std::optional<IndexRange>> ranges = IndexRanges(e);
   Generator generator(seed ^ 0xD1B54A32D192ED03ULL);
   for (const ir::Array& array : e.arrays) {
     const auto& range = ranges[array.id.index()];
     if (!range) continue;
-    const auto count = static_cast<std::uint64_t>(range->most - range->least) + 1;
-    Fill(data[array.name].values,
-         [&] { return ir::Number(range->least + static_cast<std::int64_t>(generator() % count)); });
+    const ir::TypeInfo& type = ir::InfoOf(array.type);
+    const auto number = [&](std::int64_t far) {
+      const auto count = static_cast<std::uint64_t>(range->most - range->least + 2 * far) + 1;
+      return range->least - far + static_cast<std::int64_t>(generator() % count);
+    };
+    Fill(data[array.name].values, [&] {
+      const bool is_beyond = beyond && generator() % kSeldom == 0;
+      const std::int64_t drawn = number(is_beyond ? kFar : 0);
+      const auto as_double = static_cast<double>(drawn);
+      return ir::Number(as_double < type.lowest || as_double > type.largest ? range->least : drawn);
+    });
   }
 }
 
@@ -435,7 +446,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
     data = made([&](ProblemData& drawn) {
       DrawUniform(e, seed, drawn);
       MakePositive(e, drawn);
-      DrawIndices(e, seed, drawn);
+      DrawIndices(e, seed, false, drawn);
     });
     if (!data) return {};
     TolerateNothing(e, inputs, *data);
@@ -447,7 +458,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
     data = made([&](ProblemData& drawn) {
       DrawWholeNumbers(e, plan, seed, Arrays::kAll, drawn);
       is_special ? MakeSpecial(e, seed, drawn) : MakePositive(e, drawn);
-      DrawIndices(e, seed, drawn);
+      DrawIndices(e, seed, true, drawn);
     });
     if (!data) return {};
     const bool is_exact = std::ranges::all_of(e.arrays, [&](const ir::Array& array) {

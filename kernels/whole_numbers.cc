@@ -439,8 +439,8 @@ std::vector<bool> DivisorArrays(const Expression& e) {
   return divisors;
 }
 
-std::vector<std::optional<WholeRange>> IndexRanges(const Expression& e) {
-  std::vector<std::optional<WholeRange>> ranges(e.arrays.size());
+std::vector<std::optional<IndexRange>> IndexRanges(const Expression& e) {
+  std::vector<std::optional<IndexRange>> ranges(e.arrays.size());
   for (const Node& node : e.nodes) {
     if (node.op != ir::Op::kLoad || node.index < 0) continue;
     Way way{1, e.Range(node).first, e.Range(node).second, &e.node(node.index)};
@@ -453,13 +453,13 @@ std::vector<std::optional<WholeRange>> IndexRanges(const Expression& e) {
       return (number - rest) / way.factor;
     };
     const auto last = static_cast<std::int64_t>(e.array(node.array).elements) - 1;
-    WholeRange range = {-floor(way.least), floor(last - way.most)};
+    IndexRange range = {-floor(way.least), floor(last - way.most)};
     const ir::TypeInfo& info = ir::InfoOf(way.from->type);
     if (static_cast<double>(range.least) < info.lowest) range.least = 0;
     if (static_cast<double>(range.most) > info.largest) {
       range.most = static_cast<std::int64_t>(info.largest);
     }
-    std::optional<WholeRange>& all = ranges[way.from->array.index()];
+    std::optional<IndexRange>& all = ranges[way.from->array.index()];
     if (all) range = {std::max(all->least, range.least), std::min(all->most, range.most)};
     if (range.least <= range.most) all = range;
   }

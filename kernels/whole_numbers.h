@@ -63,13 +63,13 @@ std::vector<bool> PositiveArrays(const derived::Expression& expression);
 std::vector<bool> DivisorArrays(const derived::Expression& expression);
 
 /// Whole numbers from `least` to `most`.
-struct WholeRange {
+struct IndexRange {
   std::int64_t least = 0, most = 0;
 };
 
 /// By array: of one whose elements say which element another array is read at, those that name
 /// elements. Nothing of other arrays, nor where none would do.
-std::vector<std::optional<WholeRange>> IndexRanges(const derived::Expression& expression);
+std::vector<std::optional<IndexRange>> IndexRanges(const derived::Expression& expression);
 
 /// May finite inputs have a result that is no number, or infinite? A quotient may, a sum in f16,
 /// and what an infinite number is written in.

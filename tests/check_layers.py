@@ -99,6 +99,7 @@ ROOMS = {
         "syntax": set(),
         "axes": {".", "syntax"},
         "options": {".", "syntax"},
+        "lower": {".", "axes", "syntax"},
     },
     "kernels/devices": {
         "priors": set(),  # Data.

@@ -250,9 +250,12 @@ class TextWriter {
       }
       input.reads.emplace_back(load, *std::move(places));
     }
-    std::vector<std::size_t> kept;  // Dimensions of one element say nothing.
+    std::vector<std::size_t> kept;  // Dimensions of one element say nothing, unless one is left.
     for (std::size_t i = 0; i < shape.size(); ++i) {
-      if (shape[i] == 1 && (!kept.empty() || i + 1 < shape.size())) continue;
+      const bool is_left = std::ranges::any_of(input.reads, [&](const auto& read) {
+        return e_.Range(read.second[i]) != std::pair<std::int64_t, std::int64_t>(0, 0);
+      });
+      if (shape[i] == 1 && !is_left && (!kept.empty() || i + 1 < shape.size())) continue;
       kept.push_back(i);
       input.extents.push_back(shape[i]);
     }

@@ -265,17 +265,22 @@ ValueText CpuStatements::Index(const ir::Instruction& inst) const {
   return {first + " + " + steps + "}", true};
 }
 
+/// Its number. Numbers without a sign wrap around, so what is below 0 is far beyond the last one.
+std::string CpuStatements::GatheredElement(const ir::Instruction& inst, const std::string& index,
+                                           std::int64_t lane) const {
+  const std::string place = Sum(code_.memory.address[inst.id.index()], false, lane);
+  return "static_cast<unsigned>(" + index + ")" + (place.empty() ? "" : " + (" + place + ")");
+}
+
 /// At a lane, of which `index` is the operand: the element if there is one, and else what is
-/// outside. Numbers without a sign wrap around, so what is below 0 is far beyond the last one.
+/// outside.
 std::string CpuStatements::GatherLane(const ir::Instruction& inst, const std::string& index,
                                       std::int64_t lane) const {
   const ir::Array& array = code_.function->array(inst.array);
   const std::string outside = Number(inst.outside, ir::ComputeTypeOf(array.type));
   const std::string inside = Inside(inst, {lane});
   if (inside == kNever) return outside;
-  const std::string place = Sum(code_.memory.address[inst.id.index()], false, lane);
-  const std::string element =
-      "static_cast<unsigned>(" + index + ")" + (place.empty() ? "" : " + (" + place + ")");
+  const std::string element = GatheredElement(inst, index, lane);
   const std::string is_there = element + " < " + std::to_string(array.elements) + "u";
   const std::string value =
       FromElementText(ArrayName(inst) + "[" + element + "]", array.type, helpers_);
@@ -292,7 +297,20 @@ ValueText CpuStatements::Gather(const ir::Instruction& inst) const {
         index.is_vector ? "(" + index.text + ")[" + std::to_string(lane) + "]" : index.text;
     all += (lane > 0 ? ", " : "") + GatherLane(inst, one, lane);
   }
-  return {all + "}", true};
+  all += "}";
+  // A part of a row: where the array has the last element, too, all are read at once.
+  const Affine& address = code_.memory.address[inst.id.index()];
+  const ir::Array& array = code_.function->array(inst.array);
+  const bool is_row = !index.is_vector && address.StrideOf(values.vector_class) == 1 &&
+                      array.elements >= values.lanes && GuardAlongLanes(inst) == nullptr;
+  const std::string inside = is_row ? Inside(inst, {0}) : kNever;
+  if (inside == kNever) return {all, true};
+  const std::string element = GatheredElement(inst, index.text, 0);
+  const std::string is_there =
+      element + " < " + std::to_string(array.elements - values.lanes + 1) + "u";
+  const std::string row = "load" + std::to_string(values.lanes) + VectorSuffix(array.type) + "(" +
+                          ArrayName(inst) + " + (" + element + "))";
+  return {And(inside, is_there) + " ? " + row + " : " + all, true};
 }
 
 /// The right-hand side.

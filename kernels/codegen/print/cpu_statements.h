@@ -67,6 +67,8 @@ class CpuStatements : public Statements {
   ValueText LoadPart(const ir::Instruction& inst, const GuardIndex& cover) const;
   std::string LoadLane(const ir::Instruction& inst, std::int64_t lane) const;
   ValueText Index(const ir::Instruction& inst) const;
+  std::string GatheredElement(const ir::Instruction& inst, const std::string& index,
+                              std::int64_t lane) const;
   std::string GatherLane(const ir::Instruction& inst, const std::string& index,
                          std::int64_t lane) const;
   ValueText Gather(const ir::Instruction& inst) const;

@@ -130,6 +130,38 @@ bool HasRule(const Expression& expression, const Expression::Node& node,
   }
 }
 
+/// Is anything rounded that the text of the computation may have made infinite? The squares of that
+/// say nothing.
+bool RoundsInfinity(const Expression& expression) {
+  const auto rounds = [](const Expression::Node& node) {
+    switch (node.op) {
+      case ir::Op::kLoad:
+      case ir::Op::kStore:
+      case ir::Op::kConst:
+      case ir::Op::kSelect:
+      case ir::Op::kMin:
+      case ir::Op::kMax:
+      case ir::Op::kNeg:
+      case ir::Op::kAbs:
+        return false;
+      default:
+        return SquaresOfOne(node) != 0;
+    }
+  };
+  std::vector<bool> is_infinite;
+  for (const Expression::Node& node : expression.nodes) {
+    bool any = node.op == ir::Op::kLoad && std::isinf(double{node.otherwise});
+    for (const Expression::Input& input : node.inputs) {
+      any = any || (input.is_number() ? std::isinf(double{input.number})
+                                      : is_infinite[static_cast<std::size_t>(input.node)]);
+    }
+    if (any && rounds(node)) return true;
+    // What a minimum begins with is no operand of it.
+    is_infinite.push_back(any && node.op != ir::Op::kLess && node.op != ir::Op::kEqual);
+  }
+  return false;
+}
+
 }  // namespace
 
 double OwnSquares(ir::Op op) {
@@ -154,9 +186,10 @@ double SquaresOfOne(const Expression::Node& node) {
 bool HasRules(const Expression& expression) {
   std::vector<bool> is_exact;
   for (const Roundings& one : RoundingsOf(expression)) is_exact.push_back(one.is_exact());
-  return std::ranges::all_of(expression.nodes, [&](const Expression::Node& node) {
+  const auto has_rule = [&](const Expression::Node& node) {
     return HasRule(expression, node, is_exact);
-  });
+  };
+  return std::ranges::all_of(expression.nodes, has_rule) && !RoundsInfinity(expression);
 }
 
 std::vector<Roundings> RoundingsOf(const Expression& expression) {

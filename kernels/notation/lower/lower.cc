@@ -227,7 +227,7 @@ class Lowerer {
     const Scope& scope = resolution_.left[number];
     for (const Index* index : scope) Axis(index);
     late_ = late_reads_.In(statement.value, {});
-    Operand value = ValueOfStatement(number);
+    TextOperand value = ValueOfStatement(number);
     if (!is_good_) return;
     const int output = resolution_.output_of[number];
     if (output < 0) {
@@ -249,9 +249,9 @@ class Lowerer {
                    arrays_[static_cast<std::size_t>(output)], strides, Connect(value, scope));
   }
 
-  Operand ValueOfStatement(std::size_t number) {
+  TextOperand ValueOfStatement(std::size_t number) {
     const Statement& statement = kernel_.statements[number];
-    Operand value = Value(statement.value, resolution_.left[number]);
+    TextOperand value = Value(statement.value, resolution_.left[number]);
     if (is_good_ && !statement.type.text.empty()) {
       value = As(value, TypeOf(statement.type, resolution_), "cast_" + statement.target.text);
     }
@@ -260,12 +260,12 @@ class Lowerer {
     return value;
   }
   /// A value, or what stands in its place where it is read too late for registers to hold it.
-  Operand ValueAt(const Expr& read, std::size_t number) {
+  TextOperand ValueAt(const Expr& read, std::size_t number) {
     const auto late = late_.find(&read);
     if (late == late_.end()) return values_[number];
     const LateReads::Ended before = late->second;
     const Kept kept = late_reads_.KeptUntil(static_cast<int>(number), before, builder_);
-    Operand value = values_[number];
+    TextOperand value = values_[number];
     value.is_load |= kept == Kept::kInMemory;
     if (kept != Kept::kNowhere) return value;
     const std::size_t reader = std::exchange(statement_, number);
@@ -279,13 +279,14 @@ class Lowerer {
   // ---- operands
 
   /// `type`: of the value, where a copy casts.
-  Operand Emit(const std::string& name, Op op, const Scope& axes,
-               const std::vector<Operand>& operands, std::optional<Type> type = std::nullopt) {
-    Operand result;
+  TextOperand Emit(const std::string& name, Op op, const Scope& axes,
+                   const std::vector<TextOperand>& operands,
+                   std::optional<Type> type = std::nullopt) {
+    TextOperand result;
     result.is_number = false;
     result.axes = axes;
     std::vector<ir::Input> inputs;
-    for (const Operand& operand : operands) {
+    for (const TextOperand& operand : operands) {
       inputs.push_back(Connect(operand, axes));
       result.has_sum |= operand.has_sum;
     }
@@ -295,11 +296,11 @@ class Lowerer {
   }
 
   /// As an instruction, of a literal as well.
-  Operand Cast(const Operand& operand, Type type, const std::string& name = "cast") {
+  TextOperand Cast(const TextOperand& operand, Type type, const std::string& name = "cast") {
     return Emit(name, Op::kConst, operand.axes, {operand}, type);
   }
   /// What a cast in the text says.
-  Operand As(Operand operand, Type type, const std::string& name) {
+  TextOperand As(TextOperand operand, Type type, const std::string& name) {
     if (!operand.is_constant() && operand.typed.type != type) return Cast(operand, type, name);
     if (operand.is_constant()) operand.typed.number = ir::Rounded(type, operand.typed.number);
     operand.typed.type = type;
@@ -307,17 +308,17 @@ class Lowerer {
     return operand;
   }
   /// So that it converts to the type without losing anything.
-  Operand Widening(const Operand& operand, Type type) {
+  TextOperand Widening(const TextOperand& operand, Type type) {
     const bool widens = operand.is_constant() || ir::CommonType(*operand.typed.type, type) == type;
     return widens ? operand : Cast(operand, type);
   }
 
   /// Casts what would not be evaluated in `common` by itself.
-  void Agree(Op op, Type common, std::vector<Operand>& operands) {
+  void Agree(Op op, Type common, std::vector<TextOperand>& operands) {
     std::optional<Type> natural;
-    Operand* first = nullptr;
+    TextOperand* first = nullptr;
     for (std::size_t i = op == Op::kSelect ? 1 : 0; i < operands.size(); ++i) {
-      Operand& operand = operands[i];
+      TextOperand& operand = operands[i];
       if (operand.is_constant()) continue;
       operand = Widening(operand, common);
       const Type type = *operand.typed.type;
@@ -329,26 +330,28 @@ class Lowerer {
         ir::ResultType(op, is) == ir::ResultType(op, common)) {
       return;
     }
-    Operand& one = first != nullptr ? *first : operands.back();
+    TextOperand& one = first != nullptr ? *first : operands.back();
     one = Cast(one, common);
   }
 
   /// The operator over the axes of its operands; numbers are folded.
-  Operand Apply(Op op, const std::vector<Operand>& operands, const Scope& scope,
-                std::string name = "") {
-    if (std::ranges::all_of(operands, &Operand::is_constant)) return Folded(op, operands);
+  TextOperand Apply(Op op, const std::vector<TextOperand>& operands, const Scope& scope,
+                    std::string name = "") {
+    if (std::ranges::all_of(operands, &TextOperand::is_constant)) return Folded(op, operands);
     if (name.empty()) name = NameOf(op, operands);
     const std::vector<Typed> types = TypesOf(op, operands);
     const Type common = Common(types);
-    std::vector<Operand> agreed = operands;
+    std::vector<TextOperand> agreed = operands;
     Agree(op, common, agreed);
-    Operand result = Emit(name, op, Union(agreed, scope), agreed);
+    TextOperand result = Emit(name, op, Union(agreed, scope), agreed);
     result.typed.is_count = ResultOf(op, common, types).is_count;
     return result;
   }
-  std::string NameOf(Op op, const std::vector<Operand>& operands) const {
-    const auto is_number = [](const Operand& operand) { return operand.is_number; };
-    const auto is_zero = [](const Operand& o) { return o.is_constant() && o.typed.number == 0; };
+  std::string NameOf(Op op, const std::vector<TextOperand>& operands) const {
+    const auto is_number = [](const TextOperand& operand) { return operand.is_number; };
+    const auto is_zero = [](const TextOperand& o) {
+      return o.is_constant() && o.typed.number == 0;
+    };
     if (op == Op::kMul && std::ranges::any_of(operands, is_number)) return "scale";
     if (op == Op::kMax && std::ranges::any_of(operands, is_zero)) return "relu";
     if (op == Op::kMad && reductions_ > 0) return "add";
@@ -357,7 +360,7 @@ class Lowerer {
 
   // ---- expressions
 
-  Operand Value(const Expr& expr, const Scope& scope) {
+  TextOperand Value(const Expr& expr, const Scope& scope) {
     switch (expr.kind) {
       case Expr::Kind::kNumber:
         return OperandOf(NumberOf(expr));
@@ -369,7 +372,7 @@ class Lowerer {
       case Expr::Kind::kCast: {
         const Expr& arg = expr.args.front();
         const bool has_name = arg.kind == Expr::Kind::kRead || arg.kind == Expr::Kind::kName;
-        const Operand operand = Value(arg, scope);
+        const TextOperand operand = Value(arg, scope);
         if (!is_good_) return {};
         return As(operand, TypeOf(expr.type, resolution_), has_name ? "cast_" + arg.text : "cast");
       }
@@ -379,21 +382,21 @@ class Lowerer {
     return {};
   }
 
-  Operand Read(const Expr& expr, const Scope& scope) {
+  TextOperand Read(const Expr& expr, const Scope& scope) {
     const auto number = resolution_.numbers.find(&expr);
     if (number != resolution_.numbers.end()) return IndexValue(number->second);
     const auto found = resolution_.reads.find(&expr);
     if (found == resolution_.reads.end()) {
       const auto size = resolution_.sizes.find(expr.text);
       if (size != resolution_.sizes.end()) return OperandOf(size->second);
-      Operand scalar;
+      TextOperand scalar;
       scalar.scalar = expr.text;
       scalar.typed = resolution_.types.at(&expr);
       return scalar;
     }
     const ResolvedAccess& access = found->second;
     if (access.statement >= 0) {
-      Operand value = ValueAt(expr, static_cast<std::size_t>(access.statement));
+      TextOperand value = ValueAt(expr, static_cast<std::size_t>(access.statement));
       // Its axes, as they are called here.
       Scope axes;
       for (const Index* index : scope) {
@@ -405,8 +408,8 @@ class Lowerer {
     return Load(access, scope);
   }
 
-  Operand IndexValue(const Index* index) {
-    Operand operand;
+  TextOperand IndexValue(const Index* index) {
+    TextOperand operand;
     operand.is_number = false;
     operand.is_index = true;
     operand.axes = {index};
@@ -415,12 +418,12 @@ class Lowerer {
     return operand;
   }
 
-  Operand Load(const ResolvedAccess& access, const Scope& scope) {
+  TextOperand Load(const ResolvedAccess& access, const Scope& scope) {
     // The same element of the same axes, as deep in reductions: one load serves both.
     std::vector<std::pair<int, std::int64_t>> key = {{access.array, depth_}, {-1, access.offset}};
     ir::Strides strides;
     Scope moving;
-    Operand load;
+    TextOperand load;
     for (const auto& [index, stride] : access.strides) {
       key.emplace_back(index->axis, stride);
       strides.emplace_back(Axis(index), stride);
@@ -440,7 +443,7 @@ class Lowerer {
       }
     }
     const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(access.array)];
-    Operand computed, number;
+    TextOperand computed, number;
     if (access.computed != nullptr) {
       computed = Value(*access.computed, scope);
       if (!is_good_) return {};
@@ -471,7 +474,11 @@ class Lowerer {
                      ? builder_.Gather(name, array, strides, access.offset,
                                        Connect(number, load.axes), guards, outside)
                      : builder_.Load(name, array, strides, access.offset, guards, outside);
-    if (access.computed == nullptr || !shape.outside || access.computed_dimension == 0) {
+    // Of the only dimension, outside of it is outside of the array; unless an i64 lost its upper
+    // bits.
+    const bool is_only =
+        shape.extents.size() == 1 && shape.strides[0] == 1 && computed.typed.type != Type::kI64;
+    if (access.computed == nullptr || !shape.outside || is_only) {
       loads_.emplace(std::move(key), load.value);
       return load;
     }
@@ -480,19 +487,20 @@ class Lowerer {
   }
 
   /// The subscript times its stride, as an i32.
-  Operand NumberOfElement(const Operand& subscript, std::int64_t stride, const Scope& scope) {
-    Operand number = subscript;
+  TextOperand NumberOfElement(const TextOperand& subscript, std::int64_t stride,
+                              const Scope& scope) {
+    TextOperand number = subscript;
     if (number.is_number || number.typed.type != Type::kI32) number = Cast(number, Type::kI32);
     return stride == 1 ? number : Apply(Op::kMul, {number, OperandOf(stride)}, scope);
   }
 
   /// What was read, where 0 <= subscript < extent, and else what is outside.
-  Operand Inside(const Operand& subscript, std::int64_t extent, const Operand& read,
-                 const ir::Number& outside, const Scope& scope) {
-    Operand is_there = Apply(Op::kLess, {subscript, OperandOf(extent)}, scope);
+  TextOperand Inside(const TextOperand& subscript, std::int64_t extent, const TextOperand& read,
+                     const ir::Number& outside, const Scope& scope) {
+    TextOperand is_there = Apply(Op::kLess, {subscript, OperandOf(extent)}, scope);
     const bool has_sign = ir::InfoOf(*subscript.typed.type).lowest < 0;
     if (has_sign) {
-      const Operand above = Apply(Op::kLess, {OperandOf(-1), subscript}, scope);
+      const TextOperand above = Apply(Op::kLess, {OperandOf(-1), subscript}, scope);
       is_there = Apply(Op::kAnd, {above, is_there}, scope);
     }
     return Apply(Op::kSelect, {is_there, read, OperandOf(outside)}, scope);
@@ -506,7 +514,7 @@ class Lowerer {
   }
 
   /// `name`: of its instruction; empty: as the operator is called.
-  Operand Call(const Expr& expr, const Scope& scope, const std::string& name) {
+  TextOperand Call(const Expr& expr, const Scope& scope, const std::string& name) {
     const std::string& op = expr.text;
     if (op == "?") return Choose(expr, scope);
     if (op == "+") return Add(expr, scope, name);
@@ -515,7 +523,7 @@ class Lowerer {
       if (!value) is_good_ = false;
       return OperandOf(value.value_or(0));
     }
-    std::vector<Operand> args;
+    std::vector<TextOperand> args;
     for (const Expr& arg : expr.args) args.push_back(Value(arg, scope));
     if (!is_good_) return {};
     if (op == "*") return Apply(Op::kMul, args, scope, name);
@@ -536,23 +544,23 @@ class Lowerer {
     return Apply(*word, args, scope, name);
   }
   /// Of a quotient without what is behind its point.
-  Operand Remainder(const Operand& a, const Operand& b, const Scope& scope) {
-    const Operand quotient = Apply(Op::kDiv, {a, b}, scope);
+  TextOperand Remainder(const TextOperand& a, const TextOperand& b, const Scope& scope) {
+    const TextOperand quotient = Apply(Op::kDiv, {a, b}, scope);
     return Apply(Op::kSub, {a, Apply(Op::kMul, {quotient, b}, scope)}, scope);
   }
-  Operand Not(const Operand& operand, const Scope& scope) {
+  TextOperand Not(const TextOperand& operand, const Scope& scope) {
     return Apply(Op::kNot, {operand}, scope);
   }
 
   /// Of options and sizes: the one that is meant. Else both are computed.
-  Operand Choose(const Expr& expr, const Scope& scope) {
+  TextOperand Choose(const Expr& expr, const Scope& scope) {
     if (const Expr* const chosen = Chosen(expr)) return Value(*chosen, scope);
-    std::vector<Operand> args;
+    std::vector<TextOperand> args;
     for (const Expr& arg : expr.args) args.push_back(Value(arg, scope));
-    return is_good_ ? Apply(Op::kSelect, args, scope) : Operand{};
+    return is_good_ ? Apply(Op::kSelect, args, scope) : TextOperand{};
   }
 
-  Operand Add(const Expr& expr, const Scope& scope, const std::string& name) {
+  TextOperand Add(const Expr& expr, const Scope& scope, const std::string& name) {
     for (const int sum : {1, 0}) {
       const Expr& reduction = expr.args[static_cast<std::size_t>(sum)];
       const Expr& other = expr.args[static_cast<std::size_t>(1 - sum)];
@@ -564,7 +572,7 @@ class Lowerer {
       const Expr& other = expr.args[static_cast<std::size_t>(1 - product)];
       // Of two products the second one is the multiply-add, of x * y + z the only one.
       if (!IsCall(factors, "*") || (product == 0 && IsCall(other, "*"))) continue;
-      std::vector<Operand> args;
+      std::vector<TextOperand> args;
       if (product == 1) args.push_back(Value(other, scope));
       for (const Expr& factor : factors.args) args.push_back(Value(factor, scope));
       if (product == 1) {
@@ -579,18 +587,18 @@ class Lowerer {
       }
       return Apply(Op::kMad, args, scope, name);
     }
-    const std::vector<Operand> args = {Value(expr.args[0], scope), Value(expr.args[1], scope)};
-    return is_good_ ? Apply(Op::kAdd, args, scope, name) : Operand{};
+    const std::vector<TextOperand> args = {Value(expr.args[0], scope), Value(expr.args[1], scope)};
+    return is_good_ ? Apply(Op::kAdd, args, scope, name) : TextOperand{};
   }
   /// Of two factors and what is added to them: does the product have the type of the sum?
-  static bool AddsTo(const std::vector<Operand>& args) {
+  static bool AddsTo(const std::vector<TextOperand>& args) {
     const std::vector<Typed> factors = {args[0].typed, args[1].typed};
     const Typed product = ResultOf(Op::kMul, Common(factors), factors);
     return product.is_count || Common({product, args[2].typed}) == *product.type;
   }
 
   /// `begin`: what it begins with; null: the identity.
-  Operand Reduce(const Expr& expr, const Scope& outer, const Expr* begin) {
+  TextOperand Reduce(const Expr& expr, const Scope& outer, const Expr* begin) {
     const Expr& body = expr.args.front();
     const std::string& word = expr.text;
     Scope scope = outer;
@@ -602,7 +610,7 @@ class Lowerer {
                                              : Op::kMin;
     const Type type = *resolution_.types.at(&expr).type;
     ++depth_;
-    std::vector<Operand> inputs;
+    std::vector<TextOperand> inputs;
     if (op == Op::kAdd && IsCall(body, "*")) {
       op = Op::kMad;
       for (const Expr& factor : body.args) inputs.push_back(Factor(factor, scope, expr, type));
@@ -613,7 +621,7 @@ class Lowerer {
     if (!is_good_) return {};
     const Nest nest = NestOf(inputs, own, scope);
     const std::string suffix = Suffix(expr);
-    Operand first = OperandOf(ir::IdentityOf(op, type));
+    TextOperand first = OperandOf(ir::IdentityOf(op, type));
     bool begins_apart = false, is_operation = false;
     if (begin != nullptr) {
       // A wider one would lose what it has more.
@@ -627,7 +635,7 @@ class Lowerer {
       });
     }
     if (!is_good_) return {};
-    const Operand apart = first;
+    const TextOperand apart = first;
     if (begins_apart) first = OperandOf(ir::IdentityOf(op, type));
     // What a sum begins with is an instruction over the axes that it keeps.
     const bool is_instruction =
@@ -636,27 +644,27 @@ class Lowerer {
     const std::string name = op == Op::kAdd   ? "sum"
                              : op == Op::kMul ? "prod"
                                               : std::string(ir::InfoOf(op).word);
-    const Operand result = Accumulate(name + suffix, op, type, nest, own, first, inputs);
+    const TextOperand result = Accumulate(name + suffix, op, type, nest, own, first, inputs);
     return begins_apart ? Apply(Op::kAdd, {apart, result}, outer) : result;
   }
 
   /// A factor of a sum of products. Where the text says what the sum is computed in, products in it
   /// are, too.
-  Operand Factor(const Expr& expr, const Scope& scope, const Expr& sum, Type type) {
+  TextOperand Factor(const Expr& expr, const Scope& scope, const Expr& sum, Type type) {
     const auto own = resolution_.types.at(&expr).type;
     if (sum.type.text.empty() || !IsCall(expr, "*") || !own || *own == type) {
       return Value(expr, scope);
     }
-    std::vector<Operand> factors;
+    std::vector<TextOperand> factors;
     for (const Expr& factor : expr.args) factors.push_back(Factor(factor, scope, sum, type));
     if (!is_good_) return {};
     bool has_type = false;
-    for (Operand& factor : factors) {
+    for (TextOperand& factor : factors) {
       factor = Widening(factor, type);
       has_type |= !factor.is_constant() && *factor.typed.type == type;
     }
     if (!has_type) {
-      Operand& one = factors[factors[0].is_constant() ? 1 : 0];
+      TextOperand& one = factors[factors[0].is_constant() ? 1 : 0];
       one = Cast(one, type);
     }
     return Apply(Op::kMul, factors, scope);
@@ -667,7 +675,7 @@ class Lowerer {
   };
   /// Of a reduction over `own`. Its inputs may lack some of these: where an array has stride 0, or
   /// strides cancel out, all terms along an index are the same, and are taken as often.
-  static Nest NestOf(const std::vector<Operand>& inputs, const Scope& own, const Scope& scope) {
+  static Nest NestOf(const std::vector<TextOperand>& inputs, const Scope& own, const Scope& scope) {
     Nest nest;
     const Scope moving = Union(inputs, scope);
     for (const Index* index : scope) {
@@ -680,15 +688,16 @@ class Lowerer {
   }
 
   /// `first`: an instruction of this type.
-  Operand Accumulate(const std::string& name, Op op, Type type, const Nest& nest, const Scope& own,
-                     const Operand& first, const std::vector<Operand>& inputs) {
-    Operand result;
+  TextOperand Accumulate(const std::string& name, Op op, Type type, const Nest& nest,
+                         const Scope& own, const TextOperand& first,
+                         const std::vector<TextOperand>& inputs) {
+    TextOperand result;
     result.is_number = false;
     result.axes = nest.kept;
     result.has_sum = true;
     result.typed.type = type;
     std::vector<ir::Input> connected;
-    for (const Operand& input : inputs) {
+    for (const TextOperand& input : inputs) {
       connected.push_back(Connect(Widening(input, type), nest.axes));
       // One loop over a sum's axis would have to be inside of one over what the other sum keeps:
       // the paper's space cannot say how it is implemented otherwise.
@@ -701,7 +710,7 @@ class Lowerer {
 
   /// The smallest step at which the largest element is: the least of all steps whose element is
   /// equal to the largest.
-  Operand ArgReduce(const Expr& expr, const Scope& outer) {
+  TextOperand ArgReduce(const Expr& expr, const Scope& outer) {
     const Expr& body = expr.args.front();
     const Scope& own = resolution_.reductions.at(&expr);
     const Index* const index = own.front();
@@ -712,25 +721,25 @@ class Lowerer {
     // What finds the largest one is done with its load before the other one begins.
     ++depth_;
     const auto shared = loads_;
-    std::vector<Operand> elements = {Value(body, scope)};
+    std::vector<TextOperand> elements = {Value(body, scope)};
     loads_ = shared;
     elements.push_back(Value(body, scope));
     --depth_;
     if (!is_good_) return {};
-    for (Operand& element : elements) element.is_load = true;
+    for (TextOperand& element : elements) element.is_load = true;
     const Nest nest = NestOf(elements, own, scope);
     const Type type = ir::ResultType(op, *elements[0].typed.type);
-    const Operand from =
+    const TextOperand from =
         Emit("init" + suffix, Op::kConst, nest.kept, {OperandOf(ir::IdentityOf(op, type))}, type);
-    const Operand best = Accumulate(std::string(ir::InfoOf(op).word) + suffix, op, type, nest, own,
-                                    from, {elements[0]});
-    const Operand is_best = Apply(Op::kEqual, {elements[1], best}, scope);
+    const TextOperand best = Accumulate(std::string(ir::InfoOf(op).word) + suffix, op, type, nest,
+                                        own, from, {elements[0]});
+    const TextOperand is_best = Apply(Op::kEqual, {elements[1], best}, scope);
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-    const Operand none = OperandOf(static_cast<double>(std::min(*index->extent, kMost)));
-    const Operand step = Apply(Op::kSelect, {is_best, IndexValue(index), none}, scope);
+    const TextOperand none = OperandOf(static_cast<double>(std::min(*index->extent, kMost)));
+    const TextOperand step = Apply(Op::kSelect, {is_best, IndexValue(index), none}, scope);
     const Type of_steps = *step.typed.type;
-    const Operand last = Emit("init" + suffix, Op::kConst, nest.kept,
-                              {OperandOf(ir::IdentityOf(Op::kMin, of_steps))}, of_steps);
+    const TextOperand last = Emit("init" + suffix, Op::kConst, nest.kept,
+                                  {OperandOf(ir::IdentityOf(Op::kMin, of_steps))}, of_steps);
     return Accumulate(expr.text + suffix, Op::kMin, of_steps, nest, own, last, {step});
   }
 
@@ -750,7 +759,7 @@ class Lowerer {
   std::map<const Expr*, LateReads::Ended> late_;  ///< Of the expression that is being lowered.
   std::vector<ir::ArrayId> arrays_;
   std::vector<std::optional<ir::AxisRef>> axes_;
-  std::vector<Operand> values_;  ///< By statement.
+  std::vector<TextOperand> values_;  ///< By statement.
   std::set<std::string> axis_names_, inst_names_;
   std::map<std::vector<std::pair<int, std::int64_t>>, ir::Value> loads_;  ///< Of this statement.
   std::size_t statement_ = 0;

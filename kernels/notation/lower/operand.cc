@@ -9,8 +9,8 @@ namespace exh::kernels::notation {
 
 using ir::Op;
 
-Operand OperandOf(const ir::Number& number) {
-  Operand operand;
+TextOperand OperandOf(const ir::Number& number) {
+  TextOperand operand;
   operand.typed.number = number;
   return operand;
 }
@@ -19,17 +19,17 @@ bool Has(const Scope& axes, const Index* index) {
   return std::ranges::any_of(axes, [&](const Index* own) { return own->axis == index->axis; });
 }
 
-Scope Union(const std::vector<Operand>& operands, const Scope& scope) {
+Scope Union(const std::vector<TextOperand>& operands, const Scope& scope) {
   Scope all;
   for (const Index* index : scope) {
     const bool has = std::ranges::any_of(
-        operands, [&](const Operand& operand) { return Has(operand.axes, index); });
+        operands, [&](const TextOperand& operand) { return Has(operand.axes, index); });
     if (has) all.push_back(index);
   }
   return all;
 }
 
-ir::Input Connect(const Operand& operand, const Scope& reader) {
+ir::Input Connect(const TextOperand& operand, const Scope& reader) {
   if (operand.is_number) {
     return operand.scalar.empty() ? ir::Literal(operand.typed.number)
                                   : ir::ScalarArg(operand.scalar);
@@ -39,7 +39,7 @@ ir::Input Connect(const Operand& operand, const Scope& reader) {
   return may_stage ? ir::MayStage(operand.value) : ir::InRegisters(operand.value);
 }
 
-std::vector<Typed> TypesOf(Op op, const std::vector<Operand>& operands) {
+std::vector<Typed> TypesOf(Op op, const std::vector<TextOperand>& operands) {
   std::vector<Typed> types;
   for (std::size_t i = op == Op::kSelect ? 1 : 0; i < operands.size(); ++i) {
     types.push_back(operands[i].typed);
@@ -53,15 +53,15 @@ ir::Type Common(const std::vector<Typed>& types) {
   return *common;
 }
 
-Operand Folded(Op op, const std::vector<Operand>& operands) {
+TextOperand Folded(Op op, const std::vector<TextOperand>& operands) {
   std::vector<ir::Number> numbers;
-  for (const Operand& operand : operands) numbers.push_back(operand.typed.number);
-  const auto has_type = [](const Operand& operand) { return operand.typed.type.has_value(); };
+  for (const TextOperand& operand : operands) numbers.push_back(operand.typed.number);
+  const auto has_type = [](const TextOperand& operand) { return operand.typed.type.has_value(); };
   if (std::ranges::none_of(operands, has_type)) return OperandOf(FoldedLiteral(op, numbers));
   const std::vector<Typed> types = TypesOf(op, operands);
   const ir::Type common = Common(types);
   numbers.resize(3);
-  Operand result;
+  TextOperand result;
   result.typed = ResultOf(op, common, types);
   result.typed.number =
       ir::IsFloat(common) || op == Op::kSelect

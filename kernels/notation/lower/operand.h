@@ -16,7 +16,7 @@ namespace exh::kernels::notation {
 using Scope = std::vector<const Index*>;
 
 /// An operand: a number, a scalar argument, or what an instruction computes.
-struct Operand {
+struct TextOperand {
   bool is_number = true;
   Typed typed;
   std::string scalar;  ///< Of a number: its name, where it is an argument.
@@ -29,22 +29,22 @@ struct Operand {
   bool is_constant() const { return is_number && scalar.empty(); }
 };
 
-Operand OperandOf(const ir::Number& number);
+TextOperand OperandOf(const ir::Number& number);
 
 /// Do the axes have that of an index?
 bool Has(const Scope& axes, const Index* index);
 /// The axes of all operands, in the order of the scope.
-Scope Union(const std::vector<Operand>& operands, const Scope& scope);
+Scope Union(const std::vector<TextOperand>& operands, const Scope& scope);
 
 /// As an input of an instruction over the axes of `reader`.
-ir::Input Connect(const Operand& operand, const Scope& reader);
+ir::Input Connect(const TextOperand& operand, const Scope& reader);
 
 /// Of what the operator is evaluated of: without the condition of a choice.
-std::vector<Typed> TypesOf(ir::Op op, const std::vector<Operand>& operands);
+std::vector<Typed> TypesOf(ir::Op op, const std::vector<TextOperand>& operands);
 /// The type that they have in common. CheckTypes() has seen to it that there is one.
 ir::Type Common(const std::vector<Typed>& types);
 
 /// The operator of numbers that are known.
-Operand Folded(ir::Op op, const std::vector<Operand>& operands);
+TextOperand Folded(ir::Op op, const std::vector<TextOperand>& operands);
 
 }  // namespace exh::kernels::notation

@@ -26,7 +26,8 @@ using kernels::testing::CompiledTexts;
 std::vector<ir::Op> FloatOps() {
   std::vector<ir::Op> ops;
   for (const ir::OpInfo& info : ir::AllOps()) {
-    const bool is_computed = info.operands > 0 && info.op != ir::Op::kConst;
+    const bool is_computed =
+        info.operands > 0 && info.op != ir::Op::kConst && info.op != ir::Op::kGather;
     if (is_computed && info.takes != ir::Takes::kIntegers) ops.push_back(info.op);
   }
   return ops;
@@ -36,7 +37,8 @@ std::vector<ir::Op> FloatOps() {
 std::vector<ir::Op> IntegerOps() {
   std::vector<ir::Op> ops;
   for (const ir::OpInfo& info : ir::AllOps()) {
-    const bool is_computed = info.operands > 0 && info.op != ir::Op::kConst;
+    const bool is_computed =
+        info.operands > 0 && info.op != ir::Op::kConst && info.op != ir::Op::kGather;
     const bool is_quotient = info.op == ir::Op::kDiv;
     if (is_computed && !is_quotient && info.takes != ir::Takes::kFloats) ops.push_back(info.op);
   }
@@ -99,7 +101,8 @@ TEST(OpText, HoldsTogether) {
       const auto float_got = static_cast<double>(
           in_float(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
       if (float_got == expected) continue;  // Also an infinity.
-      EXPECT_NEAR(float_got, expected, 1e-5 * std::abs(expected)) << text(all[i], floats);
+      // Near 1 the logarithm of what is rounded has fewer digits.
+      EXPECT_NEAR(float_got, expected, 1e-5 * std::abs(expected) + 1e-7) << text(all[i], floats);
     }
   }
 }
