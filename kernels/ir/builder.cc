@@ -308,13 +308,13 @@ void Builder::KeepUsefulStaging() {
 
 /// Threads of a block have a few each, beside all else that they hold. A core has as many as it may
 /// unroll, as far as they are lanes; half of that, since such a nest has other copies, too.
-bool Builder::RegistersHold(std::uint64_t points, std::uint64_t neighbours) const {
-  constexpr std::uint64_t kOfThread = 4;
+bool Builder::RegistersHold(std::uint64_t points, std::uint64_t neighbours, bool are_sums) const {
+  constexpr std::uint64_t kOfThread = 4, kOfTile = 8;
   if (device_ == nullptr) return true;
   if (device_->max_threads > 1) return points <= device_->max_threads * kOfThread;
   const std::uint32_t lanes =
       WidestVector(*device_, [&](std::uint32_t size) { return neighbours % size == 0; });
-  return points / lanes <= device_->max_unroll / 2;
+  return points / lanes <= (are_sums ? kOfTile : device_->max_unroll / 2);
 }
 
 /// With room for a second one, and for what else is kept.

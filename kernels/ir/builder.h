@@ -99,8 +99,9 @@ class Builder {
   /// registers hold everything: what a computation means is no matter of devices.
   void RunOn(const Device& device) { device_ = &device; }
   /// Can registers hold a value at so many points until a later nest reads it? `neighbours`: those
-  /// along the axis that lanes may have.
-  bool RegistersHold(std::uint64_t points, std::uint64_t neighbours) const;
+  /// along the axis that lanes may have. `are_sums`: of a processor they are added to all along, so
+  /// there are no more of them than a tile has.
+  bool RegistersHold(std::uint64_t points, std::uint64_t neighbours, bool are_sums) const;
   /// Can a temporary array?
   bool MemoryHolds(std::uint64_t points) const;
   /// Something computed must not see points beyond an axis, where arguments read as 0: a quotient

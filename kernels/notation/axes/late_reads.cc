@@ -150,10 +150,16 @@ std::set<int> LateReads::EndedAxes(int statement, const Ended& before) const {
   return axes;
 }
 
-bool LateReads::Reduces(const Expr& expr) const {
-  if (const Expr* const chosen = ChosenOf(expr)) return Reduces(*chosen);
-  return expr.kind == Expr::Kind::kReduce ||
-         std::ranges::any_of(expr.args, [&](const Expr& arg) { return Reduces(arg); });
+/// Is a reduction in it, or in a value with these axes that it reads?
+bool LateReads::Reduces(const Expr& expr, const std::set<int>& axes) const {
+  if (const Expr* const chosen = ChosenOf(expr)) return Reduces(*chosen, axes);
+  if (expr.kind == Expr::Kind::kReduce) return true;
+  const int read = ValueOf(expr);
+  const bool goes_on =
+      read >= 0 && std::ranges::all_of(axes, [&](int axis) { return HasAxis(read, axis); });
+  if (goes_on && Reduces(kernel_.statements[static_cast<std::size_t>(read)].value, axes))
+    return true;
+  return std::ranges::any_of(expr.args, [&](const Expr& arg) { return Reduces(arg, axes); });
 }
 
 /// Is each step along the axis one element further in all arrays that move along it?
@@ -183,9 +189,10 @@ Kept LateReads::KeptUntil(int statement, const Ended& before, const ir::Builder&
   if (!resolution_.left[number].empty() && axes.count(resolution_.left[number].back()->axis) == 0) {
     neighbours = 1;
   }
-  if (builder.RegistersHold(points, neighbours)) return Kept::kInRegisters;
+  const bool are_sums = Reduces(value, axes);
+  if (builder.RegistersHold(points, neighbours, are_sums)) return Kept::kInRegisters;
   // What is reduced is worth to be kept; what takes some operations is not worth its way.
-  return Reduces(value) && builder.MemoryHolds(points) ? Kept::kInMemory : Kept::kNowhere;
+  return are_sums && builder.MemoryHolds(points) ? Kept::kInMemory : Kept::kNowhere;
 }
 
 }  // namespace exh::kernels::notation

@@ -54,7 +54,7 @@ class LateReads {
   int ValueOf(const Expr& expr) const;
   std::set<int> MadeOf(const Expr& expr) const;
   Ended EndedIn(const Expr& expr) const;
-  bool Reduces(const Expr& expr) const;
+  bool Reduces(const Expr& expr, const std::set<int>& axes) const;
   bool AdjoinsIn(const Expr& expr, int axis) const;
   bool HasAxis(int statement, int axis) const;
   std::set<int> EndedAxes(int statement, const Ended& before) const;

@@ -579,84 +579,9 @@ end
     {"rms_norm", "", "m=4,n=10"},
     {"logsumexp", "", "m=6,n=8"},
     {"cross_entropy", "", "m=5,n=8"},
-    {"attention", R"(
-kernel attention
-  size h = 2 in 1..65536
-  size m = 4, n = 6 in 1..1048576
-  size d = 4, dv = 6 in 1..1024
-  option group = 1 in 1..256
-  option causal = 0 in 0..1
-  option window = 0 in 0..1048576
-  option type = f32 in (f32, f64, f16, bf16)
-  require not causal or m <= n
-  require causal or window == 0
-  scalar scale = 0.125
-  input q: type[h, group, m, d]
-  input k: type[h, n, d]
-  input v: type[h, n, dv]
-  output y: type[h, group, m, dv]
-  score[h, g, i, j] = scale * sum(p) q[h, g, i, p] * k[h, j, p]
-  seen[h, g, i, j] = causal and window > 0 ?
-      (j <= i + (n - m) and j > i + (n - m) - window ? score[h, g, i, j] : -inf) :
-      causal ? (j <= i + (n - m) ? score[h, g, i, j] : -inf) : score[h, g, i, j]
-  top[h, g, i] = max(j) seen[h, g, i, j]
-  total[h, g, i] = sum(j) exp(seen[h, g, i, j] - top[h, g, i])
-  y[h, g, i, o] = (sum(j) exp(seen[h, g, i, j] - top[h, g, i]) * v[h, j, o]) / total[h, g, i]
-end
-)",
-     ""},
-    {"attention_causal", R"(
-kernel attention_causal
-  size h = 2 in 1..65536
-  size m = 4, n = 6 in 1..1048576
-  size d = 4, dv = 6 in 1..1024
-  option group = 2 in 1..256
-  option causal = 1 in 0..1
-  option window = 0 in 0..1048576
-  option type = f32 in (f32, f64, f16, bf16)
-  require not causal or m <= n
-  require causal or window == 0
-  scalar scale = 0.125
-  input q: type[h, group, m, d]
-  input k: type[h, n, d]
-  input v: type[h, n, dv]
-  output y: type[h, group, m, dv]
-  score[h, g, i, j] = scale * sum(p) q[h, g, i, p] * k[h, j, p]
-  seen[h, g, i, j] = causal and window > 0 ?
-      (j <= i + (n - m) and j > i + (n - m) - window ? score[h, g, i, j] : -inf) :
-      causal ? (j <= i + (n - m) ? score[h, g, i, j] : -inf) : score[h, g, i, j]
-  top[h, g, i] = max(j) seen[h, g, i, j]
-  total[h, g, i] = sum(j) exp(seen[h, g, i, j] - top[h, g, i])
-  y[h, g, i, o] = (sum(j) exp(seen[h, g, i, j] - top[h, g, i]) * v[h, j, o]) / total[h, g, i]
-end
-)",
-     ""},
-    {"attention_window", R"(
-kernel attention_window
-  size h = 2 in 1..65536
-  size m = 4, n = 6 in 1..1048576
-  size d = 4, dv = 6 in 1..1024
-  option group = 1 in 1..256
-  option causal = 1 in 0..1
-  option window = 2 in 0..1048576
-  option type = f32 in (f32, f64, f16, bf16)
-  require not causal or m <= n
-  require causal or window == 0
-  scalar scale = 0.125
-  input q: type[h, group, m, d]
-  input k: type[h, n, d]
-  input v: type[h, n, dv]
-  output y: type[h, group, m, dv]
-  score[h, g, i, j] = scale * sum(p) q[h, g, i, p] * k[h, j, p]
-  seen[h, g, i, j] = causal and window > 0 ?
-      (j <= i + (n - m) and j > i + (n - m) - window ? score[h, g, i, j] : -inf) :
-      causal ? (j <= i + (n - m) ? score[h, g, i, j] : -inf) : score[h, g, i, j]
-  top[h, g, i] = max(j) seen[h, g, i, j]
-  total[h, g, i] = sum(j) exp(seen[h, g, i, j] - top[h, g, i])
-  y[h, g, i, o] = (sum(j) exp(seen[h, g, i, j] - top[h, g, i]) * v[h, j, o]) / total[h, g, i]
-end
-)",
-     ""},
+    {"attention", "", "h=2,m=4,n=6,d=4,dv=6"},
+    {"attention_causal", "", "h=1,m=4,n=6,d=4,dv=4", "", "attention", "causal=1,group=2"},
+    {"attention_window", "", "h=2,m=5,n=5,d=4,dv=4", "", "attention", "causal=1,window=2"},
     {"dot", "", "n=48"},
     {"moments", "", "m=4,n=6"},
     {"conv2d", "", "h=6,w=8,c=4,m=6,r=3,s=3"},
