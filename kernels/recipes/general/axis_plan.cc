@@ -59,13 +59,15 @@ void AxisPlan::FindRoles() {
   }
 }
 
-/// What is summed up, and then read once more: registers hold it from end to end.
+/// What is summed up, and then read once more: registers hold it from end to end, if memory may
+/// not.
 void AxisPlan::FindKept() {
   for (const Communication& comm : f_.comms) {
     const bool is_held = !comm.planned && !comm.is_init && !comm.may_lower;
     if (!is_held || !f_.inst(comm.consumer).is_reduction()) continue;
     const bool is_read_again = std::ranges::any_of(f_.comms, [&](const Communication& other) {
-      return !other.planned && other.producer == comm.producer && other.consumer != comm.consumer;
+      return !other.planned && !other.may_lower && other.producer == comm.producer &&
+             other.consumer != comm.consumer;
     });
     for (const ir::DimPair& pair : f_.pairs_of(comm)) {
       const ir::Dimension& dim = f_.dim(pair.dst);

@@ -178,6 +178,7 @@ class TileWriter : RecipeWriter {
     Dims outer, threads, loops, registers;
     for (const Dimension& dim : f_.own_dims(main)) {
       const LogicalDim& axis = AxisOf(dim);
+      if (plan_[axis].is_kept && !shape_.tiled) continue;  // Which of its levels there are is open.
       const Spread& spread = SpreadOf(axis);
       const bool is_thread = dim.level == plan_.ThreadLevel(axis);
       if (dim.is_reduction && dim.level == plan_.LoopLevel(axis)) {
