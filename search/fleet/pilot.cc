@@ -102,6 +102,7 @@ void Pilot::End(const std::string& why, bool has_died) {
       if (answer) continue;
       answer = Broken(fmt::format("{} died: {}", name_, why));
       answer->has_died = std::exchange(is_blamed, false);
+      answer->was_beside = !answer->has_died;
     }
     // One that was never ready has no candidate to blame.
     const bool is_given_up = !has_died || !ready_ || ends_ >= options_.most_deaths;
@@ -123,7 +124,15 @@ void Pilot::Revive() {
   Launch();
 }
 
-PilotAnswer Pilot::Ask(PilotTask task) {
+/// What was under way beside what the pilot died of is asked once more, of the one in its place.
+PilotAnswer Pilot::Ask(const PilotTask& task) {
+  for (;;) {
+    PilotAnswer answer = AskOnce(task);
+    if (!answer.was_beside) return answer;
+  }
+}
+
+PilotAnswer Pilot::AskOnce(PilotTask task) {
   std::unique_lock lock(mutex_);
   if (is_dead_ && lost_.empty()) Revive();
   while (!ready_) {

@@ -52,7 +52,7 @@ class Pilot final : public kernels::Lane {
   bool has(const kernels::Compiled& compiled) const override;
 
   /// Waits for the answer. Nobody is to be blamed where it is kBroken.
-  PilotAnswer Ask(PilotTask task);
+  PilotAnswer Ask(const PilotTask& task);
   /// Compiles, and remembers that it did. `library`: of the program that comes of it.
   PilotAnswer Compile(PilotTask task, const std::string& library);
   /// Tasks under way.
@@ -67,6 +67,7 @@ class Pilot final : public kernels::Lane {
  private:
   void Launch();
   bool Hear(const std::string& message);
+  PilotAnswer AskOnce(PilotTask task);
   void End(const std::string& why, bool has_died);
   /// Under the lock: starts it again after it died.
   void Revive();

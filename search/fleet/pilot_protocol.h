@@ -68,6 +68,8 @@ struct PilotAnswer {
   std::optional<kernels::MeasuredRates> rates;
   /// Does not travel: the pilot died, and of all that it had it had this the longest.
   bool has_died = false;
+  /// Nor does this: the pilot ended while it had this, too, and something else is to blame.
+  bool was_beside = false;
 };
 
 /// One line of a pilot, which is one of these.
