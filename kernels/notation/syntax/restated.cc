@@ -14,8 +14,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
