@@ -47,7 +47,11 @@ struct Expression {
     std::vector<Input> inputs;
     std::vector<int> axes;      ///< Of its value, in the order of its nest; a store: of its points.
     std::vector<int> reduced;   ///< The axes that a reduction accumulates over; else empty.
-    int init = -1;              ///< Of a reduction: the node that it begins with.
+    int init = -1;              ///< Of a reduction or a scan: the node that it begins with.
+    /// Of a scan, which accumulates its only input step by step: the axis, which its value has;
+    /// else -1.
+    int along = -1;
+    ir::Keeps keeps = ir::Keeps::kLast;  ///< … and whether its value at a step has taken that step.
     ir::ArrayId array;          ///< kLoad, kStore.
     std::vector<Guard> guards;  ///< kLoad.
     /// kLoad: a node, of kI32, whose value is added to the number of the element; where that is no
@@ -57,6 +61,7 @@ struct Expression {
     int store = -1;  ///< kLoad of an array that is written: the store, before it. -1: an input.
 
     bool is_reduction() const { return !reduced.empty(); }
+    bool is_scan() const { return along >= 0; }
   };
 
   std::vector<ir::Array> arrays;  ///< By their ids.

@@ -172,13 +172,13 @@ void Builder::CheckWritesAll(const std::string& who, ArrayId array, const Stride
   std::vector<std::pair<std::int64_t, std::uint64_t>> digits;  // Stride and total.
   for (const auto& [axis, stride] : strides) {
     const std::uint32_t total = axes_[static_cast<std::size_t>(axis.index)].total;
-    if (total > 1) digits.emplace_back(stride, total);
+    if (total > 1) digits.emplace_back(std::abs(stride), total);
   }
   std::sort(digits.begin(), digits.end());
   std::uint64_t points = 1;
   bool distinct = true;
   for (const auto& [stride, total] : digits) {
-    distinct = distinct && stride >= 0 && static_cast<std::uint64_t>(stride) >= points;
+    distinct = distinct && static_cast<std::uint64_t>(stride) >= points;
     points *= total;
   }
   if (!distinct) {
@@ -474,8 +474,8 @@ CommId Builder::Connect(InstId producer, InstId consumer, int operand, bool may_
       if (axis != other) continue;
       const auto& src = function_.logical(src_logical).dims;
       const auto& dst = function_.logical(dst_logical).dims;
-      // A value reduced over an axis no longer has it.
-      if (function_.dim(src.front()).is_reduction) continue;
+      // A value reduced over an axis no longer has it, but that of a scan.
+      if (function_.dim(src.front()).is_reduction && !function_.inst(producer).is_scan()) continue;
       for (std::size_t level = 0; level < src.size(); ++level) {
         const auto id = NextId<PairId>(function_.pairs);
         function_.pairs.push_back({id, comm.id, src[level], dst[level], false,
@@ -574,10 +574,11 @@ Value Builder::Index(std::string name, const Strides& strides, std::int64_t offs
   return {inst.id};
 }
 
-void Builder::Store(std::string name, ArrayId array, const Strides& strides, const Input& value) {
+void Builder::Store(std::string name, ArrayId array, const Strides& strides, const Input& value,
+                    std::int64_t offset) {
   const std::string who = "store '" + name + "': ";
   CheckNest(who, name, Indices(strides));
-  CheckAccess(who, array, ArrayRole::kOutput, strides, 0);
+  CheckAccess(who, array, ArrayRole::kOutput, strides, offset);
   CheckWritesAll(who, array, strides);
   CheckInputs(who, Indices(strides), {value});
   const InstId id = AddInst(std::move(name), Op::kStore, Indices(strides), {}).id;
@@ -586,6 +587,7 @@ void Builder::Store(std::string name, ArrayId array, const Strides& strides, con
   inst.array = array;
   inst.type = inst.computes = function_.array(array).type;
   inst.operands = {operand};
+  inst.offset = offset;
   inst.access = AccessOf(id, strides);
 }
 
@@ -658,6 +660,21 @@ Value Builder::Compute(std::string name, Op op, const std::vector<AxisRef>& axes
 Value Builder::Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
                       const std::vector<AxisRef>& reduce, Value init,
                       const std::vector<Input>& inputs, std::optional<Type> type) {
+  return Accumulated(std::move(name), op, axes, reduce, Keeps::kLast, init, inputs, type);
+}
+
+Value Builder::Scan(std::string name, Op op, const std::vector<AxisRef>& axes, AxisRef along,
+                    Keeps keeps, Value init, const Input& input, std::optional<Type> type) {
+  if (op == Op::kMad) {
+    throw BackboneError("value '" + name + "': Scan() takes kAdd, kMul, kMin or kMax, got " +
+                        OpName(op));
+  }
+  return Accumulated(std::move(name), op, axes, {along}, keeps, init, {input}, type);
+}
+
+Value Builder::Accumulated(std::string name, Op op, const std::vector<AxisRef>& axes,
+                           const std::vector<AxisRef>& reduce, Keeps keeps, Value init,
+                           const std::vector<Input>& inputs, std::optional<Type> type) {
   const std::string who = "value '" + name + "': ";
   CheckNest(who, name, Indices(axes));
   if (!InfoOf(op).may_reduce) {
@@ -703,6 +720,8 @@ Value Builder::Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
   Instruction& inst = function_.insts[id.index()];
   inst.operands = std::move(operands);
   inst.init = comm;
+  inst.keeps = keeps;
+  if (inst.is_scan()) nests_[id.index()].reduce.clear();
   return {id};
 }
 

@@ -126,8 +126,9 @@ class Builder {
                const Number& outside = 0);
   /// The value `offset` and the strides' steps, as an i32 or, where that is too narrow, an i64.
   Value Index(std::string name, const Strides& strides, std::int64_t offset = 0);
-  /// The value becomes the type of the array.
-  void Store(std::string name, ArrayId array, const Strides& strides, const Input& value);
+  /// The value becomes the type of the array. With an offset, steps of axes may go down.
+  void Store(std::string name, ArrayId array, const Strides& strides, const Input& value,
+             std::int64_t offset = 0);
   /// Computed in the type that the operands have in common (CommonType()), literals aside, and f32
   /// where all are literals. `type`: of the value; without it ResultType(). A value of another type
   /// than its operand is cast by kConst; no other operator casts.
@@ -139,6 +140,10 @@ class Builder {
   Value Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
                const std::vector<AxisRef>& reduce, Value init, const std::vector<Input>& inputs,
                std::optional<Type> type = std::nullopt);
+  /// The same along one axis, which the value keeps: at each point what has been accumulated until
+  /// there, its own step among it or not. kAdd, kMul, kMin and kMax accumulate.
+  Value Scan(std::string name, Op op, const std::vector<AxisRef>& axes, AxisRef along, Keeps keeps,
+             Value init, const Input& input, std::optional<Type> type = std::nullopt);
   Type TypeOf(Value value) const { return function_.inst(value.inst).type; }
 
   /// Called when the backbone is complete: an output that nothing writes, or a value that nothing
@@ -173,6 +178,9 @@ class Builder {
                std::int64_t offset, const std::vector<Guard>& guards, const Number& outside);
   std::vector<AccessAxis> AccessOf(InstId inst, const Strides& strides) const;
   void CheckWritesAll(const std::string& who, ArrayId array, const Strides& strides) const;
+  Value Accumulated(std::string name, Op op, const std::vector<AxisRef>& axes,
+                    const std::vector<AxisRef>& reduce, Keeps keeps, Value init,
+                    const std::vector<Input>& inputs, std::optional<Type> type);
   void CheckValue(const std::string& who, Value value) const;
   void CheckInputs(const std::string& who, const std::vector<int>& axes,
                    const std::vector<Input>& inputs) const;

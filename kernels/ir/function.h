@@ -30,6 +30,8 @@ struct LogicalDim {
   std::uint32_t extent = total;  ///< Number of iterations: `total` or a little more.
 
   bool covers() const { return extent > total; }
+  /// "m": what all instructions call the axis.
+  std::string_view axis_name() const { return std::string_view(name).substr(name.rfind('.') + 1); }
 };
 
 /// An iteration dimension: a counted loop before its implementation is known.
@@ -116,6 +118,13 @@ struct AccessGuard {
   std::int64_t extent = 1;
 };
 
+/// What of its values a reduction hands on. A scan has one at each point of its axis, too.
+enum class Keeps : std::uint8_t {
+  kLast,    ///< That of all steps.
+  kEach,    ///< At each point that of all steps until there, its own among them.
+  kBefore,  ///< … without its own.
+};
+
 struct Instruction {
   InstId id;
   std::string name_;
@@ -128,6 +137,7 @@ struct Instruction {
   std::vector<DimId> dims;         ///< Declared iteration dims; decisions may add others.
   std::vector<DimId> reduce_dims;  ///< The subset of `dims` it accumulates over.
   CommId init;                     ///< Of a reduction: where the first value comes from.
+  Keeps keeps = Keeps::kLast;      ///< Of a reduction; but kLast it is a scan, over one axis.
   ArrayId array;                   ///< kLoad, kGather, kStore, kWindow.
   /// kLoad, kGather: the element that index 0 of all axes reads; negative only with guards. kIndex:
   /// its value there.
@@ -149,6 +159,7 @@ struct Instruction {
   }
   bool has_side_effect() const { return op == Op::kStore; }
   bool is_reduction() const { return !reduce_dims.empty(); }
+  bool is_scan() const { return keeps != Keeps::kLast; }
   /// Running it twice for a point would be wrong: no dims beyond the declared ones.
   bool executes_once() const { return has_side_effect() || is_reduction(); }
 };
@@ -161,6 +172,27 @@ struct DimPair {
   bool planned = false;
   std::string name_;
   const std::string& name() const { return name_; }
+};
+
+/// A dim that a reduction keeps, and that of a reduction which is corrected by it (Running).
+struct Link {
+  LinkId id;
+  CommId comm;  ///< The one that may run.
+  DimId src, dst;
+  std::string name_;
+  const std::string& name() const { return name_; }
+};
+
+/// How a maximum (or minimum) m may be read while it still runs: by terms of other reductions over
+/// its axis, each exp(s - m) or such a term times what m has no part in. Where m grows from m0 to
+/// m1, what those have added up so far is multiplied by exp(m0 - m1), and so they go on as if m had
+/// always been m1 (M. Milakov and N. Gimelshein, Online normalizer calculation for softmax, 2018;
+/// section 3 has it for one sum).
+struct Running {
+  DimId loop;                     ///< The outermost level of its axis: the loop that it runs in.
+  std::vector<DimId> term_loops;  ///< The same level of all that is computed of it along the axis.
+  std::vector<InstId> corrected;  ///< The reductions that end with these.
+  std::vector<LinkId> links;      ///< Between what it keeps and what those keep.
 };
 
 /// Point-to-point communication: a value of `producer` read by `consumer`.
@@ -182,6 +214,7 @@ struct Communication {
     CommId load_comm;   ///< load -> consumer
   };
   std::optional<Lowered> lowered;
+  std::optional<Running> running;  ///< Filled by PlanLowering, where the value may be read early.
   const std::string& name() const { return name_; }
 };
 
@@ -346,6 +379,7 @@ struct Function {
   std::vector<Statement> statements;  ///< Filled by PlanLowering: permanent ones first.
   std::vector<Rank> ranks;            ///< Filled by PlanLowering: 1 … the largest number of axes.
   std::vector<Phase> phases;          ///< Filled by PlanLowering.
+  std::vector<Link> links;            ///< Filled by PlanLowering.
   std::vector<Window> windows;        ///< Filled by PlanLowering; so are their spans.
   std::vector<WindowSpan> spans;
   std::vector<SpanTerm> terms;
@@ -360,6 +394,7 @@ struct Function {
   const MemBlock& block(MemId id) const { return blocks[id.index()]; }
   const Axis& axis(AxisId id) const { return axes[id.index()]; }
   const Phase& phase(PhaseId id) const { return phases[id.index()]; }
+  const Link& link(LinkId id) const { return links[id.index()]; }
   const Array& array(ArrayId id) const { return arrays[id.index()]; }
   const Window& window(WindowId id) const { return windows[id.index()]; }
   const WindowSpan& span(SpanId id) const { return spans[id.index()]; }
@@ -388,6 +423,12 @@ inline std::optional<Type> Function::TypeOf(const Operand& operand) const {
 
 /// By instruction: does the value of `producer` reach it, through others or not?
 std::vector<bool> ReachedFrom(const Function& function, InstId producer);
+
+/// How the value that the communication carries may be read while it still runs, if it may. The
+/// pairs of its communications are there.
+/// `links`: those that it has are added.
+std::optional<Running> FindRunning(const Function& function, const Communication& comm,
+                                   std::vector<Link>& links);
 
 /// Are there instructions which values of both reductions reach? Also when each meets a third one.
 bool Meet(const Function& function, InstId a, InstId b);

@@ -27,6 +27,7 @@ using ArrayId = Id<struct ArrayTag>;         ///< Array argument of the kernel.
 using WindowId = Id<struct WindowTag>;  ///< What a read may copy of its argument, halo included.
 using TermId = Id<struct TermTag>;      ///< An axis that moves along a span.
 using SpanId = Id<struct SpanTag>;      ///< A dimension of a window.
+using LinkId = Id<struct LinkTag>;      ///< A pair of dims that a correction connects.
 
 /// A statement is a dimension or an instruction.
 struct StmtId {

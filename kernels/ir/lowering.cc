@@ -172,6 +172,9 @@ void PlanLowering(Function& function, bool windows) {
   const std::size_t permanent_dims = function.dims.size();
   const std::size_t permanent_insts = function.insts.size();
   const std::size_t permanent_comms = function.comms.size();
+  for (Communication& comm : function.comms) {
+    comm.running = FindRunning(function, comm, function.links);
+  }
   function.lowered.resize(permanent_comms);
   for (std::size_t comm = 0; comm < permanent_comms; ++comm) {
     if (function.comms[comm].may_lower) Planner(function, function.comms[comm].id).Run();

@@ -107,8 +107,35 @@ class Target : public Function {
   Refs<Instruction> consumer(const Communication& c) const { return {std::cref(inst(c.consumer))}; }
   /// The dims that the producer reduces over.
   Refs<Dimension> done_dims(const Communication& c) const {
-    return refs(inst(c.producer).reduce_dims);
+    const Instruction& producer = inst(c.producer);
+    return producer.is_scan() ? Refs<Dimension>{} : refs(producer.reduce_dims);
   }
+  Refs<Instruction> scans() const;
+  /// The dims that the producer scans along.
+  Refs<Dimension> scanned_dims(const Communication& c) const {
+    const Instruction& producer = inst(c.producer);
+    return producer.is_scan() ? refs(producer.reduce_dims) : Refs<Dimension>{};
+  }
+  Refs<Communication> running_comms() const;
+  /// The loop that a reduction is read inside of while it runs: the outermost level of its axis.
+  Refs<Dimension> running_loop(const Communication& c) const {
+    return c.running ? Refs<Dimension>{std::cref(dim(c.running->loop))} : Refs<Dimension>{};
+  }
+  bool is_running_loop(const Communication& c, const Dimension& d) const {
+    return c.running && c.running->loop == d.id;
+  }
+  /// … which is one with these: the same level of what is computed of it along the axis.
+  Refs<Dimension> term_loops(const Communication& c) const {
+    return c.running ? refs(c.running->term_loops) : Refs<Dimension>{};
+  }
+  bool is_term_loop(const Communication& c, const Dimension& d) const;
+  /// May the value be read inside of this dim of its reduction?
+  bool may_run(const Communication& c, const Dimension& d) const {
+    return !paper && is_running_loop(c, d);
+  }
+  Refs<Link> links_of(const Communication& c) const;
+  Refs<Dimension> linked_from(const Link& link) const { return {std::cref(dim(link.src))}; }
+  Refs<Dimension> linked_to(const Link& link) const { return {std::cref(dim(link.dst))}; }
   Refs<DimPair> pairs_of(const Communication& c) const;
   /// The pairs of lowerable communications.
   Refs<DimPair> tile_pairs() const;
@@ -166,7 +193,7 @@ class Target : public Function {
   bool has_run_time_size(const Dimension& d) const { return paper && !known_sizes && d.level == 0; }
   /// May lanes have parts of the reduction along its dimension? They compute.
   bool may_take_lanes(const Dimension& d) const {
-    return may_have_parts(d) && device.vector_arithmetic;
+    return may_have_parts(d) && device.vector_arithmetic && !inst(d.inst).is_scan();
   }
   /// May threads have slices of the reduction along its dimension? They have memory to meet in.
   bool may_slice(const Dimension& d) const {
@@ -348,6 +375,10 @@ class Target : public Function {
   /// Of 4 bytes: what a value takes.
   std::uint32_t registers_of(const Instruction& inst) const {
     return BytesOf(ComputeTypeOf(inst.type)) / 4;
+  }
+  /// Has the reduction a value for each iteration of its dim?
+  bool has_value_of(const Instruction& reduction, const Dimension& d) const {
+    return !d.is_reduction || reduction.is_scan();
   }
   bool limits_registers() const { return !paper && device.max_registers > 0; }
   /// Iterations that the loops around a tile of the communication must have for the tile to fit the

@@ -44,6 +44,7 @@ bool Target::may_split(const Dimension& d) const {
   if (!d.is_reduction || paper || d.level != 0 || d.sizes.back() == 1) return false;
   if (device.across_blocks.empty()) return false;
   const Instruction& reduction = inst(d.inst);
+  if (reduction.is_scan()) return false;
   if (max_splits(reduction) < 2) return false;
   const std::vector<bool> reached = ReachedFrom(*this, reduction.id);
   return std::ranges::none_of(

@@ -76,7 +76,8 @@ class Finder {
   };
 
   bool IsProduct() const {
-    return !product_.planned && product_.is_reduction() && unit_ != MatrixUnit::kNone;
+    return !product_.planned && product_.is_reduction() && !product_.is_scan() &&
+           unit_ != MatrixUnit::kNone;
   }
 
   LogicalDimId AxisOf(DimId dim) const { return f_.dim(dim).logical; }
