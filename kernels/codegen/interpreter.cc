@@ -48,6 +48,7 @@ struct Step {
   bool is_reduction = false;
   std::vector<Input> inputs;
   Slot own;
+  Slot carry;             ///< Of a scan: of what it carries.
   std::size_t parts = 1;  ///< Of each value, that lanes have: the first of them is the value.
   struct Init {
     ir::InstId reduction;
@@ -76,6 +77,7 @@ class Interpreter {
     }
     steps_.resize(code.function->insts.size());
     values_.resize(steps_.size());
+    beside_.resize(steps_.size());
     points_.resize(steps_.size(), 1);
     for (const ir::Instruction& inst : code.function->insts) {
       if (tree_.node_of_inst[inst.id.index()] >= 0) Prepare(inst);
@@ -114,7 +116,7 @@ class Interpreter {
           }
         }
         slot.copies = std::move(copies);
-      } else {
+      } else if (index[i].dim_class >= 0) {
         slot.offset.Add(index[i].dim_class, stride);
       }
       stride *= storage.key[i].size;
@@ -175,6 +177,9 @@ class Interpreter {
     points *= step.parts;
     points_[inst.id.index()] = points;
     values_[inst.id.index()].assign(points * tree_.num_threads, kNan);
+    if (storage.beside != Beside::kNothing) beside_[inst.id.index()] = values_[inst.id.index()];
+    for (const std::size_t place : storage.scanned) own[place].dim_class = -1;
+    step.carry = MakeSlot(storage, own);
     for (const InitWrite& init : plan.inits) {
       step.inits.push_back({init.reduction,
                             MakeSlot(code_.values.storage[init.reduction.index()], init.index),
@@ -192,6 +197,11 @@ class Interpreter {
 
   double& Register(ir::InstId inst, std::int64_t point) {
     return values_[inst.index()][thread_ * points_[inst.index()] + At(point)];
+  }
+
+  /// What a reduction has beside it. What a scan carries is where its first step is.
+  double& BesideOf(ir::InstId inst, std::int64_t point) {
+    return beside_[inst.index()][thread_ * points_[inst.index()] + At(point)];
   }
 
   double* Element(std::vector<double>& array, const Affine& address, const ir::Instruction& inst) {
@@ -257,7 +267,7 @@ class Interpreter {
     }
     const bool is_float = ir::IsFloat(step.computes);
     if (step.is_reduction) {  // Its own register is its last operand.
-      const double own = Register(inst.id, Evaluate(step.own.offset));
+      const double own = Accumulator(inst, step);
       is_unwritten |= !is_float && std::isnan(own);
       in[step.inputs.size()] = own;
     }
@@ -315,6 +325,7 @@ class Interpreter {
     // A load is 0 where it is not.
     const bool is_read = step.op == ir::Op::kLoad || step.op == ir::Op::kGather;
     const bool is_inside = is_read || IsInside(id);
+    if (IsSliced(tree_, inst)) Register(id, Evaluate(step.own.offset)) = StepBefore(inst);
     double value = Compute(inst, step);
     if (step.op == ir::Op::kStore || step.op == ir::Op::kTempStore) {
       if (!is_inside) return;
@@ -334,7 +345,11 @@ class Interpreter {
       return;
     }
     double& own = Register(id, Evaluate(step.own.offset));
-    if (is_inside) own = value;  // Else the step of a reduction is not taken.
+    double& accumulator = Accumulator(inst, step);
+    const double before = accumulator;
+    if (is_inside) accumulator = value;  // Else the step of a reduction is not taken.
+    const bool is_carried = inst.is_scan() && !IsSliced(tree_, inst);
+    if (is_carried) own = inst.keeps == ir::Keeps::kBefore ? before : accumulator;
     value = own;
     for (const auto& [reduction, slot, slices, splits, first_lane_only] : step.inits) {
       if (!part_->insts[reduction.index()]) continue;  // Another kernel's.
@@ -347,12 +362,159 @@ class Interpreter {
       const double first =
           is_first ? RoundedUnlessWide(type, value, ir::IsFloat(step.type)) : identity;
       const std::size_t parts = steps_[reduction.index()].parts;
+      const Beside beside = code_.values.storage[reduction.index()].beside;
       for (const std::int64_t copy : slot.copies) {
+        if (beside == Beside::kBefore) BesideOf(reduction, point + copy) = identity;
+        if (beside == Beside::kCarry) BesideOf(reduction, point + copy) = first;
         double* const begun = &Register(reduction, point + copy);
         std::fill_n(begun, parts, first_lane_only ? identity : first);
         *begun = first;
       }
     }
+  }
+
+  /// Where the steps of a reduction accumulate.
+  double& Accumulator(const ir::Instruction& inst, const Step& step) {
+    const bool has_carry = inst.is_scan() && !IsSliced(tree_, inst);
+    return has_carry ? BesideOf(inst.id, Evaluate(step.carry.offset))
+                     : Register(inst.id, Evaluate(step.own.offset));
+  }
+
+  /// How far the registers of a value along a key dim are from each other.
+  std::int64_t StrideOf(const ValueStorage& storage, std::size_t place) const {
+    std::int64_t stride = NumParts(storage);
+    for (std::size_t i = place + 1; i < storage.key.size(); ++i) stride *= storage.key[i].size;
+    return stride;
+  }
+
+  /// Of a sliced scan: what it has of the step before, in the slice.
+  double StepBefore(const ir::Instruction& scan) {
+    const ValueStorage& storage = code_.values.storage[scan.id.index()];
+    std::int64_t point = Evaluate(steps_[scan.id.index()].own.offset);
+    for (std::size_t i = storage.scanned.size(); i-- > 0;) {
+      const KeyDim& key = storage.key[storage.scanned[i]];
+      const std::int64_t stride = StrideOf(storage, storage.scanned[i]);
+      if (index_[At(key.dim_class)] > 0) return Register(scan.id, point - stride);
+      point += (key.size - 1LL) * stride;
+    }
+    return ir::IdentityOf(CombinedBy(scan.op), scan.type);
+  }
+
+  /// From slice to slice, in their order: what is carried to a slice comes before each step of it.
+  void JoinSlicesOfScan(const ir::Instruction& scan) {
+    const Step& step = steps_[scan.id.index()];
+    const ValueStorage& storage = code_.values.storage[scan.id.index()];
+    const std::vector<int> slices = tree_.SliceAxes(scan);
+    const std::uint64_t threads = tree_.layouts[At(tree_.axes[At(slices.front())].layout)].threads;
+    std::vector<std::int64_t> steps = {0}, columns = {0};  // Offsets of registers.
+    for (std::size_t place = 0; place < storage.key.size(); ++place) {
+      const bool is_scanned = std::ranges::find(storage.scanned, place) != storage.scanned.end();
+      std::vector<std::int64_t>& all = is_scanned ? steps : columns;
+      std::vector<std::int64_t> longer;
+      for (const std::int64_t offset : all) {
+        for (std::int64_t i = 0; i < storage.key[place].size; ++i) {
+          longer.push_back(offset + i * StrideOf(storage, place));
+        }
+      }
+      all = std::move(longer);
+    }
+    std::vector<std::uint64_t> of_slice = {0};  // Offsets of threads.
+    for (const int slice : slices) {
+      const ThreadAxis& axis = tree_.axes[At(slice)];
+      std::vector<std::uint64_t> longer;
+      for (const std::uint64_t offset : of_slice) {
+        for (std::uint64_t i = 0; i < axis.size; ++i) longer.push_back(offset + i * axis.stride);
+      }
+      of_slice = std::move(longer);
+    }
+    for (std::uint64_t first = 0; first < threads; ++first) {
+      const bool is_first = std::ranges::all_of(slices, [&](int slice) {
+        return first / tree_.axes[At(slice)].stride % tree_.axes[At(slice)].size == 0;
+      });
+      if (!is_first) continue;
+      for (const std::int64_t column : columns) {
+        thread_ = first;
+        double carried = BesideOf(scan.id, column);
+        for (const std::uint64_t slice : of_slice) {
+          thread_ = first + slice;
+          const double all = Combined(step, carried, Register(scan.id, column + steps.back()));
+          for (std::size_t i = steps.size(); i-- > 0;) {
+            double& own = Register(scan.id, column + steps[i]);
+            const bool is_before = scan.keeps == ir::Keeps::kBefore;
+            const std::size_t until = is_before ? i - 1 : i;
+            own = is_before && i == 0
+                      ? carried
+                      : Combined(step, carried, Register(scan.id, column + steps[until]));
+          }
+          carried = all;
+        }
+        for (const std::uint64_t slice : of_slice) {
+          thread_ = first + slice;
+          BesideOf(scan.id, column) = carried;
+        }
+      }
+    }
+    thread_ = 0;
+    const std::size_t points = points_[scan.id.index()];
+    for (auto* const registers : {&values_[scan.id.index()], &beside_[scan.id.index()]}) {
+      for (std::uint64_t t = threads; t < tree_.num_threads; ++t) {
+        std::copy_n(&(*registers)[t % threads * points], points, &(*registers)[t * points]);
+      }
+    }
+  }
+
+  /// In the running thread: what comes of a maximum that has grown.
+  void Correct(int node) {
+    const ir::InstId id = tree_.node(node).inst;
+    const std::vector<int> around = tree_.ClassesAround(node);
+    for (const CorrectedSum& corrected : code_.values.corrected[id.index()]) {
+      CorrectSum(id, corrected, around);
+    }
+    // Only where all of them have been.
+    ForEachPoint(id, around, [&](const std::vector<std::int64_t>& key) {
+      BesideOf(id, PointOf(id, key)) = Register(id, PointOf(id, key));
+    });
+  }
+  void CorrectSum(ir::InstId maximum, const CorrectedSum& corrected,
+                  const std::vector<int>& around) {
+    const double lowest = ir::IdentityOf(ir::Op::kMax, code_.function->inst(maximum).type);
+    ForEachPoint(corrected.sum, around, [&](const std::vector<std::int64_t>& key) {
+      std::vector<std::int64_t> of_maximum;
+      for (const std::size_t place : corrected.places) of_maximum.push_back(key[place]);
+      const std::int64_t point = PointOf(maximum, of_maximum);
+      const double before = BesideOf(maximum, point), now = Register(maximum, point);
+      if (before == now) return;
+      double* const sums = &Register(corrected.sum, PointOf(corrected.sum, key));
+      for (std::size_t part = 0; part < steps_[corrected.sum.index()].parts; ++part) {
+        sums[part] = before == lowest ? 0 : sums[part] * std::exp(before - now);
+      }
+    });
+  }
+  std::int64_t PointOf(ir::InstId inst, const std::vector<std::int64_t>& key) const {
+    const ValueStorage& storage = code_.values.storage[inst.index()];
+    std::int64_t point = 0;
+    for (std::size_t i = 0; i < key.size(); ++i) point += key[i] * StrideOf(storage, i);
+    return point;
+  }
+  /// The points of a value, but of unrolled copies around only the one that is running.
+  template <typename Action>
+  void ForEachPoint(ir::InstId inst, const std::vector<int>& around, const Action& action) {
+    const std::vector<KeyDim>& dims = code_.values.storage[inst.index()].key;
+    std::vector<std::vector<std::int64_t>> keys(1);
+    for (const KeyDim& dim : dims) {
+      const bool is_around = std::ranges::find(around, dim.dim_class) != around.end();
+      const std::int64_t first = is_around ? index_[At(dim.dim_class)] : 0;
+      const std::int64_t last = is_around ? first : dim.size - 1LL;
+      std::vector<std::vector<std::int64_t>> longer;
+      for (const auto& key : keys) {
+        for (std::int64_t i = first; i <= last; ++i) {
+          longer.push_back(key);
+          longer.back().push_back(i);
+        }
+      }
+      keys = std::move(longer);
+    }
+    for (const auto& key : keys) action(key);
   }
 
   /// Index of the running thread along a hardware axis.
@@ -402,6 +564,7 @@ class Interpreter {
   /// Axis by axis: the threads at index 0 take what the others along it have, then all of them get
   /// what the first one has.
   void Combine(const ir::Instruction& inst) {
+    if (inst.is_scan()) return JoinSlicesOfScan(inst);
     const Step& step = steps_[inst.id.index()];
     const std::vector<int> slices = tree_.SliceAxes(inst);
     const std::uint64_t threads = tree_.layouts[At(tree_.axes[At(slices.front())].layout)].threads;
@@ -631,6 +794,8 @@ class Interpreter {
         return;
       case NodeKind::kCombine:
         return Combine(code_.function->inst(node.inst));
+      case NodeKind::kCorrect:
+        return Correct(index);
       case NodeKind::kHandOver:
         return HandOver(index);
       case NodeKind::kLastBlock:
@@ -664,6 +829,7 @@ class Interpreter {
   InterpreterResult result_;
   std::vector<Step> steps_;
   std::vector<std::vector<double>> values_, temps_;  ///< Registers of all threads; arrays.
+  std::vector<std::vector<double>> beside_;          ///< Registers that reductions have beside.
   std::vector<std::vector<double>> windows_;         ///< By number of MemoryPlan::windows.
   std::vector<std::size_t> points_;                  ///< Registers of one thread.
   std::vector<std::int64_t> index_;                  ///< By class: where the loop is.

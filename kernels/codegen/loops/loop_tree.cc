@@ -346,9 +346,9 @@ void AppendText(const ir::Function& function, const LoopTree& tree, int index, i
     if (text.empty()) text = "lanes";
     return text + ":" + std::to_string(k.size);
   };
-  static constexpr const char* kNames[] = {"root",   "block",   "loop",      "unroll",
-                                           "vector", "threads", "exec",      "lanes",
-                                           "round",  "combine", "hand_over", "last_block"};
+  static constexpr const char* kNames[] = {"root",    "block",     "loop",      "unroll", "vector",
+                                           "threads", "exec",      "lanes",     "round",  "combine",
+                                           "correct", "hand_over", "last_block"};
   std::string line(Index(depth) * 2, ' ');
   line += kNames[static_cast<std::size_t>(node.kind)];
   if (node.dim_class >= 0) line += " " + dim_class(node.dim_class);
@@ -400,16 +400,25 @@ void InsertBehind(LoopTree& tree, int child, NodeKind kind, ir::InstId inst) {
   tree.nodes.push_back(std::move(node));
 }
 
+/// The node that is the loop of a class around another one.
+int LoopOfClass(const LoopTree& tree, int node, int dim_class) {
+  while (tree.node(node).dim_class != dim_class) node = tree.node(node).parent;
+  return node;
+}
+
 /// The slices of a reduction meet where all of its loops have ended. What begins it is in front of
 /// these loops, so the node around both is the one in which they end. No thread dimension is around
 /// it: one around both would have to be around the threads of the slices, too (bands_have_one_body,
-/// threads.exh).
+/// threads.exh). Where the value is read while it runs, they meet in each iteration of that loop.
+/// So do the slices of a scan in each iteration of its loops, behind its threads.
 std::string AddCombines(const ir::Function& function, LoopTree& tree) {
   for (const ir::Instruction& inst : function.insts) {
     const int node = tree.node_of_inst[inst.id.index()];
     if (node < 0 || tree.SliceAxes(inst).empty()) continue;
     const ir::InstId init = function.comm(inst.init).producer;
-    const int around = tree.CommonAncestor(node, tree.node_of_inst[init.index()]);
+    int around = tree.CommonAncestor(node, tree.node_of_inst[init.index()]);
+    if (inst.is_scan()) around = tree.node(tree.BandAround(node)).parent;
+    if (tree.Runs(inst.id)) around = LoopOfClass(tree, node, tree.runs_in[inst.id.index()]);
     if (tree.InThreads(around)) {
       return "the slices of " + inst.name() + " end inside of other threads";
     }
@@ -497,6 +506,15 @@ void AddLanes(const ir::Function& function, LoopTree& tree) {
   }
 }
 
+/// The class of the loop in which each reduction is read while it runs.
+void FindRunning(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
+  tree.runs_in.assign(function.insts.size(), -1);
+  for (const ir::Communication& comm : function.comms) {
+    if (schedule.pace.Or(Pace::AFTER, comm.id) != Pace::RUNNING) continue;
+    tree.runs_in[comm.producer.index()] = tree.class_of_dim[comm.running->loop.index()];
+  }
+}
+
 /// The node behind which all of the reduction has ended, in a block: where its slices have become
 /// one value, or what its lanes have, or the outermost of its loops.
 int EndOf(const LoopTree& tree, const ir::Instruction& inst) {
@@ -507,6 +525,26 @@ int EndOf(const LoopTree& tree, const ir::Instruction& inst) {
     }
   }
   return tree.OutermostLoop(inst);
+}
+
+/// What comes of a maximum that runs is corrected as soon as that has grown, in each thread.
+void AddCorrections(const ir::Function& function, LoopTree& tree) {
+  for (const ir::Instruction& inst : function.insts) {
+    if (tree.node_of_inst[inst.id.index()] < 0 || !tree.Runs(inst.id)) continue;
+    const int end = EndOf(tree, inst);
+    if (!tree.has_threads() || tree.InThreads(tree.node(end).parent)) {
+      InsertBehind(tree, end, NodeKind::kCorrect, inst.id);
+      continue;
+    }
+    InsertBehind(tree, end, NodeKind::kThreads, {});
+    const int threads = static_cast<int>(tree.nodes.size()) - 1;
+    LoopNode correct;
+    correct.kind = NodeKind::kCorrect;
+    correct.inst = inst.id;
+    correct.parent = threads;
+    tree.nodes[Index(threads)].children.push_back(threads + 1);
+    tree.nodes.push_back(std::move(correct));
+  }
 }
 
 /// The child of the innermost block around a node that it is, or is in.
@@ -597,8 +635,10 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   TreeBuilder(forest, apart, copies, tree).Run();
   SplitCopyNests(function, schedule, tree);
   TurnRows(function, schedule, tree);
+  FindRunning(function, schedule, tree);
   error = AddCombines(function, tree);
   AddLanes(function, tree);
+  if (error.empty()) AddCorrections(function, tree);
   if (error.empty()) error = AddSplits(function, schedule, tree);
   if (error.empty()) AddRounds(function, tree);
   if (!error.empty()) return {std::nullopt, error};
@@ -649,6 +689,7 @@ int LoopTree::OutermostLoop(const ir::Instruction& reduction) const {
   int outermost = own;
   for (int index = node(own).parent; index >= 0; index = node(index).parent) {
     const LoopNode& n = node(index);
+    if (n.dim_class >= 0 && n.dim_class == runs_in[reduction.id.index()]) break;
     const bool reduces = std::ranges::any_of(reduction.reduce_dims, [&](ir::DimId dim) {
       return class_of_dim[dim.index()] == n.dim_class;
     });

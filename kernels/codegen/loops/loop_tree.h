@@ -65,13 +65,16 @@ enum class NodeKind : std::uint8_t {
   kRoot,
   kBlock,  ///< Work items: the outermost loops, perfectly nested.
   kLoop,
-  kUnroll,     ///< The body is written `size` times.
-  kVector,     ///< One vector operation per instruction inside.
-  kThreads,    ///< The body runs once per thread of the block; a barrier follows.
-  kExec,       ///< One instruction.
-  kLanes,      ///< What lanes have of a reduction becomes one value, in each thread.
-  kRound,      ///< Sums of a matrix unit are rounded to the type of the reduction's value.
-  kCombine,    ///< The slices of a reduction, each a thread's, become its value in all of them.
+  kUnroll,   ///< The body is written `size` times.
+  kVector,   ///< One vector operation per instruction inside.
+  kThreads,  ///< The body runs once per thread of the block; a barrier follows.
+  kExec,     ///< One instruction.
+  kLanes,    ///< What lanes have of a reduction becomes one value, in each thread.
+  kRound,    ///< Sums of a matrix unit are rounded to the type of the reduction's value.
+  /// The slices of a reduction, each a thread's, become its value in all of them; each slice of a
+  /// scan begins where the one before it ends.
+  kCombine,
+  kCorrect,    ///< What has come of a maximum that runs is corrected where that has grown.
   kHandOver,   ///< What the block has of a divided reduction goes to the others (across.exh).
   kLastBlock,  ///< The block with the last ticket makes one value of all, of several reductions.
 };
@@ -81,7 +84,8 @@ struct LoopNode {
   int dim_class = -1;               ///< kBlock, kLoop, kUnroll, kVector.
   std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
   int layout = -1;                  ///< kThreads: that of the band; -1: no band.
-  /// kExec; kLanes, kRound, kCombine, kHandOver: the reduction; kLastBlock: one of those that meet.
+  /// kExec; kLanes, kRound, kCombine, kCorrect, kHandOver: the reduction; kLastBlock: one of those
+  /// that meet.
   ir::InstId inst;
   int parent = -1;
   std::vector<int> children;  ///< In order of execution.
@@ -103,7 +107,10 @@ struct LoopTree {
   std::vector<int> class_of_dim;  ///< By dim; -1: not active.
   std::vector<LoopNode> nodes;    ///< nodes[0] is the root.
   std::vector<int> node_of_inst;  ///< By instruction; -1: not active.
-  std::vector<ThreadAxis> axes;   ///< By layout, in each outermost (slowest) first.
+  /// By instruction: the class of the loop that the reduction is read in while it runs; -1: it is
+  /// not.
+  std::vector<int> runs_in;
+  std::vector<ThreadAxis> axes;  ///< By layout, in each outermost (slowest) first.
   std::vector<ThreadLayout> layouts;
   std::uint32_t num_threads = 1;   ///< Of a block: what the largest layout needs.
   std::uint64_t num_blocks = 1;    ///< Product of the BLOCK classes.
@@ -142,8 +149,9 @@ struct LoopTree {
     if (!IsUnit(reduction)) return ir::ComputeTypeOf(reduction.type);
     return ir::SumsOf(ir::UnitOf(function, reduction));
   }
-  /// The outermost of the loops that the reduction has for itself, copies and lanes among them; its
-  /// own node if there is none.
+  bool Runs(ir::InstId reduction) const { return runs_in[reduction.index()] >= 0; }
+  /// The outermost of the loops that the reduction has for itself, copies and lanes among them, but
+  /// that in which it is read while it runs; its own node if there is none.
   int OutermostLoop(const ir::Instruction& reduction) const;
   /// The hardware axes along which threads have slices of the reduction: those of its THREAD
   /// dimensions that it reduces over.

@@ -38,6 +38,57 @@ ThreadDigit AddShuffles(const ThreadAxis& axis, Combine& combine) {
   return {axis.stride * lanes, axis.size / lanes};
 }
 
+/// Lanes of a warp along the innermost axis of slices, as far as bits tell them apart; what is left
+/// of the slices, in their order, goes through shared memory.
+Combine PlanScan(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
+                 ir::InstId id, bool shuffles) {
+  const ir::Instruction& scan = function.inst(id);
+  const std::vector<int> slices = tree.SliceAxes(scan);
+  const ValueStorage& storage = values.storage[id.index()];
+  Combine combine;
+  combine.reduction = id;
+  combine.op = ir::CombinedBy(scan.op);
+  const int layout = tree.axes[static_cast<std::size_t>(slices.front())].layout;
+  combine.below = tree.layouts[static_cast<std::size_t>(layout)].threads;
+  for (std::size_t place = 0; place < storage.key.size(); ++place) {
+    const bool is_scanned = std::ranges::find(storage.scanned, place) != storage.scanned.end();
+    if (!is_scanned) combine.owned *= storage.key[place].size;
+  }
+  for (auto slice = slices.rbegin(); slice != slices.rend(); ++slice) {
+    const ThreadAxis& axis = tree.axes[static_cast<std::size_t>(*slice)];
+    ThreadDigit rest = {axis.stride, axis.size};
+    if (slice == slices.rbegin() && shuffles && HasShuffles(tree, axis)) {
+      const std::uint32_t lanes =
+          axis.stride < ir::kWarpLanes ? std::min(axis.size, ir::kWarpLanes / axis.stride) : 1;
+      AddDigit({axis.stride, lanes}, combine.shuffled);
+      AddDigit({axis.stride, lanes}, combine.silent);
+      rest = {axis.stride * lanes, axis.size / lanes};
+    }
+    AddDigit(rest, combine.shared);
+  }
+  combine.slots = combine.shared;
+  const std::vector<int> own = tree.OwnAxes(scan);
+  for (std::size_t i = tree.axes.size(); i-- > 0;) {
+    const ThreadAxis& axis = tree.axes[i];
+    const auto is_in = [&](const std::vector<int>& axes) {
+      return std::ranges::find(axes, static_cast<int>(i)) != axes.end();
+    };
+    if (axis.layout != layout || axis.size == 1 || is_in(slices)) continue;
+    (is_in(own) ? combine.slots : combine.silent).push_back({axis.stride, axis.size});
+  }
+  return combine;
+}
+
+/// How much of shared memory it takes.
+void PlanSlots(const ir::Instruction& inst, Combine& combine) {
+  combine.num_slots = 1;
+  for (const ThreadDigit& digit : combine.slots) combine.num_slots *= digit.size;
+  if (combine.shared.empty()) return;
+  const std::uint32_t each = combine.num_slots * ir::BytesOf(ir::ComputeTypeOf(inst.type));
+  combine.at_once = std::clamp(ir::kSliceBytes / each, 1u, combine.owned);
+  combine.shared_bytes = std::uint64_t{combine.at_once} * each;
+}
+
 Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
                     ir::InstId id, bool shuffles) {
   const ir::Instruction& inst = function.inst(id);
@@ -64,12 +115,6 @@ Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const Va
     if (is_slice) AddDigit(rest, combine.shared);
     AddDigit(rest, combine.slots);
   }
-  combine.num_slots = 1;
-  for (const ThreadDigit& digit : combine.slots) combine.num_slots *= digit.size;
-  if (combine.shared.empty()) return combine;
-  const std::uint32_t each = combine.num_slots * ir::BytesOf(ir::ComputeTypeOf(inst.type));
-  combine.at_once = std::clamp(ir::kSliceBytes / each, 1u, combine.owned);
-  combine.shared_bytes = std::uint64_t{combine.at_once} * each;
   return combine;
 }
 
@@ -90,7 +135,11 @@ CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,
   for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
     if (tree.nodes[node].kind != NodeKind::kCombine) continue;
     plan.of_node[node] = static_cast<int>(plan.combines.size());
-    plan.combines.push_back(PlanCombine(function, tree, values, tree.nodes[node].inst, shuffles));
+    const ir::InstId id = tree.nodes[node].inst;
+    PlanSlots(function.inst(id),
+              plan.combines.emplace_back(function.inst(id).is_scan()
+                                             ? PlanScan(function, tree, values, id, shuffles)
+                                             : PlanCombine(function, tree, values, id, shuffles)));
   }
   return plan;
 }

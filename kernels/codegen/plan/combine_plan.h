@@ -26,6 +26,11 @@
 // the axes has all registers, those beyond the axes of the layout too. What is handed over to other
 // blocks (split_plan.h) is left where it is. All orders are fixed, so a program always computes the
 // same bits.
+//
+// Of a scan a slice is a run of its steps, and a thread wants to know what all slices before its
+// own have. Of the innermost axis as many as are lanes of a warp tell each other by shuffles; the
+// rest goes through shared memory, in the order of the slices (print/gpu/scan.cc). No registers are
+// halved: `owned` is how many columns of steps a thread has.
 #pragma once
 
 #include <cstdint>

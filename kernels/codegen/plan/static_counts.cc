@@ -183,7 +183,26 @@ class Counter {
   double RegistersOf(const ir::Instruction& inst) const {
     const ValueStorage& storage = code_.values.storage[inst.id.index()];
     const ir::Type held = storage.is_bits ? inst.type : tree_.SumType(function_, inst);
-    return Points(storage) * ir::BytesOf(held) / kRegisterBytes;
+    double points = Points(storage);
+    if (storage.beside == Beside::kBefore) points *= 2;
+    if (storage.beside == Beside::kCarry) points += Points(storage) / StepsOf(storage);
+    return points * ir::BytesOf(held) / kRegisterBytes;
+  }
+  /// Registers of a scan along its axis.
+  static double StepsOf(const ValueStorage& storage) {
+    double steps = 1;
+    for (const std::size_t place : storage.scanned) steps *= storage.key[place].size;
+    return steps;
+  }
+
+  /// What comes of a maximum that runs is multiplied once; a factor takes some operations.
+  double Correct(ir::InstId maximum, Place place) {
+    constexpr double kOfFactor = 6;
+    double operations = kOfFactor * Points(code_.values.storage[maximum.index()]);
+    for (const CorrectedSum& corrected : code_.values.corrected[maximum.index()]) {
+      operations += Points(code_.values.storage[corrected.sum.index()]);
+    }
+    return Operate(operations, place);
   }
 
   static double Points(const ValueStorage& storage) {
@@ -201,6 +220,8 @@ class Counter {
     switch (node.kind) {
       case NodeKind::kExec:
         return clocks + Exec(index, place);
+      case NodeKind::kCorrect:
+        return clocks + Correct(node.inst, place);
       case NodeKind::kLanes:
       case NodeKind::kRound:
         return clocks + Operate(Points(code_.values.storage[node.inst.index()]), place);

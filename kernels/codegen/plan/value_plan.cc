@@ -39,6 +39,7 @@ class ValuePlanner {
     ForEachActive([&](const ir::Instruction& inst) {
       plan_.storage[inst.id.index()].is_bits = IsBits(inst);
     });
+    AddCorrections();
     ForEachActive([&](const ir::Instruction& inst) {
       if (!inst.has_side_effect()) return;
       plan_.insts[inst.id.index()].guard = OnceGuard(tree_, tree_.node_of_inst[inst.id.index()]);
@@ -68,10 +69,14 @@ class ValuePlanner {
         values.vector_class = ClassOf(dim);
         values.lanes = dim_class.size;
       }
-      if (!IsExpanded(dim_class.kind) || Contains(inst.reduce_dims, dim)) continue;
+      const bool is_reduced = Contains(inst.reduce_dims, dim);
+      if (!IsExpanded(dim_class.kind) || (is_reduced && !inst.is_scan())) continue;
+      if (is_reduced) storage.scanned.push_back(storage.key.size());
       if (is_vector) storage.lanes = dim_class.size;
       storage.key.push_back({dim, ClassOf(dim), dim_class.size, is_vector});
     }
+    if (inst.is_scan()) storage.beside = Beside::kCarry;
+    if (tree_.Runs(inst.id)) storage.beside = Beside::kBefore;
     if (tree_.LaneClass(inst) >= 0) AddParts(inst, storage.parts);
   }
 
@@ -115,7 +120,8 @@ class ValuePlanner {
       Fail(reduction.name() + " begins with the value of " + init.name() + ", which has parts");
     }
     InitWrite write{reduction.id, {}, {}, {}};
-    if (!AllPartsMayBegin(reduction, init)) {
+    // The slices of a scan begin with what is carried to them.
+    if (!reduction.is_scan() && !AllPartsMayBegin(reduction, init)) {
       write.slices = tree_.SliceAxes(reduction);
       write.splits = tree_.SplitClasses(reduction);
       write.first_lane_only = tree_.LaneClass(reduction) >= 0;
@@ -123,6 +129,10 @@ class ValuePlanner {
     const std::vector<int> around = tree_.ClassesAround(tree_.node_of_inst[comm.producer.index()]);
     for (const KeyDim& key : plan_.storage[reduction.id.index()].key) {
       KeySource source;
+      if (Contains(reduction.reduce_dims, key.dim)) {
+        write.index.push_back(source);
+        continue;
+      }
       for (const ir::PairId pair : comm.pairs) {
         if (function_.pair(pair).dst == key.dim)
           source.dim_class = ClassOf(function_.pair(pair).src);
@@ -167,7 +177,7 @@ class ValuePlanner {
   /// Registers carry a value only between dims that are merged, expanded or on one thread axis.
   void CheckDim(const ir::Communication& comm, ir::DimId dim) {
     const ir::Instruction& producer = function_.inst(comm.producer);
-    if (Contains(producer.reduce_dims, dim)) return;
+    if (Contains(producer.reduce_dims, dim) && !producer.is_scan()) return;
     const ir::DimId paired = PairedDim(comm, dim);
     const DimClass& src = tree_.class_of(dim);
     const DimClass& dst = tree_.class_of(paired);
@@ -186,6 +196,50 @@ class ValuePlanner {
       Fail("the value of " + producer.name() + " cannot reach " +
            function_.inst(comm.consumer).name() + " from " + function_.dim(dim).name() + " to " +
            function_.dim(paired).name() + " in registers");
+    }
+  }
+
+  /// Of maxima that run. What corrects a sum is in registers of the thread that has it.
+  void AddCorrections() {
+    plan_.corrected.resize(function_.insts.size());
+    for (const ir::Communication& comm : function_.comms) {
+      if (schedule_.pace.Or(Pace::AFTER, comm.id) != Pace::RUNNING) continue;
+      std::vector<CorrectedSum>& sums = plan_.corrected[comm.producer.index()];
+      for (const ir::InstId id : comm.running->corrected) {
+        if (std::ranges::find(sums, id, &CorrectedSum::sum) != sums.end()) continue;
+        CorrectedSum sum = {id, {}};
+        for (const KeyDim& key : plan_.storage[comm.producer.index()].key) {
+          sum.places.push_back(PlaceOf(LinkedDim(comm, key.dim, id), id));
+        }
+        sums.push_back(std::move(sum));
+      }
+      for (const ir::LinkId link : comm.running->links) CheckLink(function_.link(link));
+    }
+  }
+  ir::DimId LinkedDim(const ir::Communication& comm, ir::DimId dim, ir::InstId sum) const {
+    for (const ir::LinkId id : comm.running->links) {
+      const ir::Link& link = function_.link(id);
+      if (link.src == dim && function_.dim(link.dst).inst == sum) return link.dst;
+    }
+    return dim;
+  }
+  std::size_t PlaceOf(ir::DimId dim, ir::InstId inst) {
+    const std::vector<KeyDim>& key = plan_.storage[inst.index()].key;
+    const auto found = std::ranges::find(key, dim, &KeyDim::dim);
+    if (found == key.end()) {
+      Fail(function_.inst(inst).name() + " has no register for each of " +
+           function_.dim(dim).name());
+    }
+    return static_cast<std::size_t>(found - key.begin());
+  }
+  void CheckLink(const ir::Link& link) {
+    const DimClass &src = tree_.class_of(link.src), &dst = tree_.class_of(link.dst);
+    const bool is_carried =
+        ClassOf(link.src) == ClassOf(link.dst) || (IsExpanded(src.kind) && src.kind == dst.kind) ||
+        (src.kind == DimKind::THREAD && dst.kind == DimKind::THREAD && src.axis == dst.axis);
+    if (!is_carried || src.size != dst.size) {
+      Fail("what corrects " + function_.dim(link.dst).name() + " cannot reach it from " +
+           function_.dim(link.src).name() + " in registers");
     }
   }
 
@@ -240,6 +294,10 @@ std::uint32_t LaneParts::num_copies() const {
   std::uint32_t count = 1;
   for (const KeyDim& copy : copies) count *= copy.size;
   return count;
+}
+
+bool IsSliced(const LoopTree& tree, const ir::Instruction& scan) {
+  return scan.is_scan() && !tree.SliceAxes(scan).empty();
 }
 
 ThreadGuard OnceGuard(const LoopTree& tree, int node) {

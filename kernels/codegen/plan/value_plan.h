@@ -32,20 +32,29 @@ struct LaneParts {
   std::uint32_t num_copies() const;
 };
 
+/// What a reduction has in registers beside those of its value.
+enum class Beside : std::uint8_t {
+  kNothing,
+  kCarry,   ///< Of a scan: what was accumulated of all before, one for all points along its axis.
+  kBefore,  ///< Of a maximum that runs: what it was when all was corrected last.
+};
+
 /// The storage of an instruction's value: one register per point of `key` (and per thread).
 struct ValueStorage {
   std::vector<KeyDim> key;  ///< In the order of the instruction's dims; at most one vector.
   std::uint32_t lanes = 1;  ///< Size of the vector dim, 1 if none.
   LaneParts parts;
-  bool is_read = false;     ///< Some instruction reads it.
-  bool is_bits = false;     ///< Registers hold elements as they were read, not wider.
-  int home = 0;             ///< Node in whose body it is declared.
-  bool per_thread = false;  ///< Declared outside Threads nodes: one copy per thread.
+  Beside beside = Beside::kNothing;
+  std::vector<std::size_t> scanned;  ///< Places in `key` of the dims of a scan's axis, in order.
+  bool is_read = false;              ///< Some instruction reads it.
+  bool is_bits = false;              ///< Registers hold elements as they were read, not wider.
+  int home = 0;                      ///< Node in whose body it is declared.
+  bool per_thread = false;           ///< Declared outside Threads nodes: one copy per thread.
 };
 
 /// How the index of one key dim is found at another instruction.
 struct KeySource {
-  int dim_class = -1;  ///< Current index of this class …
+  int dim_class = -1;  ///< Current index of this class; -1: of a scan's axis, there is none …
   bool every = false;  ///< … or (writes only) every index in turn.
 };
 
@@ -67,6 +76,13 @@ struct InitWrite {
   bool first_lane_only = false;
 };
 
+/// A sum that is corrected where a maximum has grown.
+struct CorrectedSum {
+  ir::InstId sum;
+  /// By key dim of the maximum: the place in the key of the sum of the dim that it is linked with.
+  std::vector<std::size_t> places;
+};
+
 /// Which threads do something that must not be repeated.
 struct ThreadGuard {
   std::vector<int> axes;    ///< Those at index 0 of these axes …
@@ -86,13 +102,18 @@ struct ValuePlan {
   std::vector<ValueStorage> storage;  ///< By instruction.
   std::vector<InstValues> insts;      ///< By instruction.
   std::vector<AdvancedRead> ahead;    ///< Reads that begin an iteration early.
-  std::string error;                  ///< A value that cannot reach its reader; empty if none.
+  /// By instruction, of maxima that run: all that is corrected by them.
+  std::vector<std::vector<CorrectedSum>> corrected;
+  std::string error;  ///< A value that cannot reach its reader; empty if none.
 };
 
 /// The threads that must run an instruction at `node` for it to run once for each of its points.
 ThreadGuard OnceGuard(const LoopTree& tree, int node);
 
 ValuePlan PlanValues(const ir::Function& function, const Schedule& schedule, const LoopTree& tree);
+
+/// Do threads have slices of the scan?
+bool IsSliced(const LoopTree& tree, const ir::Instruction& scan);
 
 /// The communication through which an operand's value really comes: itself, or the one behind the
 /// temporary array it was lowered to.

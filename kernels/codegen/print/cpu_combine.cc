@@ -11,6 +11,7 @@ namespace exh::kernels::codegen {
 /// what the first one has.
 void CpuStatements::CombineSlices(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
+  if (inst.is_scan()) return JoinSlicesOfScan(id);
   const std::vector<int> slices = code_.tree.SliceAxes(inst);
   const std::uint32_t threads =
       code_.tree.layouts[At(code_.tree.axes[At(slices.front())].layout)].threads;
@@ -33,6 +34,62 @@ void CpuStatements::CombineSlices(ir::InstId id) {
   out_.Open(loops::ForText("long", "t", 0, code_.tree.num_threads));
   out_.Line("const long first = " + first + ";");
   for (const std::string& name : Registers(id)) out_.Line(name + "[t] = " + name + "[first];");
+  out_.Close();
+}
+
+/// One slice after the other, in their order: what is carried to it comes before each of its steps.
+void CpuStatements::JoinSlicesOfScan(ir::InstId id) {
+  const ir::Instruction& scan = code_.function->inst(id);
+  const std::vector<int> slices = code_.tree.SliceAxes(scan);
+  const std::uint32_t threads =
+      code_.tree.layouts[At(code_.tree.axes[At(slices.front())].layout)].threads;
+  const std::uint32_t lanes = Storage(id).lanes;
+  std::string skips, of_slice;
+  std::uint32_t count = 1;
+  for (auto slice = slices.rbegin(); slice != slices.rend(); ++slice) {
+    const ThreadAxis& axis = code_.tree.axes[At(*slice)];
+    skips += (skips.empty() ? "" : " || ") + AxisIndex(*slice) + " != 0";
+    of_slice += " + " + loops::DigitText("s", count, axis.size, false) + " * " +
+                std::to_string(axis.stride);
+    count *= axis.size;
+  }
+  const auto at = [](std::string name, const std::string& thread) {
+    const std::size_t index = name.find("[t]");
+    return index == name.npos ? name + "[" + thread + "]" : name.replace(index, 3, thread);
+  };
+  out_.Open(loops::ForText("long", "t", 0, threads), scan.name() + ": from slice to slice");
+  out_.Line("if (" + skips + ") continue;");
+  for (const auto& [carry, steps] : ScannedRegisters(id)) {
+    out_.Open("");
+    out_.Line("auto carried = " + at(carry, "t") + ";");
+    out_.Open(loops::ForText("long", "s", 0, count));
+    out_.Line("const long u = t" + of_slice + ";");
+    out_.Line("const auto all = " + Combined(scan, "carried", at(steps.back(), "u"), lanes) + ";");
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      const bool is_before = scan.keeps == ir::Keeps::kBefore;
+      const std::string own = at(steps[i], "u");
+      const std::string until = is_before ? i == 0 ? "" : at(steps[i - 1], "u") : own;
+      out_.Line(own + " = " +
+                (until.empty() ? "carried" : Combined(scan, "carried", until, lanes)) + ";");
+    }
+    out_.Line("carried = all;");
+    out_.Close();
+    out_.Open(loops::ForText("long", "s", 0, count));
+    out_.Line("const long u = t" + of_slice + ";");
+    out_.Line(at(carry, "u") + " = carried;");
+    out_.Close();
+    out_.Close();
+  }
+  out_.Close();
+  if (threads == code_.tree.num_threads) return;
+  out_.Open(loops::ForText("long", "t", threads, code_.tree.num_threads));
+  out_.Line("const long first = t % " + std::to_string(threads) + ";");
+  for (const auto& [carry, steps] : ScannedRegisters(id)) {
+    out_.Line(at(carry, "t") + " = " + at(carry, "first") + ";");
+    for (const std::string& step : steps) {
+      out_.Line(at(step, "t") + " = " + at(step, "first") + ";");
+    }
+  }
   out_.Close();
 }
 

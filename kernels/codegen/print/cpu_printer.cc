@@ -590,6 +590,8 @@ class CpuPrinter : LoopPrinter {
         return statements_.CombineLanes(index);
       case NodeKind::kCombine:
         return statements_.CombineSlices(node.inst);
+      case NodeKind::kCorrect:
+        return statements_.Correct(index);
       default:
         EXH_CHECK(node.kind == NodeKind::kHandOver);
         return statements_.HandOver(index);

@@ -46,6 +46,14 @@ std::string CpuStatements::Register(ir::InstId inst, const Key& unrolled) const 
   return Statements::Register(inst, unrolled) + (Storage(inst).per_thread ? "[t]" : "");
 }
 
+std::string CpuStatements::BesideRegister(ir::InstId inst, const Key& key) const {
+  return Statements::BesideRegister(inst, key) + (Storage(inst).per_thread ? "[t]" : "");
+}
+
+std::vector<std::string> CpuStatements::SumsOf(ir::InstId sum, const Key& key) const {
+  return Storage(sum).parts.empty() ? Statements::SumsOf(sum, key) : Parts(sum, key);
+}
+
 /// What the instruction writes: a reduction along lanes the parts that these have.
 std::string CpuStatements::OwnRegister(ir::InstId inst) const {
   const ValueStorage& storage = Storage(inst);
@@ -62,6 +70,9 @@ std::string CpuStatements::OwnRegister(ir::InstId inst) const {
 void CpuStatements::Declare(ir::InstId inst) {
   const ValueStorage& storage = Storage(inst);
   DeclareAll(inst, Registers(inst), storage.lanes);
+  if (storage.beside != Beside::kNothing && part_->insts[inst.index()]) {
+    DeclareAll(inst, BesideRegisters(inst), storage.lanes);
+  }
   if (storage.parts.empty() || !part_->insts[inst.index()]) return;
   std::vector<std::string> parts;
   for (const std::string& point : RegistersOf(LanesName(inst), storage, false)) {
@@ -394,11 +405,12 @@ void CpuStatements::WriteInitAt(const InitWrite& write, int vector_class, const 
   const KeySource* const lane =
       vector == storage.key.end() ? nullptr : &write.index[At(vector - storage.key.begin())];
   for (const Key& unrolled : Written(write)) {
+    BeginBefore(write.reduction, unrolled);
     if (!storage.parts.empty()) {
       BeginParts(write, unrolled, value.text);
       continue;
     }
-    const std::string target = Register(write.reduction, unrolled);
+    const std::string target = FirstRegister(write.reduction, unrolled);
     if (lane == nullptr) {
       out_.Line(target + " = " + value.text + ";");
     } else if (lane->every || lane->dim_class == vector_class) {
@@ -464,7 +476,9 @@ void CpuStatements::Execute(ir::InstId id) {
     const std::string text =
         values.lanes > 1 ? AsVector(value, HeldBy(id), values.lanes) : value.text;
     const GuardIndex* const cover = inst.is_reduction() ? GuardAlongLanes(inst) : nullptr;
-    if (inside != kNever && cover != nullptr) {
+    if (inst.is_scan()) {
+      StepOfScan(inst, text, inside);
+    } else if (inside != kNever && cover != nullptr) {
       StepOfFirstLanes(inst, *cover, target, text);
     } else if (inside != kNever) {
       out_.Line((inside.empty() ? "" : "if (" + inside + ") ") + target + " = " + text + ";");

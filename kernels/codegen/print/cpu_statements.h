@@ -45,11 +45,14 @@ class CpuStatements : public Statements {
  private:
   std::string Register(ir::InstId inst, const Key& unrolled) const override;
   std::string OwnRegister(ir::InstId inst) const override;
+  std::string BesideRegister(ir::InstId inst, const Key& key) const override;
+  std::vector<std::string> SumsOf(ir::InstId sum, const Key& key) const override;
   void DeclareAll(ir::InstId inst, const std::vector<std::string>& names, std::uint32_t lanes);
 
   std::string LanesName(ir::InstId inst) const { return "lanes_" + BareName(inst); }
   std::string OneOfLanesName(ir::InstId inst) const { return "one_of_" + BareName(inst); }
   std::string FirstLanesName(ir::InstId inst) const { return "first_lanes_of_" + BareName(inst); }
+  void JoinSlicesOfScan(ir::InstId inst);
   std::vector<std::string> PartNames(ir::InstId inst, const std::string& name) const;
   /// The registers whose lanes have parts of a value, by copy.
   std::vector<std::string> Parts(ir::InstId inst, const Key& unrolled) const;

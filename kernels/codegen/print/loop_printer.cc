@@ -53,6 +53,7 @@ void LoopPrinter::Node(int index) {
     case NodeKind::kLanes:
     case NodeKind::kRound:
     case NodeKind::kCombine:
+    case NodeKind::kCorrect:
     case NodeKind::kHandOver:
     case NodeKind::kLastBlock:
       return Ending(index);

@@ -50,7 +50,8 @@ class LoopPrinter {
   virtual void Execute(ir::InstId inst) { instructions_.Execute(inst); }
   virtual void Loop(int index) = 0;
   virtual void Threads(int index) = 0;
-  /// A node behind the loops of a reduction: kLanes, kRound, kCombine, kHandOver, kLastBlock.
+  /// A node behind the loops of a reduction: kLanes, kRound, kCombine, kCorrect,
+  /// kHandOver, kLastBlock.
   virtual void Ending(int index) = 0;
 
   const LoweredCode& code_;

@@ -84,6 +84,7 @@ std::vector<Statements::Key> Statements::Written(const InitWrite& write) const {
   for (std::size_t i = 0; i < storage.key.size(); ++i) {
     if (storage.key[i].is_vector && style_.has_vectors) continue;
     const KeySource& source = write.index[i];
+    if (source.dim_class < 0 && !source.every) continue;  // Along a scan.
     const std::int64_t first = source.every ? 0 : copy(source.dim_class);
     const std::int64_t last = source.every ? storage.key[i].size - 1LL : first;
     std::vector<Key> longer;
@@ -162,7 +163,7 @@ ValueText Statements::Compute(const ir::Instruction& inst) const {
     }
   }
   if (inst.is_reduction()) {
-    const ValueText own{OwnRegister(inst.id), style_.has_vectors && lanes > 1};
+    const ValueText own{Accumulator(inst), style_.has_vectors && lanes > 1};
     inputs.push_back(Convert(own, inst.type, computes, lanes, helpers_));
   }
   ValueText value = OpText(inst.op, computes, inputs, lanes, helpers_);

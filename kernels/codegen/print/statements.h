@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text_writer.h"
@@ -48,6 +49,9 @@ class Statements {
   virtual void Declare(ir::InstId inst) = 0;
   /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
   virtual void Execute(ir::InstId inst) = 0;
+
+  /// A kCorrect node: all that comes of a maximum that has grown is corrected.
+  void Correct(int node);
 
   /// "t / 16 % 8": the index of a thread axis; `bounded`: no thread is beyond the axes of its
   /// layout.
@@ -92,6 +96,36 @@ class Statements {
   /// The one at the current copies.
   Key OwnKey(ir::InstId inst) const;
   virtual std::string OwnRegister(ir::InstId inst) const { return Register(inst, OwnKey(inst)); }
+  std::string BesideName(ir::InstId inst) const;
+  /// "carry_scan_0", "before_max_3": what a reduction has beside its value, of one point of those
+  /// unrolled dims that it has it for.
+  virtual std::string BesideRegister(ir::InstId inst, const Key& key) const;
+  /// What a reduction begins in: that, of a scan; else the register of its value.
+  std::string FirstRegister(ir::InstId reduction, const Key& key) const;
+  /// The key of these dims, of that of a value.
+  Key BesideKey(ir::InstId inst, const Key& key) const;
+  /// Names of all of them, as they are declared.
+  std::vector<std::string> BesideRegisters(ir::InstId inst) const;
+  /// By register that a scan carries: those of its value along its axis, in the order of the steps.
+  std::vector<std::pair<std::string, std::vector<std::string>>> ScannedRegisters(
+      ir::InstId scan) const;
+  /// Where the steps of a reduction accumulate, at the current copies.
+  std::string Accumulator(const ir::Instruction& inst) const;
+  /// Of a sliced scan: what it has of the step before, in the slice; empty: this is its first one.
+  std::string StepBefore(const ir::Instruction& scan) const;
+  /// One step of a scan at the current copies. `value`: what it accumulates then; `inside`: where
+  /// it takes the step (Inside()).
+  void StepOfScan(const ir::Instruction& scan, const std::string& value, const std::string& inside);
+  /// Where a maximum that runs begins, nothing is to be corrected yet.
+  void BeginBefore(ir::InstId maximum, const Key& key);
+  /// A value of a compute type in all lanes that registers have.
+  std::string AllLanes(const std::string& value, ir::Type type, std::uint32_t lanes) const;
+  /// How the declaration of a constant of the type begins.
+  virtual std::string ConstantOf(ir::Type /*type*/) const { return "const auto"; }
+  /// The registers in which a sum adds up, by copy of a step along lanes.
+  virtual std::vector<std::string> SumsOf(ir::InstId sum, const Key& key) const {
+    return {Register(sum, key)};
+  }
   std::vector<std::string> Registers(ir::InstId inst) const {
     return RegistersOf(names_.value(inst), Storage(inst), !style_.has_vectors);
   }
@@ -164,6 +198,8 @@ class Statements {
   std::vector<Range> ranges_;  ///< By class: see SetRange().
 
  private:
+  void CorrectSum(const CorrectedSum& corrected, const Place& maximum, int node,
+                  const std::string& is_first);
   /// The number that the index of a class is in the text, if it is one.
   std::optional<std::int64_t> FixedIndex(int dim_class, std::int64_t lane) const;
 

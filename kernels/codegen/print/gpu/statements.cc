@@ -40,6 +40,9 @@ void GpuStatements::Declare(ir::InstId id) {
   std::vector<std::string> points = Registers(id);
   if (Storage(id).is_bits) return DeclareAs(words_.Element(inst.type), points);
   DeclareAs(words_.Register(inst.type), points);
+  if (Storage(id).beside != Beside::kNothing && part_->insts[id.index()]) {
+    DeclareAs(words_.Register(inst.type), BesideRegisters(id));
+  }
   if (!HasWideSums(id)) return;
   for (std::string& point : points) point.front() = 'a';
   DeclareAs(words_.Register(code_.tree.SumType(*code_.function, inst)), points);
@@ -208,7 +211,10 @@ void GpuStatements::WriteInit(const InitWrite& write, const std::string& value) 
   const std::string first =
       is_first.empty() ? value : is_first + " ? " + value + " : " + IdentityOf(reduction);
   for (const Key& key : Written(write)) {
-    out_.Line(SumRegister(write.reduction, key) + " = " + SumBegin(reduction, first) + ";");
+    BeginBefore(write.reduction, key);
+    const std::string begun = reduction.is_scan() ? FirstRegister(write.reduction, key)
+                                                  : SumRegister(write.reduction, key);
+    out_.Line(begun + " = " + SumBegin(reduction, first) + ";");
   }
 }
 
@@ -219,6 +225,11 @@ void GpuStatements::ExecuteScalar(const ir::Instruction& inst, const std::string
     text = OwnRegister(inst.id);
     // A step of a reduction is not taken beyond a covered axis.
     const std::string inside = inst.is_reduction() ? Inside(inst) : "";
+    if (inst.is_scan()) {
+      StepOfScan(inst, value, inside);
+      for (const InitWrite& write : Values(inst.id).inits) WriteInit(write, text);
+      return;
+    }
     const std::string guard = inside.empty() ? "" : "if (" + inside + ") ";
     if (inside != kNever) out_.Line(guard + text + " = " + value + ";");
   }

@@ -67,7 +67,11 @@ class GpuStatements : public Statements {
   /// Where the steps of a reduction accumulate: the same, or, where a matrix unit has wider sums
   /// than the value has, one beside it.
   std::string SumRegister(ir::InstId inst, const Key& key) const;
+  std::vector<std::string> SumsOf(ir::InstId sum, const Key& key) const override {
+    return {SumRegister(sum, key)};
+  }
   bool HasWideSums(ir::InstId inst) const;
+  std::string ConstantOf(ir::Type type) const override { return "const " + words_.Register(type); }
   /// What a sum of the reduction begins with, in a form that is compiled rightly.
   std::string SumBegin(const ir::Instruction& reduction, const std::string& first);
   /// All steps of a tile at once.
@@ -172,6 +176,9 @@ class GpuStatements : public Statements {
   void CombineOwned(const Combine& combine, std::uint64_t offset);
   void MeetInShared(const Combine& combine, std::uint64_t offset);
   void ShareOwned(const Combine& combine);
+  /// Slices of a scan: each begins where the one before it ends (scan.cc).
+  void JoinSlicesOfScan(const Combine& combine, std::uint64_t offset);
+  void PassThroughShared(const Combine& combine, std::uint64_t offset);
   /// How its slices are combined; null: it has none.
   const Combine* SlicesOf(ir::InstId id) const;
   const SplitReduction& SplitOf(ir::InstId id) const;

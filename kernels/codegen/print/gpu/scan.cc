@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// How the slices that threads have of a scan become one, as text (combine_plan.h). Each thread has
+// accumulated its own steps. Two of a pair of lanes that differ in one bit tell each other what
+// both have: the upper one puts what the lower one has before its own, and both know the sum. So a
+// warp takes one shuffle for each bit, and all of its lanes know what all of them have. What warps
+// have goes through shared memory, where each thread goes through it in order. Last, what is
+// carried to the first slice and what is before its own comes before each step of a thread.
+#include <algorithm>
+
+#include "kernels/codegen/print/gpu/statements.h"
+#include "kernels/codegen/print/op_text.h"
+#include "kernels/loops/loop_text.h"
+
+namespace exh::kernels::codegen {
+
+void GpuStatements::JoinSlicesOfScan(const Combine& combine, std::uint64_t offset) {
+  const ir::Instruction& scan = code_.function->inst(combine.reduction);
+  const std::string element = words_.Register(HeldBy(scan.id));
+  const std::string function = CombineFunction(scan), identity = IdentityOf(scan);
+  const auto columns = ScannedRegisters(scan.id);
+  const auto join = [&](const std::string& before, const std::string& behind) {
+    return function + "(" + before + ", " + behind + ")";
+  };
+  out_.Open("", scan.name() + ": from slice to slice");
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string number = std::to_string(i);
+    out_.Line(element + " exh_all_" + number + " = " + columns[i].second.back() + ", exh_ahead_" +
+              number + " = " + identity + ";");
+  }
+  for (const std::uint32_t bit : BitsIn(combine.shuffled)) {
+    out_.Open("");
+    out_.Line("const bool exh_odd = " + ThreadIndex(bit, 2, code_.tree.num_threads) + " != 0;");
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string all = "exh_all_" + std::to_string(i);
+      const std::string ahead = "exh_ahead_" + std::to_string(i);
+      out_.Line("{ const " + element + " exh_other = " + ShuffleText(all, bit) + "; if (exh_odd) " +
+                ahead + " = " + join("exh_other", ahead) + "; " + all + " = " +
+                join(all, "exh_other") + "; }");
+    }
+    out_.Close();
+  }
+  if (!combine.shared.empty()) PassThroughShared(combine, offset);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto& [carry, steps] = columns[i];
+    const std::string ahead = "exh_ahead_" + std::to_string(i);
+    out_.Line(ahead + " = " + join(carry, ahead) + ";");
+    for (std::size_t step = steps.size(); step-- > 0;) {
+      const bool is_before = scan.keeps == ir::Keeps::kBefore;
+      const std::string until = !is_before ? steps[step] : step > 0 ? steps[step - 1] : "";
+      out_.Line(steps[step] + " = " + (until.empty() ? ahead : join(ahead, until)) + ";");
+    }
+    out_.Line(carry + " = " + join(carry, "exh_all_" + std::to_string(i)) + ";");
+  }
+  out_.Close();
+}
+
+void GpuStatements::PassThroughShared(const Combine& combine, std::uint64_t offset) {
+  const ir::Instruction& scan = code_.function->inst(combine.reduction);
+  const ir::Type held = HeldBy(scan.id);
+  const std::string element = words_.Register(held);
+  const std::string slices = words_.Pointer(element, MemSpace::SHARED);
+  const std::string function = CombineFunction(scan), identity = IdentityOf(scan);
+  const bool all_write = combine.below >= code_.tree.num_threads;
+  const std::string writers = Condition(combine.silent, all_write ? 0 : combine.below);
+  const SliceWalk walk = WalkOf(combine);
+  out_.Line(slices + " const exh_slices = " + words_.CastPointer(slices, "exh_shared") + " + " +
+            std::to_string(offset / ir::BytesOf(held)) + ";");
+  out_.Line("const int exh_slot = " + walk.slot + ", exh_first = " + walk.first + ";");
+  for (std::uint32_t begin = 0; begin < combine.owned; begin += combine.at_once) {
+    const std::uint32_t end = std::min(combine.owned, begin + combine.at_once);
+    const auto place = [&](std::uint32_t i, const std::string& index) {
+      const std::string base = std::to_string((i - begin) * combine.num_slots);
+      return "exh_slices[" + (i == begin ? index : base + " + " + index) + "]";
+    };
+    out_.Line(words_.barrier);
+    out_.Open(writers.empty() ? "" : "if (" + writers + ")");
+    for (std::uint32_t i = begin; i < end; ++i) {
+      out_.Line(place(i, "exh_slot") + " = exh_all_" + std::to_string(i) + ";");
+    }
+    out_.Close();
+    out_.Line(words_.barrier);
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const std::string number = std::to_string(i);
+      out_.Line(element + " exh_before_" + number + " = " + identity + ";");
+      out_.Line("exh_all_" + number + " = " + identity + ";");
+    }
+    out_.Open(loops::ForText("int", "s", 0, walk.slices));
+    out_.Line("const int exh_from = " + walk.from + ";");
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const std::string number = std::to_string(i);
+      const std::string more = place(i, "exh_from");
+      // Slots of slices come first, so this is the number of the thread's own.
+      out_.Line("if (s == exh_slot - exh_first) exh_before_" + number + " = exh_all_" + number +
+                ";");
+      out_.Line("exh_all_" + number + " = " + function + "(exh_all_" + number + ", " + more + ");");
+    }
+    out_.Close();
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const std::string number = std::to_string(i);
+      out_.Line("exh_ahead_" + number + " = " + function + "(exh_before_" + number +
+                ", exh_ahead_" + number + ");");
+    }
+  }
+}
+
+}  // namespace exh::kernels::codegen

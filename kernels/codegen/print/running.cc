@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+//
+// What reductions have in registers beside their values, as text: a scan what it carries from step
+// to step, a maximum that runs what it was when all was corrected last.
+//
+//   scan y[i] = x[0] + … + x[i]      carry = carry + x; y = carry;
+//   maximum m, sum s of exp(x - m)   by = exp(before - m); s = s * by; before = m;
+//
+// A thread that has a slice of a scan does not know what is before it: it accumulates from step to
+// step in the registers of the values themselves, and a kCombine node adds the rest.
+#include <algorithm>
+
+#include "base/check.h"
+#include "kernels/codegen/print/statements.h"
+#include "kernels/ir/ops.h"
+
+namespace exh::kernels::codegen {
+namespace {
+
+bool IsScanned(const ValueStorage& storage, std::size_t place) {
+  return std::ranges::find(storage.scanned, place) != storage.scanned.end();
+}
+
+}  // namespace
+
+std::string Statements::BesideName(ir::InstId inst) const {
+  return (Storage(inst).beside == Beside::kCarry ? "carry_" : "before_") + BareName(inst);
+}
+
+std::string Statements::BesideRegister(ir::InstId inst, const Key& key) const {
+  std::string text = BesideName(inst);
+  for (const std::int64_t index : key) text += "_" + std::to_string(index);
+  return text;
+}
+
+Statements::Key Statements::BesideKey(ir::InstId inst, const Key& key) const {
+  const ValueStorage& storage = Storage(inst);
+  Key beside;
+  std::size_t at = 0;
+  for (std::size_t place = 0; place < storage.key.size(); ++place) {
+    if (storage.key[place].is_vector && style_.has_vectors) continue;
+    if (!IsScanned(storage, place)) beside.push_back(key[at]);
+    ++at;
+  }
+  return beside;
+}
+
+std::vector<std::string> Statements::BesideRegisters(ir::InstId inst) const {
+  ValueStorage beside = Storage(inst);
+  for (std::size_t place = beside.key.size(); place-- > 0;) {
+    if (!IsScanned(beside, place)) continue;
+    beside.key.erase(beside.key.begin() + static_cast<std::ptrdiff_t>(place));
+  }
+  return RegistersOf(BesideName(inst), beside, !style_.has_vectors);
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> Statements::ScannedRegisters(
+    ir::InstId scan) const {
+  const ValueStorage& storage = Storage(scan);
+  std::vector<Key> all(1);
+  for (const KeyDim& dim : storage.key) {
+    if (dim.is_vector && style_.has_vectors) continue;
+    std::vector<Key> longer;
+    for (const Key& key : all) {
+      for (std::int64_t index = 0; index < dim.size; ++index) {
+        longer.push_back(key);
+        longer.back().push_back(index);
+      }
+    }
+    all = std::move(longer);
+  }
+  // Dims are in the order of levels: so are the steps.
+  std::vector<std::pair<std::string, std::vector<std::string>>> columns;
+  for (const Key& key : all) {
+    const std::string carry = BesideRegister(scan, BesideKey(scan, key));
+    const auto found = std::ranges::find(columns, carry, [](const auto& one) { return one.first; });
+    std::vector<std::string>& steps =
+        found == columns.end() ? columns.emplace_back(carry, std::vector<std::string>()).second
+                               : found->second;
+    steps.push_back(Register(scan, key));
+  }
+  return columns;
+}
+
+std::string Statements::FirstRegister(ir::InstId reduction, const Key& key) const {
+  const bool is_scan = Storage(reduction).beside == Beside::kCarry;
+  return is_scan ? BesideRegister(reduction, key) : Register(reduction, key);
+}
+
+std::string Statements::Accumulator(const ir::Instruction& inst) const {
+  const bool has_carry = inst.is_scan() && !IsSliced(code_.tree, inst);
+  return has_carry ? BesideRegister(inst.id, BesideKey(inst.id, OwnKey(inst.id)))
+                   : OwnRegister(inst.id);
+}
+
+std::string Statements::AllLanes(const std::string& value, ir::Type type,
+                                 std::uint32_t lanes) const {
+  return style_.has_vectors && lanes > 1 ? AsVector({value}, type, lanes) : value;
+}
+
+/// Of the unrolled copies along its axis, the one before.
+std::string Statements::StepBefore(const ir::Instruction& scan) const {
+  const ValueStorage& storage = Storage(scan.id);
+  Key key = OwnKey(scan.id);
+  for (std::size_t i = storage.scanned.size(); i-- > 0;) {
+    std::size_t at = 0;
+    for (std::size_t place = 0; place < storage.scanned[i]; ++place) {
+      at += storage.key[place].is_vector && style_.has_vectors ? 0 : 1;
+    }
+    if (key[at] > 0) {
+      --key[at];
+      return Register(scan.id, key);
+    }
+    key[at] = storage.key[storage.scanned[i]].size - 1LL;
+  }
+  return "";
+}
+
+void Statements::StepOfScan(const ir::Instruction& scan, const std::string& value,
+                            const std::string& inside) {
+  const std::string own = OwnRegister(scan.id), accumulator = Accumulator(scan);
+  if (IsSliced(code_.tree, scan)) {
+    const std::string before = StepBefore(scan);
+    const std::string identity =
+        AllLanes(IdentityOf(scan), HeldBy(scan.id), Storage(scan.id).lanes);
+    out_.Line(own + " = " + (before.empty() ? identity : before) + ";");
+  } else if (scan.keeps == ir::Keeps::kBefore) {
+    out_.Line(own + " = " + accumulator + ";");
+  }
+  if (inside != kNever) {
+    out_.Line((inside.empty() ? "" : "if (" + inside + ") ") + accumulator + " = " + value + ";");
+  }
+  if (own != accumulator && scan.keeps == ir::Keeps::kEach) {
+    out_.Line(own + " = " + accumulator + ";");
+  }
+}
+
+void Statements::BeginBefore(ir::InstId maximum, const Key& key) {
+  if (Storage(maximum).beside != Beside::kBefore) return;
+  const std::string identity = IdentityOf(code_.function->inst(maximum));
+  out_.Line(BesideRegister(maximum, key) + " = " +
+            AllLanes(identity, HeldBy(maximum), Storage(maximum).lanes) + ";");
+}
+
+void Statements::Correct(int node) {
+  const ir::InstId id = code_.tree.node(node).inst;
+  const ir::Instruction& maximum = code_.function->inst(id);
+  const ir::Type held = HeldBy(id);
+  const std::uint32_t lanes = style_.has_vectors ? Storage(id).lanes : 1;
+  const bool is_vector = lanes > 1;
+  const std::string lowest = AllLanes(IdentityOf(maximum), held, lanes);
+  const std::string both = is_vector ? " & " : " && ";
+  for (const Place& place : RegistersAt(id, node)) {
+    const std::string before = BesideRegister(id, place.key), &now = place.name;
+    // Of nothing but what is infinitely low, exp(before - now) is not a number, or what came of it
+    // is not: it counts for nothing as soon as there is something else.
+    const ValueText less =
+        OpText(ir::Op::kSub, held, {{before, is_vector}, {now, is_vector}}, lanes, helpers_);
+    const ValueText factor = OpText(ir::Op::kExp, held, {{less.text, is_vector}}, lanes, helpers_);
+    out_.Open("", maximum.name() + ": what comes of it");
+    out_.Line(ConstantOf(held) + " exh_by = (" + before + " == " + now + ") ? " +
+              AllLanes(Number(1, held), held, lanes) + " : " + factor.text + ";");
+    const std::string is_first =
+        "((" + before + " == " + lowest + ")" + both + "(" + before + " != " + now + "))";
+    for (const CorrectedSum& corrected : code_.values.corrected[id.index()]) {
+      CorrectSum(corrected, place, node, is_first);
+    }
+    out_.Line(before + " = " + now + ";");
+    out_.Close();
+  }
+}
+
+/// Those of its registers that the register of the maximum corrects.
+void Statements::CorrectSum(const CorrectedSum& corrected, const Place& maximum, int node,
+                            const std::string& is_first) {
+  const ir::Type held = HeldBy(corrected.sum);
+  const ValueStorage& storage = Storage(corrected.sum);
+  const std::uint32_t lanes = style_.has_vectors ? std::max(storage.lanes, storage.parts.lanes) : 1;
+  const std::string none = AllLanes(Number(0, held), held, lanes);
+  for (const Place& place : RegistersAt(corrected.sum, node)) {
+    Key key;  // Of the maximum.
+    for (const std::size_t wanted : corrected.places) {
+      if (storage.key[wanted].is_vector && style_.has_vectors) continue;
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < wanted; ++i) {
+        at += storage.key[i].is_vector && style_.has_vectors ? 0 : 1;
+      }
+      key.push_back(place.key[at]);
+    }
+    if (key != maximum.key) continue;
+    for (const std::string& sum : SumsOf(corrected.sum, place.key)) {
+      out_.Line(sum + " = " + is_first + " ? " + none + " : " + sum + " * exh_by;");
+    }
+  }
+}
+
+}  // namespace exh::kernels::codegen
