@@ -89,7 +89,7 @@ class Matcher {
     const Input input = Skip(from);
     if (input.is_number()) return input;
     const Node& node = e_.node(input.node);
-    if (node.op != ir::Op::kMax || node.is_reduction() || !IsComputed(node)) return input;
+    if (node.op != ir::Op::kMax || node.accumulates() || !IsComputed(node)) return input;
     for (const std::size_t zero : {0, 1}) {
       if (!IsZero(node.inputs[zero])) continue;
       has_relu = true;
@@ -115,7 +115,7 @@ class Matcher {
       terms.push_back({{numbers}, {input.node, nullptr}});
       return true;
     }
-    if (!IsComputed(node)) return false;
+    if (!IsComputed(node) || node.is_scan()) return false;
     if (node.is_reduction()) {
       return ExpandSum(input.node, numbers, terms) && Expand({node.init, 0, ""}, numbers, terms);
     }
@@ -154,7 +154,8 @@ class Matcher {
     const Input summed = Skip(node.inputs[0]);
     if (node.op != ir::Op::kAdd || summed.is_number()) return false;
     const Node& product = e_.node(summed.node);
-    if (product.op != ir::Op::kMul || !IsComputed(product)) return false;
+    const bool is_product = product.op == ir::Op::kMul && !product.accumulates();
+    if (!is_product || !IsComputed(product)) return false;
     return AddProduct(index, product.inputs[0], product.inputs[1], numbers, terms);
   }
 

@@ -2,9 +2,10 @@
 //
 // The loop nest is the naive one (loop_nest.h) without its loops over the output: the element says
 // where these are. What stands between two of them is computed again only when the element is at
-// another index of those around it. Beside each value the squares of its errors are added up
-// (error_squares.h): a sum has a variable for the squares of its terms, and one for their own
-// errors if that is not a multiple of it. The square of its value joins them when it is read.
+// another index of those around it. A scan never runs in these loops, but has an array. Beside each
+// value the squares of its errors are added up (error_squares.h): a sum has a variable for the
+// squares of its terms, and one for their own errors if that is not a multiple of it. The square of
+// its value joins them when it is read.
 #include "kernels/derived/sources/element_source.h"
 
 #include <fmt/format.h>
@@ -204,7 +205,7 @@ class Printer : private ElementValues {
               : fmt::format("static double* const {} = new double[{}];", name, elements));
       Line(name + point + " = " + value + ";");
     };
-    const ElementValue value = Node(index).is_reduction() ? SumOf(index) : Computed(index, block);
+    const ElementValue value = Node(index).accumulates() ? SumOf(index) : Computed(index, block);
     keep(names().node(index), value.piece.text);
     if (!value.errors.is_zero()) keep(variables(index).kept_errors, value.errors.Text());
   }

@@ -29,7 +29,7 @@ class Printer : public TextWriter {
   Printer(const ir::Function& function, Dialect dialect, const std::vector<std::string>& reserved)
       : helpers_(dialect),
         e_(ExpressionOf(function)),
-        nest_(LoopNestOf(e_)),
+        nest_(LoopNestOf(e_, true)),
         names_(function, e_, reserved),
         sums_(e_.nodes.size()) {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
@@ -52,7 +52,8 @@ class Printer : public TextWriter {
     });
   }
 
-  /// `has_loops`: those over the axes of outputs are printed; otherwise their indices are there.
+  /// `has_loops`: those over the axes of outputs are printed; otherwise their indices are there,
+  /// but of those that scans run in.
   void Block(int index, bool has_loops) {
     for (const Item& item : nest_.block(index).items) Print(item, index, has_loops);
   }
@@ -76,7 +77,8 @@ class Printer : public TextWriter {
     switch (item.kind) {
       case Item::Kind::kLoop: {
         const LoopNest::Block& inner = nest_.block(item.what);
-        if (inner.is_of_output && !has_loops) return Block(item.what, has_loops);
+        const bool is_thread = inner.is_of_output && !inner.has_scans && !has_loops;
+        if (is_thread) return Block(item.what, has_loops);
         Open(loops::ForText("long", names_.axis(inner.axis), 0, e_.axis(inner.axis).total));
         Block(item.what, has_loops);
         return Close();
@@ -95,7 +97,7 @@ class Printer : public TextWriter {
       case Item::Kind::kKeep:
         return Line(
             Kept(item.what) + " = " +
-            (e_.node(item.what).is_reduction() ? Sum(item.what) : Computed(item.what, block).text) +
+            (e_.node(item.what).accumulates() ? Sum(item.what) : Computed(item.what, block).text) +
             ";");
       case Item::Kind::kStore: {
         const Expression::Node& store = e_.node(item.what);
@@ -199,9 +201,13 @@ constexpr std::uint64_t Blocks(std::uint64_t points, std::uint64_t size) {
   return (points + size - 1) / size;
 }
 
-/// Axes of the store from the one that steps farthest: neighbouring threads write neighbours.
-std::vector<int> ByStride(const Expression::Node& store) {
+/// Axes of the store from the one that steps farthest: neighbouring threads write neighbours. Those
+/// that scans run along are loops.
+std::vector<int> ByStride(const Expression::Node& store, const LoopNest& nest) {
   std::vector<int> axes = store.axes;
+  for (const LoopNest::Block& block : nest.blocks) {
+    if (block.has_scans) std::erase(axes, block.axis);
+  }
   std::ranges::stable_sort(axes, std::ranges::greater{},
                            [&](int axis) { return store.StrideOf(axis); });
   return axes;
@@ -283,6 +289,12 @@ Source NaiveCuda(const ir::Function& function) {
   Printer out(function, Dialect::kCuda, {"blockIdx", "threadIdx", "exh_kernel"});
   const Expression& e = out.expression();
   if (e.outputs.size() != 1 || out.nest().HasArrays()) return {};
+  // A thread that takes more steps one after the other is none that a person would wait for.
+  constexpr double kMostSteps = 1 << 16;
+  const auto is_long = [&](const auto& node) {
+    return node.is_scan() && e.Steps(node) > kMostSteps;
+  };
+  if (std::ranges::any_of(e.nodes, is_long)) return {};
   std::string parameters;
   for (const ir::Array& array : function.arrays) {
     parameters += (parameters.empty() ? "" : ", ") + Pointer(array) + " __restrict__ " +
@@ -293,7 +305,7 @@ Source NaiveCuda(const ir::Function& function) {
         ", " + std::string(RegisterName(function.scalars[i].type)) + " " + out.names().scalar(i);
   }
   const Expression::Node& store = e.node(e.outputs.front());
-  const std::vector<int> axes = ByStride(store);
+  const std::vector<int> axes = ByStride(store, out.nest());
   const bool has_sum = std::ranges::any_of(e.nodes, &Expression::Node::is_reduction);
   out.Open("extern \"C\" __global__ void exh_kernel(" + parameters + ")");
   const Launch launch =
