@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <set>
@@ -413,9 +414,11 @@ std::vector<InputShape> InputShapes(const Expression& e) {
       continue;
     }
     for (const auto& [axis, stride] : node.strides) {
-      // An array that is the same along an axis has no place on it.
-      if (stride <= 0) continue;
-      shape.axes.push_back({stride, e.axis(axis).total, summed[i].contains(axis)});
+      // An array that is the same along an axis has no place on it. Scans also go from the end.
+      const bool is_scanned =
+          std::ranges::any_of(e.nodes, [of = axis](const Node& one) { return one.along == of; });
+      if (stride == 0 || (stride < 0 && !is_scanned)) continue;
+      shape.axes.push_back({std::abs(stride), e.axis(axis).total, summed[i].contains(axis)});
     }
     std::ranges::stable_sort(shape.axes, std::greater<>(), &InputShape::Axis::stride);
   }

@@ -25,7 +25,7 @@ class Matcher {
 
   std::optional<LinearForm> Match(int store) {
     LinearForm form{store, {}, false, e_.node(store).type};
-    if (!ir::IsFloat(form.type)) return std::nullopt;
+    if (!ir::IsFloat(form.type) || !IsPlain(e_.node(store))) return std::nullopt;
     computes_ = ir::ComputeTypeOf(form.type);
     const Input value = WithoutRelu(e_.node(store).inputs[0], form.has_relu);
     if (!Expand(value, {}, form.terms) || form.terms.empty()) return std::nullopt;
@@ -209,10 +209,10 @@ double Coefficient::value() const {
   return product;
 }
 
-bool IsPlain(const Expression::Node& load) {
+bool IsPlain(const Expression::Node& access) {
   const auto is_backward = [](const auto& stride) { return stride.second < 0; };
-  return load.offset == 0 && load.guards.empty() && load.index < 0 &&
-         std::ranges::none_of(load.strides, is_backward);
+  return access.offset == 0 && access.guards.empty() && access.index < 0 &&
+         std::ranges::none_of(access.strides, is_backward);
 }
 
 std::optional<LinearForm> LinearFormOf(const Expression& expression, int store, bool gathers) {

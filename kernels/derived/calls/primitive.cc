@@ -20,7 +20,7 @@ class Matcher {
   std::optional<Primitive> Match() {
     if (e_.outputs.size() != 1) return std::nullopt;
     store_ = &e_.node(e_.outputs.front());
-    if (store_->type != ir::Type::kF32) return std::nullopt;
+    if (store_->type != ir::Type::kF32 || !IsPlain(*store_)) return std::nullopt;
     for (const auto kind :
          {&Matcher::Reduction, &Matcher::Softmax, &Matcher::LayerNorm, &Matcher::Convolution}) {
       std::optional<Primitive> found = (this->*kind)();

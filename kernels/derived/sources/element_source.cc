@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <utility>
 #include <vector>
@@ -51,13 +52,14 @@ class Printer : private ElementValues {
     auto strides = Node(expression().outputs.front()).strides;
     std::erase_if(strides, [&](const auto& s) { return Total(s.first) == 1; });
     std::ranges::stable_sort(strides, std::ranges::greater{},
-                             [](const auto& s) { return s.second; });
+                             [](const auto& s) { return std::abs(s.second); });
     std::vector<std::string> lines;
     for (const auto& [axis, stride] : strides) {
       if (!names().HasAxis(axis)) continue;
       const std::string& name = names().axis(axis);
-      const std::string index =
-          loops::DigitText("i", stride, Total(axis), axis == strides.front().first);
+      std::string index =
+          loops::DigitText("i", std::abs(stride), Total(axis), axis == strides.front().first);
+      if (stride < 0) index = fmt::format("{} - {}", Total(axis) - 1, index);
       // A loop may have an index of that name, which then is the one that is read.
       const bool is_hidden = looped_.contains(axis);
       lines.push_back(fmt::format("{}const std::int64_t {} = {};",

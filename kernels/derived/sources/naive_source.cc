@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -209,7 +210,7 @@ std::vector<int> ByStride(const Expression::Node& store, const LoopNest& nest) {
     if (block.has_scans) std::erase(axes, block.axis);
   }
   std::ranges::stable_sort(axes, std::ranges::greater{},
-                           [&](int axis) { return store.StrideOf(axis); });
+                           [&](int axis) { return std::abs(store.StrideOf(axis)); });
   return axes;
 }
 
@@ -238,17 +239,18 @@ Launch PrintSquares(const std::vector<int>& axes, Printer& out) {
   return {.grid = before, .threads = kTile * kTile};
 }
 
-/// Blocks of 256 elements.
-Launch PrintLinear(const Expression::Node& store, const std::vector<int>& axes, Printer& out) {
+/// Blocks of 256 points of the axes, the last one innermost.
+Launch PrintLinear(const std::vector<int>& axes, Printer& out) {
   constexpr std::uint64_t kThreads = 256;
   const std::uint64_t points = out.expression().Points(axes);
   const std::string i = axes.size() == 1 ? out.names().axis(axes.front()) : out.names().Unique("i");
   out.Line("const long " + i + " = blockIdx.x * 256l + threadIdx.x;");
   out.Line("if (" + i + " >= " + Number(points) + ") return;");
+  auto stride = static_cast<std::int64_t>(points);
   for (std::size_t position = 0; axes.size() > 1 && position < axes.size(); ++position) {
     const int axis = axes[position];
-    const std::int64_t stride = store.StrideOf(axis);
     const std::int64_t total = out.expression().axis(axis).total;
+    stride /= total;
     out.Line("const long " + out.names().axis(axis) + " = " +
              loops::DigitText(i, stride, total, position == 0) + ";");
   }
@@ -309,7 +311,7 @@ Source NaiveCuda(const ir::Function& function) {
   const bool has_sum = std::ranges::any_of(e.nodes, &Expression::Node::is_reduction);
   out.Open("extern \"C\" __global__ void exh_kernel(" + parameters + ")");
   const Launch launch =
-      axes.size() >= 2 && has_sum ? PrintSquares(axes, out) : PrintLinear(store, axes, out);
+      axes.size() >= 2 && has_sum ? PrintSquares(axes, out) : PrintLinear(axes, out);
   out.Block(0, false);
   out.Close();
   return {WithFunctions(out), launch};

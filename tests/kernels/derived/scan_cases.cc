@@ -137,6 +137,16 @@ void ScanOfSums(Builder& b) {
   b.Store("store", y, {{n, 1}}, InRegisters(scan));
 }
 
+/// Each row from its end.
+void FromTheEnd(Builder& b) {
+  const ArrayId x = b.InputArray("x", 35), y = b.OutputArray("y", 35);
+  const AxisRef m = b.Axis("m", 5, {}), n = b.Axis("n", 7, {});
+  const Value load = b.Load("load_x", x, {{m, 7}, {n, -1}}, 6);
+  const Value zero = b.Compute("zero", Op::kConst, {m}, {Literal(0)});
+  const Value scan = b.Scan("scan", Op::kAdd, {m, n}, n, Keeps::kEach, zero, MayStage(load));
+  b.Store("store", y, {{m, 7}, {n, -1}}, InRegisters(scan), 6);
+}
+
 /// Along the axis in the middle.
 void Middle(Builder& b) {
   const ArrayId x = b.InputArray("x", 60), y = b.OutputArray("y", 60);
@@ -173,6 +183,7 @@ std::vector<Case> ScanCases() {
   add("scan and its largest", AndItsLargest);
   add("sum of a scan", SumOfAScan);
   add("scan of sums", ScanOfSums);
+  add("scan from the end", FromTheEnd);
   add("scan in the middle", Middle);
   return cases;
 }

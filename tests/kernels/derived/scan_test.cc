@@ -280,6 +280,7 @@ TEST(Scan, CountsAsASum) {
   ASSERT_EQ(shapes[0].axes.size(), 2);
   EXPECT_TRUE(shapes[0].axes[0].is_summed);   // m
   EXPECT_FALSE(shapes[0].axes[1].is_summed);  // n
+  EXPECT_TRUE(InputShapes(ExpressionOf(Find(cases, "scan from the end").function))[0].is_summed());
   EXPECT_EQ(SumsInARow(ExpressionOf(Find(cases, "sum of a scan").function)), 2);
   EXPECT_FALSE(MayLeaveNumbers(e));
   EXPECT_FALSE(MayLeaveNumbers(ExpressionOf(Find(cases, "largest so far").function)));
