@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <set>
@@ -61,7 +62,8 @@ std::vector<std::set<int>> SummedAxes(const Expression& e) {
     const Node& reader = e.nodes[i];
     Expression::ForEachValue(reader, [&](int read) {
       for (const int axis : e.node(read).axes) {
-        const bool is_reduced = std::ranges::find(reader.reduced, axis) != reader.reduced.end();
+        const bool is_reduced =
+            axis == reader.along || std::ranges::find(reader.reduced, axis) != reader.reduced.end();
         // Through memory an axis is another one: it may be any of those that are summed over.
         const bool is_passed_on =
             read == reader.store ? !summed[i].empty() : summed[i].contains(axis);
@@ -136,7 +138,7 @@ class Sizes {
     const bool is_float = ir::IsFloat(node.type);
     const bool is_literal =
         node.op == ir::Op::kConst && node.inputs[0].is_number() && node.inputs[0].scalar.empty();
-    Value value = node.is_reduction() ? OfReduction(node) : OfElements(node);
+    Value value = node.accumulates() ? OfReduction(node) : OfElements(node);
     // A cast cuts off what is no whole number.
     if (!is_float) value.unit = std::max(value.unit, 1.0);
     if (!is_literal) NoteRange(node, value);
@@ -158,6 +160,7 @@ class Sizes {
     return {a.size * b.size, unit, a.most * b.most, a.factors + b.factors};
   }
 
+  /// A scan yields what a reduction does, and all partial results, which are no larger.
   Value OfReduction(const Node& node) {
     const auto operand = [&](std::size_t index) { return Of(node, index); };
     const ir::TypeInfo& info = ir::InfoOf(node.type);
@@ -169,7 +172,9 @@ class Sizes {
     if (picks && begin.size >= never) begin = {};
     if (node.op == ir::Op::kMul) {
       if (info.is_float) return {1, 0, 1};
-      const double most = std::max(begin.most, 1.0) * std::pow(term.most, Terms(node));
+      // Of a scan before its first 0, too.
+      const double factor = node.is_scan() ? std::max(term.most, 1.0) : term.most;
+      const double most = std::max(begin.most, 1.0) * std::pow(factor, Terms(node));
       return {most, 1, most, term.factors + begin.factors};
     }
     const double n = picks ? 1 : Terms(node);
@@ -184,7 +189,7 @@ class Sizes {
     return value;
   }
 
-  double Terms(const Node& node) const { return static_cast<double>(e_.Points(node.reduced)); }
+  double Terms(const Node& node) const { return e_.Steps(node); }
 
   Value OfElements(const Node& node) {
     const auto operand = [&](std::size_t index) { return Of(node, index); };
@@ -306,7 +311,7 @@ void GoBack(const Expression& e, Way& way) {
     way.least += way.factor * (way.factor > 0 ? least : most);
     way.most += way.factor * (way.factor > 0 ? most : least);
   };
-  if (node.is_reduction()) return;
+  if (node.accumulates()) return;
   switch (node.op) {
     case ir::Op::kMad:
       if (!number(2)) return;
@@ -409,9 +414,11 @@ std::vector<InputShape> InputShapes(const Expression& e) {
       continue;
     }
     for (const auto& [axis, stride] : node.strides) {
-      // An array that is the same along an axis has no place on it.
-      if (stride <= 0) continue;
-      shape.axes.push_back({stride, e.axis(axis).total, summed[i].contains(axis)});
+      // An array that is the same along an axis has no place on it. Scans also go from the end.
+      const bool is_scanned =
+          std::ranges::any_of(e.nodes, [of = axis](const Node& one) { return one.along == of; });
+      if (stride == 0 || (stride < 0 && !is_scanned)) continue;
+      shape.axes.push_back({std::abs(stride), e.axis(axis).total, summed[i].contains(axis)});
     }
     std::ranges::stable_sort(shape.axes, std::greater<>(), &InputShape::Axis::stride);
   }
@@ -474,6 +481,11 @@ bool MayLeaveNumbers(const Expression& e) {
   // An inf of the text, but not what a minimum begins with.
   std::vector<bool> begins(e.nodes.size(), false);
   for (const Node& node : e.nodes) {
+    // A scan may hand on what it begins with.
+    if (node.keeps == ir::Keeps::kBefore) {
+      const ir::Number* const begin = e.InitNumber(node);
+      if (begin != nullptr && std::isinf(double{*begin})) return true;
+    }
     if (node.init >= 0) begins[At(node.init)] = true;
   }
   for (std::size_t i = 0; i < e.nodes.size(); ++i) {
@@ -484,7 +496,7 @@ bool MayLeaveNumbers(const Expression& e) {
   return std::ranges::any_of(e.nodes, [&](const Node& node) {
     if (!ir::IsFloat(node.type)) return false;
     if (ir::InfoOf(node.type).largest < kLittle) return true;
-    const bool multiplies = node.op == ir::Op::kMul && node.is_reduction();
+    const bool multiplies = node.op == ir::Op::kMul && node.accumulates();
     const bool is_small = node.op == ir::Op::kTanh || node.op == ir::Op::kErf;
     return multiplies || (!ir::InfoOf(node.op).keeps_whole && !is_small);
   });
@@ -511,7 +523,7 @@ int SumsInARow(const Expression& e) {
   for (const Node& node : e.nodes) {
     int own = 0;
     Expression::ForEachValue(node, [&](int read) { own = std::max(own, in_a_row[At(read)]); });
-    in_a_row.push_back(own + (node.is_reduction() ? 1 : 0));
+    in_a_row.push_back(own + (node.accumulates() ? 1 : 0));
     if (node.op == ir::Op::kStore) most = std::max(most, own);
   }
   return most;

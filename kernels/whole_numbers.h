@@ -97,7 +97,7 @@ struct InputShape {
 /// By array; outputs have no axes.
 std::vector<InputShape> InputShapes(const derived::Expression& expression);
 
-/// Reductions that the values of another one reach count on from it.
+/// Reductions that the values of another one reach count on from it. Scans are among them.
 int SumsInARow(const derived::Expression& expression);
 
 }  // namespace exh::kernels

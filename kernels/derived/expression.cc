@@ -103,8 +103,10 @@ class Reader {
     }
     for (const ir::DimId dim : inst.dims) {
       const ir::Dimension& of = function_.dim(dim);
-      std::vector<int>& list = of.is_reduction ? node.reduced : node.axes;
+      // The value of a scan has the axis that it accumulates along.
+      std::vector<int>& list = of.is_reduction && !inst.is_scan() ? node.reduced : node.axes;
       const int axis = AxisOf(of.logical);
+      if (of.is_reduction && inst.is_scan()) node.along = axis;
       if (std::ranges::find(list, axis) == list.end()) list.push_back(axis);
     }
     if (inst.op == ir::Op::kGather) {
@@ -114,6 +116,7 @@ class Reader {
       node.inputs.clear();
     }
     if (inst.init.valid()) node.init = NodeOf(inst.init);
+    node.keeps = inst.keeps;
     node.array = inst.array;
     node.offset = inst.offset;
     node.strides = StridesOf(inst.access);
@@ -182,6 +185,28 @@ const ir::Number* Expression::InitNumber(const Node& node) const {
   const Node& init = this->node(node.init);
   if (init.op != ir::Op::kConst || !init.inputs.at(0).is_number()) return nullptr;
   return init.inputs[0].scalar.empty() ? &init.inputs[0].number : nullptr;
+}
+
+double Expression::Steps(const Node& node) const {
+  if (node.is_scan()) return static_cast<double>(axis(node.along).total);
+  return static_cast<double>(Points(node.reduced));
+}
+
+bool Expression::AccumulatesRunning(const Node& node) const {
+  if (!node.accumulates()) return false;
+  std::vector<bool> comes_into(nodes.size(), false);
+  for (const Input& input : node.inputs) {
+    if (!input.is_number()) comes_into[static_cast<std::size_t>(input.node)] = true;
+  }
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (!comes_into[i]) continue;
+    const int along = nodes[i].along;
+    const bool is_taken =
+        along == node.along || std::ranges::find(node.reduced, along) != node.reduced.end();
+    if (along >= 0 && is_taken) return true;
+    ForEachValue(nodes[i], [&](int read) { comes_into[static_cast<std::size_t>(read)] = true; });
+  }
+  return false;
 }
 
 std::vector<int> Expression::Uses() const {

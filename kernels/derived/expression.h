@@ -45,15 +45,15 @@ struct Expression {
     ir::Type computes = ir::Type::kF32;  ///< What the operator is evaluated in.
     /// In the order of the instruction. A reduction's own sum, its last operand, is not among them.
     std::vector<Input> inputs;
-    std::vector<int> axes;      ///< Of its value, in the order of its nest; a store: of its points.
-    std::vector<int> reduced;   ///< The axes that a reduction accumulates over; else empty.
-    int init = -1;              ///< Of a reduction or a scan: the node that it begins with.
+    std::vector<int> axes;     ///< Of its value, in the order of its nest; a store: of its points.
+    std::vector<int> reduced;  ///< The axes that a reduction accumulates over; else empty.
+    int init = -1;             ///< Of a reduction or a scan: the node that it begins with.
     /// Of a scan, which accumulates its only input step by step: the axis, which its value has;
     /// else -1.
     int along = -1;
     ir::Keeps keeps = ir::Keeps::kLast;  ///< … and whether its value at a step has taken that step.
-    ir::ArrayId array;          ///< kLoad, kStore.
-    std::vector<Guard> guards;  ///< kLoad.
+    ir::ArrayId array;                   ///< kLoad, kStore.
+    std::vector<Guard> guards;           ///< kLoad.
     /// kLoad: a node, of kI32, whose value is added to the number of the element; where that is no
     /// element of the array, the load reads nothing. -1: none.
     int index = -1;
@@ -62,6 +62,7 @@ struct Expression {
 
     bool is_reduction() const { return !reduced.empty(); }
     bool is_scan() const { return along >= 0; }
+    bool accumulates() const { return is_reduction() || is_scan(); }
   };
 
   std::vector<ir::Array> arrays;  ///< By their ids.
@@ -83,10 +84,15 @@ struct Expression {
   bool PassesOn(const Node& node) const;
   /// What a node reads an operand as. Casts and stores take what there is, and so does a condition.
   static ir::Type OperandType(const Node& node, std::size_t operand);
-  /// What a reduction begins with.
+  /// What a reduction or a scan begins with.
   Input InitOf(const Node& node) const;
   /// Where that is a number that is known: it. Else null.
   const ir::Number* InitNumber(const Node& node) const;
+  /// How many terms a reduction accumulates, or a scan until its last point.
+  double Steps(const Node& node) const;
+  /// Do terms that it accumulates one after the other come of one scan along that axis? They have
+  /// roundings in common.
+  bool AccumulatesRunning(const Node& node) const;
   /// How many nodes read each node, as an operand or to begin with.
   std::vector<int> Uses() const;
   /// Of each node: does its value come into one that is stored? Others only say which element is

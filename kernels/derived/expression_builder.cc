@@ -77,7 +77,7 @@ Value ExpressionBuilder::Gathered(Op op, const Value& term, std::vector<int> axe
       node.op = of.op;
       node.inputs = of.inputs;
       node.reduced.insert(node.reduced.end(), of.reduced.begin(), of.reduced.end());
-    } else if (of.op == Op::kMul && of.type == type &&
+    } else if (of.op == Op::kMul && !of.accumulates() && of.type == type &&
                ir::ResultType(Op::kMul, of.computes) == type) {
       node.op = Op::kMad;
       node.inputs = of.inputs;
@@ -160,6 +160,8 @@ ExpressionBuilder::NodeKey ExpressionBuilder::KeyOf(const Expression::Node& node
                  node.computes,
                  node.reduced,
                  node.init,
+                 node.along,
+                 node.keeps,
                  node.index,
                  node.store,
                  node.array.value,
@@ -192,6 +194,7 @@ Value ExpressionBuilder::NodeOf(Expression::Node node) {
   add_strides(node.strides);
   for (const Expression::Guard& guard : node.guards) add_strides(guard.strides);
   for (const int axis : node.reduced) axes.erase(axis);
+  if (node.is_scan()) axes.insert(node.along);
   node.axes.assign(axes.begin(), axes.end());
   const Type type = node.type;
   const auto [found, is_new] =

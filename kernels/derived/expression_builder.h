@@ -71,7 +71,9 @@ class ExpressionBuilder {
     ir::Op op;
     ir::Type type, computes;
     std::vector<int> reduced;
-    int init, index, store;
+    int init, along;
+    ir::Keeps keeps;
+    int index, store;
     std::uint16_t array;
     std::int64_t offset;
     Expression::Strides strides;

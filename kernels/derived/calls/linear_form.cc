@@ -25,7 +25,7 @@ class Matcher {
 
   std::optional<LinearForm> Match(int store) {
     LinearForm form{store, {}, false, e_.node(store).type};
-    if (!ir::IsFloat(form.type)) return std::nullopt;
+    if (!ir::IsFloat(form.type) || !IsPlain(e_.node(store))) return std::nullopt;
     computes_ = ir::ComputeTypeOf(form.type);
     const Input value = WithoutRelu(e_.node(store).inputs[0], form.has_relu);
     if (!Expand(value, {}, form.terms) || form.terms.empty()) return std::nullopt;
@@ -89,7 +89,7 @@ class Matcher {
     const Input input = Skip(from);
     if (input.is_number()) return input;
     const Node& node = e_.node(input.node);
-    if (node.op != ir::Op::kMax || node.is_reduction() || !IsComputed(node)) return input;
+    if (node.op != ir::Op::kMax || node.accumulates() || !IsComputed(node)) return input;
     for (const std::size_t zero : {0, 1}) {
       if (!IsZero(node.inputs[zero])) continue;
       has_relu = true;
@@ -115,7 +115,7 @@ class Matcher {
       terms.push_back({{numbers}, {input.node, nullptr}});
       return true;
     }
-    if (!IsComputed(node)) return false;
+    if (!IsComputed(node) || node.is_scan()) return false;
     if (node.is_reduction()) {
       return ExpandSum(input.node, numbers, terms) && Expand({node.init, 0, ""}, numbers, terms);
     }
@@ -154,7 +154,8 @@ class Matcher {
     const Input summed = Skip(node.inputs[0]);
     if (node.op != ir::Op::kAdd || summed.is_number()) return false;
     const Node& product = e_.node(summed.node);
-    if (product.op != ir::Op::kMul || !IsComputed(product)) return false;
+    const bool is_product = product.op == ir::Op::kMul && !product.accumulates();
+    if (!is_product || !IsComputed(product)) return false;
     return AddProduct(index, product.inputs[0], product.inputs[1], numbers, terms);
   }
 
@@ -208,10 +209,10 @@ double Coefficient::value() const {
   return product;
 }
 
-bool IsPlain(const Expression::Node& load) {
+bool IsPlain(const Expression::Node& access) {
   const auto is_backward = [](const auto& stride) { return stride.second < 0; };
-  return load.offset == 0 && load.guards.empty() && load.index < 0 &&
-         std::ranges::none_of(load.strides, is_backward);
+  return access.offset == 0 && access.guards.empty() && access.index < 0 &&
+         std::ranges::none_of(access.strides, is_backward);
 }
 
 std::optional<LinearForm> LinearFormOf(const Expression& expression, int store, bool gathers) {

@@ -51,8 +51,9 @@ struct LinearForm {
 /// The type of its elements: a product that is computed before has the one that it is computed in.
 ir::Type TypeOf(const Expression& expression, const LinearFactor& factor);
 
-/// Does a load begin at the first element, step forward only, and stay inside of its array?
-bool IsPlain(const Expression::Node& load);
+/// Does a load or a store begin at the first element, step forward only, and stay inside of its
+/// array?
+bool IsPlain(const Expression::Node& access);
 
 /// The form of what the node `store` writes, if it has one. All is computed in one type, that of
 /// the output's type (ir::ComputeTypeOf()), a float: nothing is converted to another one on the way

@@ -20,7 +20,7 @@ class Matcher {
   std::optional<Primitive> Match() {
     if (e_.outputs.size() != 1) return std::nullopt;
     store_ = &e_.node(e_.outputs.front());
-    if (store_->type != ir::Type::kF32) return std::nullopt;
+    if (store_->type != ir::Type::kF32 || !IsPlain(*store_)) return std::nullopt;
     for (const auto kind :
          {&Matcher::Reduction, &Matcher::Softmax, &Matcher::LayerNorm, &Matcher::Convolution}) {
       std::optional<Primitive> found = (this->*kind)();
@@ -34,7 +34,8 @@ class Matcher {
     return std::ranges::all_of(tensor.strides, [](std::int64_t stride) { return stride > 0; });
   }
 
-  /// The node of an operand, behind what passes a value on. Null: a number, or not of f32 alone.
+  /// The node of an operand, behind what passes a value on. Null: a number, a scan, or not of f32
+  /// alone.
   const Node* NodeOf(const Input& from) const {
     Input input = from;
     while (!input.is_number()) {
@@ -45,7 +46,7 @@ class Matcher {
             node.index < 0 && (node.guards.empty() || double{node.otherwise} == 0);
         return is_known ? &node : nullptr;
       }
-      if (node.computes != ir::Type::kF32) return nullptr;
+      if (node.computes != ir::Type::kF32 || node.is_scan()) return nullptr;
       if (node.op != ir::Op::kConst) return &node;
       input = Input(node.inputs[0]);
     }

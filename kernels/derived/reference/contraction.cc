@@ -57,6 +57,7 @@ std::optional<Contraction> ContractionOf(const Expression& expression,
     if (!in_left && !in_right) return {};
     (in_left && in_right ? plan.batch : in_left ? plan.rows : plan.columns).push_back(axis);
   }
+  if (expression.AccumulatesRunning(node)) return {};
   const std::uint64_t least =
       std::min({expression.Points(plan.rows), expression.Points(plan.columns),
                 expression.Points(plan.depth)});

@@ -21,7 +21,8 @@ struct Contraction {
   Axes batch, rows, columns, depth;
 };
 
-/// None where it is no product of matrices, or where going through the terms is as fast.
+/// None where it is no product of matrices, where going through the terms is as fast, or where they
+/// have roundings in common (Expression::AccumulatesRunning()).
 std::optional<Contraction> ContractionOf(const Expression& expression,
                                          const Expression::Node& node);
 

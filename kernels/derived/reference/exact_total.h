@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/derived/reference/op_rules.h"
+#include "kernels/derived/reference/product.h"
 
 namespace exh::kernels::derived {
 
@@ -62,6 +63,39 @@ class ExactTotal {
   double limit_;  ///< Whole numbers up to it are held.
   double unit_ = std::numeric_limits<double>::infinity();
   double total_;
+};
+
+/// What some terms of a reduction or a scan come to, and whether that is exact.
+template <typename Real>
+struct GatheredTerms {
+  GatheredTerms(const Reduction& reduction, bool may_be_exact)
+      : total(Total<Real>::Nothing(reduction.gathering)), exact(reduction, may_be_exact) {}
+
+  Total<Real> total;
+  ExactTotal exact;
+
+  /// With a first value, as slots hold it.
+  void Begin(const Reduction& reduction, double slot, double error) {
+    exact.Take(slot, error);
+    total = Total<Real>::OfSlot(reduction, slot, error);
+  }
+  /// One term, as slots hold it.
+  void Take(const Reduction& reduction, double slot, double error) {
+    exact.Take(slot, error);
+    total.Take(reduction, Total<Real>::OfSlot(reduction, slot, error));
+  }
+  /// A row of terms.
+  void Take(const Reduction& reduction, const RowSlot& terms, std::int64_t points) {
+    if (reduction.adds() && reduction.type == ir::Type::kF32) {
+      using Row = Eigen::Map<const Eigen::ArrayXd>;
+      exact.Take(terms, points);
+      const Row values(terms.value, points), errors(terms.error, points);
+      const double squares = values.square().sum();
+      total.Take(reduction, {values.sum(), squares, errors.sum(), 0, std::isfinite(squares)});
+      return;
+    }
+    for (std::int64_t i = 0; i < points; ++i) Take(reduction, terms.value[i], terms.error[i]);
+  }
 };
 
 }  // namespace exh::kernels::derived

@@ -763,17 +763,14 @@ std::vector<double> RoundingsInARow(const Expression& expression) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       operands[i] = as(node.inputs[i], Expression::OperandType(node, i));
     }
-    if (!node.is_reduction()) return RuleOf(node.op, node.computes).roundings(operands);
+    if (!node.accumulates()) return RuleOf(node.op, node.computes).roundings(operands);
     const Reduction reduction(node.op, node.computes);
     const double term = reduction.of_products
                             ? RuleOf(ir::Op::kMul, node.computes).roundings(operands)
                             : operands[0];
     const double init = as(expression.InitOf(node), ir::ComputeTypeOf(node.computes));
-    if (reduction.gathering == Gathering::kSmallest || reduction.gathering == Gathering::kLargest) {
-      return std::max(init, term);
-    }
-    const auto terms = static_cast<double>(expression.Points(node.reduced));
-    return init + term + (reduction.own == 0 ? 0 : terms);
+    if (reduction.picks()) return std::max(init, term);
+    return init + term + (reduction.own == 0 ? 0 : expression.Steps(node));
   };
   for (const Expression::Node& node : expression.nodes) all.push_back(of(node));
   return all;

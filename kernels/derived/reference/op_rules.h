@@ -115,6 +115,9 @@ struct Reduction {
   double own;     ///< RoundingSquares().
   double tiny;    ///< What a rounding of a denormal adds to E besides.
   bool adds() const { return gathering == Gathering::kSum; }
+  bool picks() const {
+    return gathering == Gathering::kSmallest || gathering == Gathering::kLargest;
+  }
 };
 
 /// What some of the terms of a reduction come to. `Real`: double, or for f64 long double, whose

@@ -55,7 +55,7 @@ void Plan::CutChains() {
 /// first.
 void Plan::PlanReader(int index) {
   const Expression::Node& node = expression_.node(index);
-  if (node.is_reduction()) has_tensor[At(index)] = true;
+  if (node.accumulates()) has_tensor[At(index)] = true;
   const bool is_computed = has_tensor[At(index)] || node.op == ir::Op::kStore;
   const int reader = is_computed ? index : last_reader[At(index)];
   const bool has_matrices = ContractionOf(expression_, node).has_value();
@@ -85,7 +85,7 @@ void Plan::PlanStrips() {
     const Expression::Node& node = expression_.node(index);
     if (has_tensor[At(index)]) all += static_cast<double>(expression_.Points(node.axes));
     std::erase_if(candidates, [&](int axis) {
-      return Contains(node.reduced, axis) ||
+      return Contains(node.reduced, axis) || axis == node.along ||
              (node.op == ir::Op::kStore && !Contains(node.axes, axis));
     });
   }

@@ -15,11 +15,11 @@
 // where something may be lost. What an output loses is not a rounding among many: it is added to
 // the tolerance.
 //
-// A node has its values in a tensor if it is a reduction, or if another node reads it at more
-// points than it has. Tensors are computed one after the other. All other nodes are computed where
-// they are read, a row of points at a time, an operation at a time: RowProgram says how, Rows does
-// it. Reductions over products of two nodes are products of matrices wherever both have axes of
-// their own (Contraction); others go through their terms row by row.
+// A node has its values in a tensor if it is a reduction or a scan, or if another node reads it at
+// more points than it has. Tensors are computed one after the other. All other nodes are computed
+// where they are read, a row of points at a time, an operation at a time: RowProgram says how, Rows
+// does it. Reductions over products of two nodes are products of matrices wherever both have axes
+// of their own (Contraction); others go through their terms row by row.
 //
 // Nothing is rounded where an operation on exact numbers yields one that its type holds, and where
 // a sum is exact in any order (exact_total.h). So much of what is computed of whole numbers and of
@@ -43,7 +43,7 @@
 // is among the steps of a row, and not among what is read before.
 //
 // Where tensors would be larger than all arrays together they are computed in strips along one
-// axis, which all outputs have and no reduction: `window_` is the part of that axis at hand.
+// axis of all outputs, which nothing accumulates along: `window_` is the part of it at hand.
 #include "kernels/derived/reference/reference.h"
 
 #include <algorithm>
@@ -62,6 +62,7 @@
 #include "kernels/derived/reference/plan.h"
 #include "kernels/derived/reference/product.h"
 #include "kernels/derived/reference/rows.h"
+#include "kernels/derived/reference/scans/scan.h"
 #include "kernels/derived/reference/sharing.h"
 #include "kernels/derived/tolerance.h"
 #include "kernels/ir/ops.h"
@@ -335,6 +336,7 @@ class Analysis {
     const Expression::Node& node = Node(index);
     if (node.op == Op::kStore) return Store(index);
     if (!plan_.has_tensor[At(index)] || tensors_[At(index)].is_there()) return true;
+    if (node.is_scan()) return Scan(index);
     if (!node.is_reduction()) return Materialize(index);
     const std::optional<Contraction> plan = ContractionOf(expression_, node);
     return plan ? Contract(index, *plan) : Accumulate(index);
@@ -368,16 +370,18 @@ class Analysis {
     RowProgram program;
     program.root = AddStep(index, Node(index).op, program);
     SetAxes(WithRowsLast(program, Node(index).axes), program);
-    NodeTensor tensor = NewTensor(index, program);
+    tensors_[At(index)] = NewTensor(index, program);
+    return Fill(std::move(program), tensors_[At(index)]);
+  }
+  /// With what the program computes, one point after the other.
+  bool Fill(RowProgram program, NodeTensor& tensor) {
     program.Fuse(0);
-    const bool is_done =
-        ForRows(program, 0, program.RowsFrom(0), [&](Rows&, std::int64_t row, const RowSlot& slot) {
-          const std::int64_t points = program.Length(row), place = program.Place(row);
-          std::copy_n(slot.value, points, &tensor.values[At(place)]);
-          if (tensor.errors) std::copy_n(slot.error, points, &tensor.errors[At(place)]);
-        });
-    tensors_[At(index)] = std::move(tensor);
-    return is_done;
+    return ForRows(program, 0, program.RowsFrom(0),
+                   [&](Rows&, std::int64_t row, const RowSlot& slot) {
+                     const std::int64_t points = program.Length(row), place = program.Place(row);
+                     std::copy_n(slot.value, points, &tensor.values[At(place)]);
+                     if (tensor.errors) std::copy_n(slot.error, points, &tensor.errors[At(place)]);
+                   });
   }
 
   bool Store(int index) {
@@ -444,13 +448,35 @@ class Analysis {
     return is_done;
   }
 
-  // ---- Reductions ----
+  // ---- Reductions and scans ----
+
+  bool Scan(int index) {
+    const Expression::Node& node = Node(index);
+    ScanPath path{ReductionOf(node), node.keeps};
+    RowProgram program = ProgramOf(node.inputs.at(0), Expression::OperandType(node, 0));
+    Axes axes = WithRowsLast(program, node.axes);
+    SetAxes(axes, program);
+    const auto along = std::ranges::find(axes, node.along);
+    path.outer = Size(Axes(axes.begin(), along));
+    path.steps = Size(node.along);
+    path.inner = Size(Axes(along + 1, axes.end()));
+    path.are_alike = expression_.AccumulatesRunning(node);
+    NodeTensor tensor = NewTensor(index, program);
+    axes.erase(along);
+    RowProgram first = ProgramOf(expression_.InitOf(node), path.reduction.type);
+    SetAxes(axes, first);
+    NodeTensor begins = NewTensor(index, first);
+    double largest = 0;
+    const bool is_done = Fill(std::move(program), tensor) && Fill(std::move(first), begins) &&
+                         derived::Accumulate(path, begins, tensor, largest);
+    if (path.reduction.adds()) Note(index, largest);
+    tensors_[At(index)] = std::move(tensor);
+    return is_done;
+  }
 
   using Wide = Total<long double>;
 
-  double Terms(const Expression::Node& node) const {
-    return static_cast<double>(expression_.Points(node.reduced));
-  }
+  double Terms(const Expression::Node& node) const { return expression_.Steps(node); }
 
   /// `tensor` holds the terms without the first value: for sums, errors without the parts in them
   /// of where their partial sums begin and end.
@@ -522,14 +548,10 @@ class Analysis {
   }
   template <typename Real>
   bool AccumulateIn(int index) {
-    struct Part {
-      Total<Real> total;
-      ExactTotal exact;
-    };
+    using Part = GatheredTerms<Real>;
     const Expression::Node& node = Node(index);
     const Reduction reduction = ReductionOf(node);
-    const Part nothing = {Total<Real>::Nothing(reduction.gathering),
-                          ExactTotal(reduction, BeginsWithIdentity(node))};
+    const Part nothing(reduction, BeginsWithIdentity(node));
     RowProgram program;
     program.root = reduction.of_products
                        ? AddStep(index, Op::kMul, program)
@@ -561,12 +583,14 @@ class Analysis {
     double largest = 0;
     std::mutex mutex;
     const double count = Terms(node);
+    const bool are_alike = !reduction.picks() && expression_.AccumulatesRunning(node);
     const auto finish = [&](std::int64_t place, const Part& part, double& most) {
       Total<Real> total = part.total;
       tensor.values[At(place)] = total.Slot(reduction);
       const auto squares_of_terms = static_cast<double>(total.squares);
       if (std::isfinite(squares_of_terms)) most = std::max(most, squares_of_terms);
       if (!tensor.errors) return;
+      if (are_alike) total.error *= static_cast<Real>(count);  // As in scans/scan.cc.
       const bool rounds = reduction.adds() && total.are_finite;
       if (rounds) total.error += reduction.own * (count * total.squares);
       if (part.exact.is_exact()) total.error = 0;
@@ -586,7 +610,15 @@ class Analysis {
         std::ranges::fill(row, nothing);
         for (std::int64_t term = terms * part / parts; term < terms * (part + 1) / parts; ++term) {
           const std::int64_t number = (which / across * terms + term) * across + which % across;
-          Gather(reduction, is_across, computed.Compute(number), program.Length(number), row);
+          const RowSlot slot = computed.Compute(number);
+          const std::int64_t taken = program.Length(number);
+          if (is_across) {
+            row[0].Take(reduction, slot, taken);
+            continue;
+          }
+          for (std::int64_t i = 0; i < taken; ++i) {
+            row[At(i)].Take(reduction, slot.value[i], slot.error[i]);
+          }
         }
         const std::int64_t place = is_across ? which : points.Place(which);
         const std::int64_t length = is_across ? 1 : points.Length(which);
@@ -612,32 +644,6 @@ class Analysis {
       finish(place, all, largest);
     }
     return Begin(index, tensor, axes, LargestSum(count, std::sqrt(largest)));
-  }
-
-  /// Adds a row of terms to one sum, or else each to its own.
-  template <typename Part>
-  static void Gather(const Reduction& reduction, bool is_across, const RowSlot& term,
-                     std::int64_t points, std::vector<Part>& into) {
-    using One = decltype(Part::total);
-    if (is_across) {
-      into[0].exact.Take(term, points);
-    } else {
-      for (std::int64_t i = 0; i < points; ++i) {
-        into[At(i)].exact.Take(term.value[i], term.error[i]);
-      }
-    }
-    if (is_across && reduction.adds() && reduction.type == ir::Type::kF32) {
-      using Row = Eigen::Map<const Eigen::ArrayXd>;
-      const Row values(term.value, points), errors(term.error, points);
-      const double squares = values.square().sum();
-      into[0].total.Take(reduction,
-                         {values.sum(), squares, errors.sum(), 0, std::isfinite(squares)});
-      return;
-    }
-    for (std::int64_t i = 0; i < points; ++i) {
-      into[is_across ? 0 : At(i)].total.Take(reduction,
-                                             One::OfSlot(reduction, term.value[i], term.error[i]));
-    }
   }
 
   // ---- Products of matrices ----

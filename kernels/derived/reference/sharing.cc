@@ -30,13 +30,13 @@ class Finder {
   void VisitInput(int index) {
     if (IsSeen(index, seen_)) return;
     const Expression::Node& node = expression_.node(index);
-    if (!node.is_reduction()) {
+    if (!node.accumulates()) {
       if (Rounds(node)) sharing_ = std::max(sharing_, ReadAlike(node));
       return Visit(node);
     }
     double least = static_cast<double>(expression_.Points(output_));
     std::vector<bool> seen;
-    VisitTerms(index, node.axes, seen, least);
+    VisitTerms(index, KeptAxes(node, node.axes), seen, least);
     sharing_ = std::max(sharing_, least);
   }
 
@@ -51,6 +51,12 @@ class Finder {
     const auto of = [&](int read) { return roundings_[static_cast<std::size_t>(read)]; };
     Expression::ForEachValue(node, [&](int read) { most = std::max(most, of(read)); });
     return of(static_cast<int>(&node - expression_.nodes.data())) > most;
+  }
+
+  /// Along the axis of a scan all elements have terms in common, as if it were reduced.
+  static std::vector<int> KeptAxes(const Expression::Node& node, std::vector<int> axes) {
+    std::erase(axes, node.along);
+    return axes;
   }
 
   /// `kept`: axes of the reduction's value. Along all axes of the output that a load does not have,
@@ -70,8 +76,9 @@ class Finder {
       }
       least = std::min(least, shared);
     }
+    const std::vector<int> inside = KeptAxes(node, kept);
     for (const Expression::Input& input : node.inputs) {
-      if (!input.is_number()) VisitTerms(input.node, kept, seen, least);
+      if (!input.is_number()) VisitTerms(input.node, inside, seen, least);
     }
   }
 
@@ -116,8 +123,8 @@ bool RepeatsErrors(const Expression& expression) {
 
 /// How many elements of the output that `store` writes err together, at least 1: they come of the
 /// same rounding, their sums have rows of terms in common, or are the same sum. The last sums on
-/// the way to the output count, and of the loads that their terms come of the one that fewest
-/// elements share.
+/// the way to the output count, scans among them, and of the loads that their terms come of the one
+/// that fewest elements share.
 double Sharing(const Expression& expression, const std::vector<double>& roundings, int store) {
   const Expression::Node& node = expression.node(store);
   Finder finder(expression, roundings, node.axes);

@@ -2,15 +2,17 @@
 //
 // The loop nest is the naive one (loop_nest.h) without its loops over the output: the element says
 // where these are. What stands between two of them is computed again only when the element is at
-// another index of those around it. Beside each value the squares of its errors are added up
-// (error_squares.h): a sum has a variable for the squares of its terms, and one for their own
-// errors if that is not a multiple of it. The square of its value joins them when it is read.
+// another index of those around it. A scan never runs in these loops, but has an array. Beside each
+// value the squares of its errors are added up (error_squares.h): a sum has a variable for the
+// squares of its terms, and one for their own errors if that is not a multiple of it. The square of
+// its value joins them when it is read.
 #include "kernels/derived/sources/element_source.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <utility>
 #include <vector>
@@ -50,13 +52,14 @@ class Printer : private ElementValues {
     auto strides = Node(expression().outputs.front()).strides;
     std::erase_if(strides, [&](const auto& s) { return Total(s.first) == 1; });
     std::ranges::stable_sort(strides, std::ranges::greater{},
-                             [](const auto& s) { return s.second; });
+                             [](const auto& s) { return std::abs(s.second); });
     std::vector<std::string> lines;
     for (const auto& [axis, stride] : strides) {
       if (!names().HasAxis(axis)) continue;
       const std::string& name = names().axis(axis);
-      const std::string index =
-          loops::DigitText("i", stride, Total(axis), axis == strides.front().first);
+      std::string index =
+          loops::DigitText("i", std::abs(stride), Total(axis), axis == strides.front().first);
+      if (stride < 0) index = fmt::format("{} - {}", Total(axis) - 1, index);
       // A loop may have an index of that name, which then is the one that is read.
       const bool is_hidden = looped_.contains(axis);
       lines.push_back(fmt::format("{}const std::int64_t {} = {};",
@@ -204,7 +207,7 @@ class Printer : private ElementValues {
               : fmt::format("static double* const {} = new double[{}];", name, elements));
       Line(name + point + " = " + value + ";");
     };
-    const ElementValue value = Node(index).is_reduction() ? SumOf(index) : Computed(index, block);
+    const ElementValue value = Node(index).accumulates() ? SumOf(index) : Computed(index, block);
     keep(names().node(index), value.piece.text);
     if (!value.errors.is_zero()) keep(variables(index).kept_errors, value.errors.Text());
   }

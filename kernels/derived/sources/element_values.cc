@@ -46,7 +46,7 @@ std::string Squared(const std::string& name) {
 
 ElementValues::ElementValues(const ir::Function& function)
     : e_(ExpressionOf(function)),
-      nest_(LoopNestOf(e_)),
+      nest_(LoopNestOf(e_, false)),
       roundings_(RoundingsOf(e_)),
       names_(function, e_, {"i", "SumTolerance"}),
       variables_(e_.nodes.size()),
@@ -58,7 +58,7 @@ ElementValues::ElementValues(const ir::Function& function)
     const bool is_kept = nest_.place(node).kind == Place::Kind::kArray;
     own.value = is_kept ? names_.Unique(name + "_element") : name;
     if (is_kept) own.kept_errors = names_.Unique(name + "_errors");
-    if (!e_.node(node).is_reduction()) continue;
+    if (!e_.node(node).accumulates()) continue;
     own.squares = names_.Unique(own.value + "_squares");
     own.errors = names_.Unique(own.value + "_errors");
   }
@@ -91,7 +91,7 @@ bool ElementValues::BeginsWithZero(const Expression::Node& reduction) const {
 }
 
 double ElementValues::AdditionsOf(const Expression::Node& reduction) const {
-  return static_cast<double>(e_.Points(reduction.reduced)) * SquaresOfOne(reduction);
+  return e_.Steps(reduction) * SquaresOfOne(reduction);
 }
 
 double ElementValues::SquaresOf(const Expression::Node& reduction) const {
@@ -106,12 +106,25 @@ bool ElementValues::HasErrors(int index) const {
   return term.has_others || init.has_others || (!BeginsWithZero(node) && term.own != init.own);
 }
 
+/// How many steps a scan has taken where its value is kept.
+std::string ElementValues::StepsText(const Expression::Node& scan) const {
+  const std::int64_t own = scan.keeps == ir::Keeps::kEach ? 1 : 0;
+  return "double(" + AffineText(e_, names_, {own, {{scan.along, 1}}}) + ")";
+}
+
 ElementValue ElementValues::SumOf(int node) const {
   const Expression::Node& reduction = e_.node(node);
   const Variables& own = variables(node);
   ElementValue value{{own.value}, {}, {}, Form::kName};
   const double squares = Chooses(reduction) ? 0 : SquaresOf(reduction);
-  if (squares > 0) {
+  if (squares > 0 && reduction.is_scan()) {
+    const double own_of_terms = TermOf(reduction).own, one = SquaresOfOne(reduction);
+    if (own_of_terms > 0) value.errors.Add(own_of_terms, own.squares);
+    if (one > 0) {
+      value.errors.Add(
+          one, StepsText(reduction) + " * (" + own.squares + " + " + Squared(own.value) + ")");
+    }
+  } else if (squares > 0) {
     value.errors.Add(squares, own.squares);
     value.errors.Add(AdditionsOf(reduction), Squared(own.value));
   }

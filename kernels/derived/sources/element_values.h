@@ -41,7 +41,8 @@ class ElementValues : public TextWriter {
   struct Variables {
     std::string value;
     std::string squares;  ///< Of a sum: of the squares of its terms, and of what it begins with.
-    std::string errors;   ///< Of a reduction: E but for multiples of `squares` and of value^2.
+    /// Of a reduction or a scan: E but for multiples of `squares` and of value^2.
+    std::string errors;
     std::string kept_errors;  ///< The array of E.
   };
   const Variables& variables(int node) const { return variables_[static_cast<std::size_t>(node)]; }
@@ -55,7 +56,7 @@ class ElementValues : public TextWriter {
   ElementValue ValueOf(int node, int block);
   /// By what it is made of, even if it has a name or a place already.
   ElementValue Computed(int node, int block);
-  /// A reduction's, as far as it has come.
+  /// That of a reduction or a scan, as far as it has come.
   ElementValue SumOf(int node) const;
 
   /// What is known of the terms of a reduction; SumOf() has the multiple of their own squares with
@@ -75,6 +76,7 @@ class ElementValues : public TextWriter {
   ErrorSquares ProductErrors(ElementValue& a, ElementValue& b);
 
  private:
+  std::string StepsText(const Expression::Node& scan) const;
   Piece Loaded(const Expression::Node& load, int block);
   void NameLongErrors(int node, ElementValue& value);
   ElementValue Rounded(int node, const Piece& piece, ErrorSquares errors);

@@ -106,6 +106,9 @@ bool HasRule(const Expression& expression, const Expression::Node& node,
   for (const Expression::Input& input : node.inputs) {
     if (is_whole && input.is_number() && std::abs(double{input.number}) >= kExact) return false;
   }
+  // Terms that have roundings in common.
+  const bool picks = node.op == ir::Op::kMin || node.op == ir::Op::kMax;
+  if (!is_whole && !picks && expression.AccumulatesRunning(node)) return false;
   switch (node.op) {
     case ir::Op::kLess:
     case ir::Op::kEqual:
@@ -120,7 +123,7 @@ bool HasRule(const Expression& expression, const Expression::Node& node,
     case ir::Op::kStore:
       return expression.IsCopy(node) || ir::IsFloat(node.type) || exact(node.inputs[0]);
     case ir::Op::kMul:
-      return !node.is_reduction();
+      return !node.accumulates();
     case ir::Op::kSub:
     case ir::Op::kNeg:
     case ir::Op::kNot:
@@ -155,8 +158,11 @@ bool RoundsInfinity(const Expression& expression) {
       any = any || (input.is_number() ? std::isinf(double{input.number})
                                       : is_infinite[static_cast<std::size_t>(input.node)]);
     }
+    // What a minimum begins with is no operand of it, but a scan may hand it on.
+    if (node.keeps == ir::Keeps::kBefore) {
+      any = any || is_infinite[static_cast<std::size_t>(node.init)];
+    }
     if (any && rounds(node)) return true;
-    // What a minimum begins with is no operand of it.
     is_infinite.push_back(any && node.op != ir::Op::kLess && node.op != ir::Op::kEqual);
   }
   return false;
@@ -200,9 +206,8 @@ std::vector<Roundings> RoundingsOf(const Expression& expression) {
     for (const Expression::Input& input : node.inputs) {
       inputs.push_back(input.is_number() ? Roundings{} : of(input.node));
     }
-    all.push_back(node.is_reduction()
-                      ? Reduction(node, inputs, of(node.init),
-                                  static_cast<double>(expression.Points(node.reduced)))
+    all.push_back(node.accumulates()
+                      ? Reduction(node, inputs, of(node.init), expression.Steps(node))
                       : Elementwise(node, inputs));
   }
   return all;

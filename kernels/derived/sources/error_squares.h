@@ -15,7 +15,8 @@
 //   OwnSquares().
 // * Of two values of which a condition picks one: its E.
 // * A sum v of `count` terms t that begins with i: S = i^2 + v^2 + sum of t^2 stands for each of
-//   its additions, as in tolerance.h: E = E_i + sum of E_t + count S, n = n_i + n_t + count.
+//   its additions, as in tolerance.h: E = E_i + sum of E_t + count S, n = n_i + n_t + count. So has
+//   a scan, with the steps until there as `count`, but its n is that of its last value.
 //
 // Squares of what is rounded, and OwnSquares(), are those of f32. In another type they have
 // RoundingSquares() as a factor; integers do not err, and what they do is not counted.
@@ -48,7 +49,7 @@ double SquaresOfOne(const Expression::Node& node);
 
 /// Is there a rule above for each of its operations? There is none for products over an axis, for
 /// conditions and integers that errors may turn, for values that become narrower floats on the way,
-/// nor for integers that leave their type.
+/// for sums of what comes of a scan along the same axis, nor for integers that leave their type.
 bool HasRules(const Expression& expression);
 
 /// By node.

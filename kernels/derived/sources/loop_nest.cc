@@ -10,6 +10,11 @@
 // small as the order of the loops allows. Reductions at one place over the same axes, none of which
 // needs another's value, share their loops.
 //
+// A scan has its value at each point of the axis that it goes along. It is computed as if it were
+// reduced over that axis, and has an array for what comes on the way. Where the innermost loop
+// over an output's axes is the one that it goes along, it needs none: it runs in that loop, and
+// what has taken its step is read there, or what is about to.
+//
 // An elementwise value is computed where it is read. It has an array of its own only if otherwise
 // a value that it reads would have one of the same axes: that one then needs none.
 //
@@ -38,8 +43,8 @@ bool Contains(const std::vector<int>& list, int x) {
 
 class Planner {
  public:
-  explicit Planner(const Expression& expression)
-      : e_(expression), reads_(e_.nodes.size()), level_(e_.nodes.size(), 0) {
+  Planner(const Expression& expression, bool scans_run)
+      : e_(expression), scans_run_(scans_run), reads_(e_.nodes.size()), level_(e_.nodes.size(), 0) {
     nest_.places.resize(e_.nodes.size());
     AddBlock(-1, -1);
     for (int i = 0; i < static_cast<int>(e_.nodes.size()); ++i) {
@@ -53,7 +58,7 @@ class Planner {
     for (int i = static_cast<int>(e_.nodes.size()) - 1; i >= 0; --i) {
       const Expression::Node& node = e_.node(i);
       if (node.op == ir::Op::kStore || Reads(i).empty()) continue;
-      node.is_reduction() ? PlaceReduction(i) : PlaceElementwise(i);
+      node.is_scan() ? PlaceScan(i) : node.is_reduction() ? PlaceReduction(i) : PlaceElementwise(i);
     }
     for (std::size_t block = 0; block < drafts_.size(); ++block) {
       std::ranges::sort(drafts_[block], {}, &Draft::key);
@@ -82,7 +87,7 @@ class Planner {
   int Level(int node) const { return level_[static_cast<std::size_t>(node)]; }
 
   int AddBlock(int parent, int axis) {
-    nest_.blocks.push_back({parent, axis, false, {}});
+    nest_.blocks.push_back({parent, axis, false, false, {}});
     drafts_.emplace_back();
     return static_cast<int>(nest_.blocks.size()) - 1;
   }
@@ -112,7 +117,7 @@ class Planner {
     const Expression::Node& node = e_.node(index);
     int level = node.init >= 0 ? Level(node.init) : 0;
     ForEachInput(node, [&](int input) { level = std::max(level, Level(input)); });
-    return level + (node.is_reduction() ? 1 : 0);
+    return level + (node.accumulates() ? 1 : 0);
   }
 
   /// From block 0 to this one.
@@ -151,21 +156,73 @@ class Planner {
   }
 
   void PlaceOutput(int index) {
-    const Expression::Node& node = e_.node(index);
+    const std::vector<int> own = ScannedLast(e_.node(index).axes);
     int leaf = 0;
     for (const auto& [axes, block] : outputs_) {
-      if (axes == node.axes) leaf = block;
+      if (axes == own) leaf = block;
     }
-    if (leaf == 0 && !node.axes.empty()) {
+    if (leaf == 0 && !own.empty()) {
       const int first = static_cast<int>(nest_.blocks.size());
-      leaf = AddLoops(0, {kLast, 0, index, 0}, node.axes);
+      leaf = AddLoops(0, {kLast, 0, index, 0}, own);
       for (int block = first; block <= leaf; ++block) {
         nest_.blocks[static_cast<std::size_t>(block)].is_of_output = true;
       }
-      outputs_.emplace_back(node.axes, leaf);
+      outputs_.emplace_back(own, leaf);
     }
     Add(leaf, {kLast, 1, index, 0}, Item::Kind::kStore, index);
     ReadInputs(index, leaf);
+  }
+
+  std::vector<int> ScannedLast(std::vector<int> axes) const {
+    std::ranges::stable_partition(axes, [&](int axis) {
+      return std::ranges::none_of(e_.nodes, [&](const auto& node) { return node.along == axis; });
+    });
+    return axes;
+  }
+
+  void PlaceScan(int index) {
+    const Expression::Node& node = e_.node(index);
+    std::vector<int> others = node.axes;
+    std::erase(others, node.along);
+    const int home = Home(others, Reads(index));
+    const std::vector<int> own = Without(others, home);
+    const bool is_before = node.keeps == ir::Keeps::kBefore;
+    const Key begin = {Level(index), 0, index, 0};
+    if (const int loop = LoopOfScan(index, home); own.empty() && loop >= 0) {
+      nest_.places[static_cast<std::size_t>(index)].kind = Place::Kind::kSum;
+      nest_.blocks[static_cast<std::size_t>(loop)].has_scans = true;
+      Add(home, begin, Item::Kind::kBegin, index);
+      // The last ones that are read go on first: they may read others.
+      Add(loop, is_before ? Key{kLast, 2, -index, 0} : begin, Item::Kind::kAccumulate, index);
+      Reads(node.init).push_back({home, 1});
+      ReadInputs(index, loop);
+      return;
+    }
+    std::vector<int> axes = own;
+    axes.push_back(node.along);
+    nest_.places[static_cast<std::size_t>(index)] = {Place::Kind::kArray, axes};
+    const int block = AddLoops(home, begin, own);
+    const int loop = AddLoops(block, {Level(index), 0, index, 1}, {node.along});
+    Add(block, begin, Item::Kind::kBegin, index);
+    Add(loop, {kLast, 0, index, is_before ? 1 : 0}, Item::Kind::kAccumulate, index);
+    Add(loop, {kLast, 0, index, is_before ? 0 : 1}, Item::Kind::kKeep, index);
+    Reads(node.init).push_back({block, 1});
+    ReadInputs(index, loop);
+  }
+
+  /// The innermost loop over the axes of an output in which all that read the scan are, if it is
+  /// one right in `home` that the scan may run in; else -1.
+  int LoopOfScan(int index, int home) const {
+    if (!scans_run_) return -1;
+    for (const auto& [axes, leaf] : outputs_) {
+      const LoopNest::Block& block = nest_.block(leaf);
+      if (block.parent != home || block.axis != e_.node(index).along) continue;
+      const auto is_inside = [&, leaf = leaf](const Read& read) {
+        return Contains(Path(read.block), leaf);
+      };
+      if (std::ranges::all_of(reads_[static_cast<std::size_t>(index)], is_inside)) return leaf;
+    }
+    return -1;
   }
 
   void PlaceReduction(int index) {
@@ -195,6 +252,7 @@ class Planner {
   /// Is it made of a reduction's value, point for point, by elementwise operations?
   bool IsMadeOfReduction(int index) const {
     const Expression::Node& node = e_.node(index);
+    if (node.is_scan()) return false;
     bool is_made = false;
     ForEachInput(node, [&](int input) {
       const Expression::Node& read = e_.node(input);
@@ -252,6 +310,7 @@ class Planner {
   }
 
   const Expression& e_;
+  const bool scans_run_;
   LoopNest nest_;
   std::vector<std::vector<Draft>> drafts_;  ///< By block.
   std::vector<std::vector<Read>> reads_;    ///< By node.
@@ -277,8 +336,8 @@ bool LoopNest::HasArrays() const {
                              [](const Place& place) { return place.kind == Place::Kind::kArray; });
 }
 
-LoopNest LoopNestOf(const Expression& expression) {
-  return Planner(expression).Plan();
+LoopNest LoopNestOf(const Expression& expression, bool scans_run) {
+  return Planner(expression, scans_run).Plan();
 }
 
 }  // namespace exh::kernels::derived

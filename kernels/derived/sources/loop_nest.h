@@ -15,8 +15,8 @@ struct LoopNest {
   struct Item {
     enum class Kind : std::uint8_t {
       kLoop,        ///< The block `what`, once for each iteration of its axis.
-      kBegin,       ///< The sum of reduction `what` begins with its initial value.
-      kAccumulate,  ///< One more point of reduction `what`.
+      kBegin,       ///< The sum of reduction or scan `what` begins with its initial value.
+      kAccumulate,  ///< One more point of reduction or scan `what`.
       kName,        ///< The value of node `what` is read several times from here: it has a name.
       kKeep,        ///< The value of node `what` goes to its array.
       kStore,       ///< The output `what`.
@@ -31,13 +31,15 @@ struct LoopNest {
     /// Loop over an axis of an output: around it, and in it up to the next one, stands what does
     /// not change meanwhile.
     bool is_of_output = false;
+    bool has_scans =
+        false;  ///< … in which scans run: each of its iterations goes on from the last.
     std::vector<Item> items;
   };
   /// Where the value of a node is.
   struct Place {
     enum class Kind : std::uint8_t {
       kInline,  ///< Where it is read.
-      kSum,     ///< In a variable: a reduction, complete behind its loops.
+      kSum,     ///< In a variable: a reduction, complete behind its loops, or a scan that runs.
       kArray,   ///< In an array with an element for each point of `axes`.
     };
     Kind kind = Kind::kInline;
@@ -54,8 +56,10 @@ struct LoopNest {
   bool HasArrays() const;
 };
 
-/// Loops over the axes of outputs are in the order of their stores; outputs over the same axes
-/// share their loops.
-LoopNest LoopNestOf(const Expression& expression);
+/// Loops over the axes of outputs are in the order of their stores, but those last that scans go
+/// along; outputs over the same axes share their loops. `scans_run`: where the innermost of these
+/// loops is over the axis of a scan, and the others are over all its other axes, it runs there, and
+/// its value has a variable; otherwise it has an array.
+LoopNest LoopNestOf(const Expression& expression, bool scans_run);
 
 }  // namespace exh::kernels::derived

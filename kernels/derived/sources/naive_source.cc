@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ class Printer : public TextWriter {
   Printer(const ir::Function& function, Dialect dialect, const std::vector<std::string>& reserved)
       : helpers_(dialect),
         e_(ExpressionOf(function)),
-        nest_(LoopNestOf(e_)),
+        nest_(LoopNestOf(e_, true)),
         names_(function, e_, reserved),
         sums_(e_.nodes.size()) {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
@@ -52,7 +53,8 @@ class Printer : public TextWriter {
     });
   }
 
-  /// `has_loops`: those over the axes of outputs are printed; otherwise their indices are there.
+  /// `has_loops`: those over the axes of outputs are printed; otherwise their indices are there,
+  /// but of those that scans run in.
   void Block(int index, bool has_loops) {
     for (const Item& item : nest_.block(index).items) Print(item, index, has_loops);
   }
@@ -76,7 +78,8 @@ class Printer : public TextWriter {
     switch (item.kind) {
       case Item::Kind::kLoop: {
         const LoopNest::Block& inner = nest_.block(item.what);
-        if (inner.is_of_output && !has_loops) return Block(item.what, has_loops);
+        const bool is_thread = inner.is_of_output && !inner.has_scans && !has_loops;
+        if (is_thread) return Block(item.what, has_loops);
         Open(loops::ForText("long", names_.axis(inner.axis), 0, e_.axis(inner.axis).total));
         Block(item.what, has_loops);
         return Close();
@@ -95,7 +98,7 @@ class Printer : public TextWriter {
       case Item::Kind::kKeep:
         return Line(
             Kept(item.what) + " = " +
-            (e_.node(item.what).is_reduction() ? Sum(item.what) : Computed(item.what, block).text) +
+            (e_.node(item.what).accumulates() ? Sum(item.what) : Computed(item.what, block).text) +
             ";");
       case Item::Kind::kStore: {
         const Expression::Node& store = e_.node(item.what);
@@ -199,11 +202,15 @@ constexpr std::uint64_t Blocks(std::uint64_t points, std::uint64_t size) {
   return (points + size - 1) / size;
 }
 
-/// Axes of the store from the one that steps farthest: neighbouring threads write neighbours.
-std::vector<int> ByStride(const Expression::Node& store) {
+/// Axes of the store from the one that steps farthest: neighbouring threads write neighbours. Those
+/// that scans run along are loops.
+std::vector<int> ByStride(const Expression::Node& store, const LoopNest& nest) {
   std::vector<int> axes = store.axes;
+  for (const LoopNest::Block& block : nest.blocks) {
+    if (block.has_scans) std::erase(axes, block.axis);
+  }
   std::ranges::stable_sort(axes, std::ranges::greater{},
-                           [&](int axis) { return store.StrideOf(axis); });
+                           [&](int axis) { return std::abs(store.StrideOf(axis)); });
   return axes;
 }
 
@@ -232,17 +239,18 @@ Launch PrintSquares(const std::vector<int>& axes, Printer& out) {
   return {.grid = before, .threads = kTile * kTile};
 }
 
-/// Blocks of 256 elements.
-Launch PrintLinear(const Expression::Node& store, const std::vector<int>& axes, Printer& out) {
+/// Blocks of 256 points of the axes, the last one innermost.
+Launch PrintLinear(const std::vector<int>& axes, Printer& out) {
   constexpr std::uint64_t kThreads = 256;
   const std::uint64_t points = out.expression().Points(axes);
   const std::string i = axes.size() == 1 ? out.names().axis(axes.front()) : out.names().Unique("i");
   out.Line("const long " + i + " = blockIdx.x * 256l + threadIdx.x;");
   out.Line("if (" + i + " >= " + Number(points) + ") return;");
+  auto stride = static_cast<std::int64_t>(points);
   for (std::size_t position = 0; axes.size() > 1 && position < axes.size(); ++position) {
     const int axis = axes[position];
-    const std::int64_t stride = store.StrideOf(axis);
     const std::int64_t total = out.expression().axis(axis).total;
+    stride /= total;
     out.Line("const long " + out.names().axis(axis) + " = " +
              loops::DigitText(i, stride, total, position == 0) + ";");
   }
@@ -283,6 +291,12 @@ Source NaiveCuda(const ir::Function& function) {
   Printer out(function, Dialect::kCuda, {"blockIdx", "threadIdx", "exh_kernel"});
   const Expression& e = out.expression();
   if (e.outputs.size() != 1 || out.nest().HasArrays()) return {};
+  // A thread that takes more steps one after the other is none that a person would wait for.
+  constexpr double kMostSteps = 1 << 16;
+  const auto is_long = [&](const auto& node) {
+    return node.is_scan() && e.Steps(node) > kMostSteps;
+  };
+  if (std::ranges::any_of(e.nodes, is_long)) return {};
   std::string parameters;
   for (const ir::Array& array : function.arrays) {
     parameters += (parameters.empty() ? "" : ", ") + Pointer(array) + " __restrict__ " +
@@ -293,11 +307,11 @@ Source NaiveCuda(const ir::Function& function) {
         ", " + std::string(RegisterName(function.scalars[i].type)) + " " + out.names().scalar(i);
   }
   const Expression::Node& store = e.node(e.outputs.front());
-  const std::vector<int> axes = ByStride(store);
+  const std::vector<int> axes = ByStride(store, out.nest());
   const bool has_sum = std::ranges::any_of(e.nodes, &Expression::Node::is_reduction);
   out.Open("extern \"C\" __global__ void exh_kernel(" + parameters + ")");
   const Launch launch =
-      axes.size() >= 2 && has_sum ? PrintSquares(axes, out) : PrintLinear(store, axes, out);
+      axes.size() >= 2 && has_sum ? PrintSquares(axes, out) : PrintLinear(axes, out);
   out.Block(0, false);
   out.Close();
   return {WithFunctions(out), launch};

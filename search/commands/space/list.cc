@@ -126,6 +126,7 @@ int Describe(const ProblemOptions& options) {
       nest +=
           fmt::format("{}reduces {}", nest.empty() ? "" : "; ", Names(expression, node.reduced));
     }
+    if (node.is_scan()) nest += fmt::format("; scans {}", Names(expression, {node.along}));
     fmt::print("  {:<12} [{}] of {}", node.name, nest, Operands(function, expression, node));
     // Of other arrays, and of what conversions make.
     fmt::print("{}\n",

@@ -447,7 +447,7 @@ class Evaluator {
       return {static_cast<double>(ValueOf(node)), 0, 0};
     }
     if (node.op == Op::kConst) return Of(node.inputs[0], node.type);
-    if (node.is_reduction()) return Sum(node);
+    if (node.accumulates()) return Sum(node);
     const double own = RoundingSquares(ir::ComputeTypeOf(node.computes));
     std::vector<Exact> x;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -484,11 +484,23 @@ class Evaluator {
     return data_.arrays[load.array.index()][Offset(load)];
   }
 
+  static Exact Negative(const Exact& a) { return {-a.value, a.squares, a.count}; }
+
+  /// Of a scan the steps until the point.
+  void ForEachTerm(const Expression::Node& node, const std::function<void()>& visit) {
+    if (!node.is_scan()) return ForEachPoint(node.reduced, 0, visit);
+    std::int64_t& index = at_[static_cast<std::size_t>(node.along)];
+    const std::int64_t here = index, end = here + (node.keeps == ir::Keeps::kEach ? 1 : 0);
+    for (index = 0; index < end; ++index) visit();
+    index = here;
+  }
+
   Exact Sum(const Expression::Node& node) {
     const double own = RoundingSquares(ir::ComputeTypeOf(node.computes));
     Exact result = Of(e_.InitOf(node), ir::ComputeTypeOf(node.computes));
     double squares = result.value * result.value, points = 0, count = 0;
-    ForEachPoint(node.reduced, 0, [&] {
+    if (node.is_scan()) count = Of(node.inputs[0]).count;
+    ForEachTerm(node, [&] {
       Exact term = Of(node.inputs[0], Expression::OperandType(node, 0));
       if (node.op == Op::kMad) {
         term = Mul(term, Of(node.inputs[1], Expression::OperandType(node, 1)), own);
@@ -497,16 +509,24 @@ class Evaluator {
         result = Max(term, result);
         return;
       }
+      if (node.op == Op::kMin) {
+        result = Negative(Max(Negative(term), Negative(result)));
+        return;
+      }
+      if (node.op == Op::kMul) {
+        result = {result.value * term.value, 0, kUnknown};
+        return;
+      }
       result.value += term.value;
       result.squares += term.squares;
       count = term.count;
       squares += term.value * term.value;
       ++points;
     });
-    if (node.op == Op::kMax) return result;
+    if (node.op != Op::kAdd && node.op != Op::kMad) return result;
     squares += result.value * result.value;
     return {result.value, result.squares + own * points * squares,
-            result.count + count + points * Count(own)};
+            result.count + count + e_.Steps(node) * Count(own)};
   }
 
   const ir::Function& function_;

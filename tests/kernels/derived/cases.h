@@ -33,6 +33,8 @@ std::vector<Case> LibraryCases();
 std::vector<Case> OtherCases();
 /// Both.
 std::vector<Case> AllCases();
+/// With scans.
+std::vector<Case> ScanCases();
 /// With other types than f32, casts, indices, or loads that leave their arrays.
 std::vector<Case> TypedCases();
 

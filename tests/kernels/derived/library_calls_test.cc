@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "kernels/derived/calls/primitive.h"
 #include "tests/kernels/derived/cases.h"
 #include "tests/kernels/space/vendor_run.h"
 #include "tests/support/compiled_texts.h"
@@ -193,6 +194,14 @@ TEST(Vendor, RoundsToHalvesOnce) {
   EXPECT_EQ(Vendor(TwoProducts(Type::kF64).function).steps.size(), 2);
   EXPECT_EQ(Vendor(TwoProducts(Type::kF16).function).steps.size(), 0);
   EXPECT_EQ(Vendor(TwoProducts(Type::kBf16).function).steps.size(), 0);
+}
+
+TEST(Vendor, HasNoScans) {
+  for (const Case& c : ScanCases()) {
+    EXPECT_TRUE(Vendor(c.function).steps.empty()) << c.name;
+    EXPECT_EQ(EigenSource(c.function), "") << c.name;
+    EXPECT_FALSE(PrimitiveOf(ExpressionOf(c.function))) << c.name;
+  }
 }
 
 TEST(Vendor, HasNoIntegers) {

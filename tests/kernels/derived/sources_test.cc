@@ -52,6 +52,7 @@ const Case& Find(const std::vector<Case>& cases, const std::string& name) {
 std::vector<Case> CasesOfAllTypes() {
   std::vector<Case> cases = AllCases();
   for (Case& c : TypedCases()) cases.push_back(std::move(c));
+  for (Case& c : ScanCases()) cases.push_back(std::move(c));
   return cases;
 }
 
@@ -129,6 +130,36 @@ TEST(NaiveSource, SharesLoopsOfSumsThatDoNotNeedEachOther) {
 )"));
 }
 
+TEST(NaiveSource, ScansRunInTheLoopOverTheOutput) {
+  const std::vector<Case> cases = ScanCases();
+  EXPECT_THAT(NaiveSource(Find(cases, "scan").function),
+              HasSubstr(R"(  for (long m = 0; m < 5; ++m) {
+    float scan = 0.0f;
+    for (long n = 0; n < 7; ++n) {
+      scan += x[m * 7 + n];
+      y[m * 7 + n] = scan;
+    }
+  }
+)"));
+  EXPECT_THAT(NaiveSource(Find(cases, "scan down before").function),
+              HasSubstr(R"(  for (long n = 0; n < 7; ++n) {
+    float scan = c[n];
+    for (long m = 0; m < 5; ++m) {
+      y[m * 7 + n] = scan;
+      scan += x[m * 7 + n];
+    }
+  }
+)"));
+  // It is read once before the output.
+  EXPECT_THAT(NaiveSource(Find(cases, "scan and its largest").function), HasSubstr(R"(
+    float scan_sum = 0.0f;
+    for (long n = 0; n < 7; ++n) {
+      scan_sum += x[m * 7 + n];
+      scan[n] = scan_sum;
+    }
+)"));
+}
+
 TEST(NaiveSource, SaysTypesGuardsAndIndices) {
   const std::vector<Case> cases = TypedCases();
   EXPECT_THAT(NaiveSource(Find(cases, "product f16").function),
@@ -181,6 +212,21 @@ TEST(NaiveCuda, HasLinearBlocksOverAVector) {
   EXPECT_EQ(source.gpu->launch, (Launch{.grid = 1, .threads = 256}));
 }
 
+TEST(NaiveCuda, HasAThreadForEachScan) {
+  const std::vector<Case> cases = ScanCases();
+  const Source source = NaiveCuda(Find(cases, "scan down before").function);
+  EXPECT_THAT(source.text, HasSubstr(R"(  const long n = blockIdx.x * 256l + threadIdx.x;
+  if (n >= 7) return;
+  float scan = c[n];
+  for (long m = 0; m < 5; ++m) {
+    y[m * 7 + n] = scan;
+    scan += x[m * 7 + n];
+  }
+)"));
+  ASSERT_TRUE(source.gpu);
+  EXPECT_EQ(source.gpu->launch, (Launch{.grid = 1, .threads = 256}));
+}
+
 /// A call of the kernel for each thread of each block.
 std::string CudaRunner(const Case& c, const Source& source, std::size_t number) {
   std::string arguments;
@@ -207,7 +253,9 @@ TEST(NaiveCuda, ComputesWhatTheBackboneSays) {
   std::erase_if(cases, [](const Case& c) {
     const bool has_none = c.name.starts_with("matmul2") || c.name.starts_with("two layers") ||
                           c.name == "two outputs" || c.name == "sums of rows and columns" ||
-                          c.name == "attention" || c.name == "broadcast product";
+                          c.name == "attention" || c.name == "broadcast product" ||
+                          c.name == "sums of rectangles" || c.name == "scan and its largest" ||
+                          c.name == "sum of a scan";
     EXPECT_EQ(NaiveCuda(c.function).text.empty(), has_none) << c.name;
     return has_none;
   });
@@ -306,8 +354,12 @@ struct bf16 {
 
 TEST(ReferenceElement, IsThatOfTheRecursion) {
   std::vector<Case> cases = AllCases();
+  for (Case& c : ScanCases()) cases.push_back(std::move(c));
   std::erase_if(cases, [](const Case& c) {
-    const bool has_none = c.name == "two outputs" || c.name == "sums of rows and columns";
+    // Nor have products, and sums of what has roundings in common.
+    const bool has_none = c.name == "two outputs" || c.name == "sums of rows and columns" ||
+                          c.name == "products so far" || c.name == "scan of a scan" ||
+                          c.name == "sum of a scan";
     EXPECT_EQ(ReferenceElement(c.function).empty(), has_none) << c.name;
     // The recursion has no rules for functions and conditions; tests/kernels/computations has.
     return has_none || c.name == "softmax" || c.name == "choices";
