@@ -110,32 +110,18 @@ class Target : public Function {
     const Instruction& producer = inst(c.producer);
     return producer.is_scan() ? Refs<Dimension>{} : refs(producer.reduce_dims);
   }
+  bool is_done_dim(const Communication& c, const Dimension& d) const {
+    return d.is_reduction && d.inst == c.producer && !inst(c.producer).is_scan();
+  }
   Refs<Instruction> scans() const;
   /// The dims that the producer scans along.
   Refs<Dimension> scanned_dims(const Communication& c) const {
     const Instruction& producer = inst(c.producer);
     return producer.is_scan() ? refs(producer.reduce_dims) : Refs<Dimension>{};
   }
-  Refs<Communication> running_comms() const;
-  /// The loop that a reduction is read inside of while it runs: the outermost level of its axis.
-  Refs<Dimension> running_loop(const Communication& c) const {
-    return c.running ? Refs<Dimension>{std::cref(dim(c.running->loop))} : Refs<Dimension>{};
+  bool is_scanned_dim(const Communication& c, const Dimension& d) const {
+    return d.is_reduction && d.inst == c.producer && inst(c.producer).is_scan();
   }
-  bool is_running_loop(const Communication& c, const Dimension& d) const {
-    return c.running && c.running->loop == d.id;
-  }
-  /// … which is one with these: the same level of what is computed of it along the axis.
-  Refs<Dimension> term_loops(const Communication& c) const {
-    return c.running ? refs(c.running->term_loops) : Refs<Dimension>{};
-  }
-  bool is_term_loop(const Communication& c, const Dimension& d) const;
-  /// May the value be read inside of this dim of its reduction?
-  bool may_run(const Communication& c, const Dimension& d) const {
-    return !paper && is_running_loop(c, d);
-  }
-  Refs<Link> links_of(const Communication& c) const;
-  Refs<Dimension> linked_from(const Link& link) const { return {std::cref(dim(link.src))}; }
-  Refs<Dimension> linked_to(const Link& link) const { return {std::cref(dim(link.dst))}; }
   Refs<DimPair> pairs_of(const Communication& c) const;
   /// The pairs of lowerable communications.
   Refs<DimPair> tile_pairs() const;
@@ -208,6 +194,10 @@ class Target : public Function {
   PhaseId phase_of(const Dimension& d) const { return inst(d.inst).phase; }
 
   // operands.exh: how values travel.
+  /// May the value be read inside of this dim of its reduction?
+  bool may_run(const Communication& c, const Dimension& d) const {
+    return !paper && is_running_loop(c, d);
+  }
   /// Is `outer` the tile level around that of `inner`, of the same axis of one communication?
   bool level_around_pair(const DimPair& outer, const DimPair& inner) const;
   /// Of one communication: is `other` of another axis, or a level further out than `pair`?
@@ -319,6 +309,24 @@ class Target : public Function {
   bool is_after(const Instruction& inst, const Instruction& producer) const;
   /// Are there instructions which values of both reach? Also when each meets a third reduction.
   bool meet(const Instruction& a, const Instruction& b) const;
+
+  // running.exh: reductions that are read while they run, and scans.
+  Refs<Communication> running_comms() const;
+  /// The loop that a reduction is read inside of while it runs: the outermost level of its axis.
+  Refs<Dimension> running_loop(const Communication& c) const {
+    return c.running ? Refs<Dimension>{std::cref(dim(c.running->loop))} : Refs<Dimension>{};
+  }
+  bool is_running_loop(const Communication& c, const Dimension& d) const {
+    return c.running && c.running->loop == d.id;
+  }
+  /// … which is one with these: the same level of what is computed of it along the axis.
+  Refs<Dimension> term_loops(const Communication& c) const {
+    return c.running ? refs(c.running->term_loops) : Refs<Dimension>{};
+  }
+  bool is_term_loop(const Communication& c, const Dimension& d) const;
+  Refs<Link> links_of(const Communication& c) const;
+  Refs<Dimension> linked_from(const Link& link) const { return {std::cref(dim(link.src))}; }
+  Refs<Dimension> linked_to(const Link& link) const { return {std::cref(dim(link.dst))}; }
 
   // units.exh: reductions that matrix units do.
   /// The matrix unit that may do the steps of the reduction, a value of `unit`: the reduction has

@@ -87,7 +87,13 @@ class Composer {
 
   /// `reduced`: those of `scope` that a reduction runs over.
   void Walk(const Expr& expr, Names scope, Names reduced) {
-    if (expr.kind == Expr::Kind::kReduce) {
+    if (expr.is_scan()) {  // As many steps as the index around it.
+      const Name& step = expr.indices.front();
+      const auto until = sizes_.find(expr.until.text);
+      if (until != sizes_.end()) sizes_.try_emplace(step.text, until->second);
+      AddIndex(step.text, step.range);
+      std::ranges::replace(scope, expr.until.text, step.text);
+    } else if (expr.kind == Expr::Kind::kReduce) {
       for (const Name& index : expr.indices) {
         AddIndex(index.text, index.range);
         scope.push_back(index.text);
@@ -369,7 +375,7 @@ class Composer {
 
   const std::vector<Statement>& statements_;
   const std::string& type_;
-  const Sizes& sizes_;
+  Sizes sizes_;
   dsl::DiagnosticSink& sink_;
   std::vector<std::string> indices_, other_sizes_, scalars_;
   std::vector<Input> inputs_;

@@ -44,7 +44,7 @@ class Resolver {
   }
 
   std::optional<ResolvedKernel> Run() {
-    CheckSizes();
+    is_good_ &= CheckSizes(kernel_, out_.sizes, sink_);
     Declare();
     if (is_good_ && !CheckRequirements(kernel_, out_.sizes, sink_)) Fail();
     for (std::size_t i = 0; i < kernel_.arrays.size() && is_good_; ++i) Shape(i);
@@ -90,34 +90,6 @@ class Resolver {
   }
 
   // ---- declarations
-
-  void CheckSizes() {
-    for (const SizeDecl& size : kernel_.sizes) {
-      if (!size.min || !size.max) continue;
-      if (*size.min > *size.max || (!size.is_option && *size.min < 1)) {
-        Report(Diag::kBadRange, size.name.range,
-               fmt::format("'{}' can have no value from {} to {}{}", size.name.text, *size.min,
-                           *size.max, size.is_option ? "" : ": a size is 1 or more"));
-      } else if (size.default_value &&
-                 (*size.default_value < *size.min || *size.default_value > *size.max)) {
-        Report(Diag::kBadRange, size.name.range,
-               fmt::format("the default {} of '{}' is not in {}..{}", *size.default_value,
-                           size.name.text, *size.min, *size.max));
-      }
-    }
-    for (const SizeDecl& size : kernel_.sizes) {
-      const std::int64_t value = out_.sizes.at(size.name.text);
-      if (size.words.empty() || (value >= 0 && value <= *size.max)) continue;
-      Report(Diag::kBadRange, size.name.range,
-             fmt::format("'{}' is {}, and has {} words", size.name.text, value, size.words.size()));
-    }
-    for (const SizeDecl& size : kernel_.sizes) {
-      if (size.is_option || size.min || !size.default_value || *size.default_value >= 1) continue;
-      Report(
-          Diag::kBadRange, size.name.range,
-          fmt::format("size '{}' is {}; a size is 1 or more", size.name.text, *size.default_value));
-    }
-  }
 
   void DeclareName(const Name& name, Kind kind, int number) {
     const auto [place, is_new] = names_.try_emplace(name.text, Meaning{kind, number, name.range});
@@ -420,6 +392,7 @@ class Resolver {
              fmt::format("{} finds the step of one index, got {}", expr.text, expr.indices.size()));
       return;
     }
+    if (expr.is_scan()) return WalkScan(expr, scope, statement);
     const std::size_t outer = scope.size();
     std::vector<const Index*> own;
     for (const Name& name : expr.indices) {
@@ -440,6 +413,42 @@ class Resolver {
     out_.reductions[&expr] = std::move(own);
   }
 
+  /// Its steps are those of an index around it, which has no place inside.
+  void WalkScan(const Expr& expr, const Scope& scope, std::size_t statement) {
+    if (IsArgReduction(expr.text)) {
+      Report(Diag::kNotBuilt, expr.range,
+             fmt::format("a scan keeps sum, prod, min, max, any or all, and no {}", expr.text));
+      return;
+    }
+    const auto until =
+        std::ranges::find(scope, expr.until.text, [](const Index* index) { return index->name; });
+    if (until == scope.end()) {
+      Report(Diag::kFreeIndex, expr.until.range,
+             fmt::format("a scan has a value at each step of an index around it, and '{}' is none: "
+                         "y[i] = scan({}, {} {} i) …",
+                         expr.until.text, expr.text, expr.indices.front().text, expr.comparison));
+      return;
+    }
+    Index& last = **until;
+    used_.insert(&last);
+    if (Mentions(expr.args.front(), last.name)) {
+      Report(Diag::kWrongUse, expr.args.front().range,
+             fmt::format("the terms of a scan are the same for each '{0}' that has them, so '{0}' "
+                         "has no place in them; they have '{1}'",
+                         last.name, expr.indices.front().text));
+      return;
+    }
+    Scope inside = scope;
+    Index* const step = NewIndex(expr.indices.front(), scope);
+    inside[static_cast<std::size_t>(until - scope.begin())] = step;
+    axes_.Unite(*step, last);
+    if (last.extent) Propose(*step, *last.extent, expr.until.range);
+    Walk(expr.args.front(), inside, statement);
+    if (is_good_) Settle(*step);
+    if (is_good_) Propose(last, *step->extent, expr.indices.front().range);
+    axes_.AddPlace(inside);
+    out_.reductions[&expr] = {step};
+  }
   void WalkName(const Expr& expr, const Scope& scope, std::size_t statement) {
     for (const Index* index : scope) {  // It hides a size of its name.
       if (index->name != expr.text) continue;

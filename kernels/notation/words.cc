@@ -75,6 +75,13 @@ std::optional<ir::Op> OpOfCall(std::string_view word) {
   return found != kSigns.end() ? std::optional(found->op) : ir::OpOfWord(word);
 }
 
+bool Mentions(const Expr& expr, const std::string& index) {
+  const bool is_it = expr.kind == Expr::Kind::kName && expr.text == index;
+  const bool hides = std::ranges::find(expr.indices, index, &Name::text) != expr.indices.end();
+  return is_it || (!hides && std::ranges::any_of(
+                                 expr.args, [&](const Expr& arg) { return Mentions(arg, index); }));
+}
+
 std::string ProblemOfType(const std::string& type) {
   if (ir::TypeOfWord(type)) return "";
   std::vector<std::string> all;

@@ -33,6 +33,9 @@ bool IsOperatorWord(std::string_view word);
 /// The operator whose types a call has, by its sign or word; "<=" is a "<", and "%" a "/".
 std::optional<ir::Op> OpOfCall(std::string_view word);
 
+/// Does the index of that name stand in the expression?
+bool Mentions(const Expr& expr, const std::string& index);
+
 /// Why nothing can have this type; empty: there is such a type.
 std::string ProblemOfType(const std::string& type);
 /// A type that there is; where none is said, `otherwise`.

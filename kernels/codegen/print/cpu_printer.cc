@@ -343,6 +343,10 @@ class CpuPrinter : LoopPrinter {
       const std::uint32_t lanes = code_.values.insts[inst.id.index()].lanes;
       const ir::Type type = ir::ComputeTypeOf(inst.computes);
       if (IsFunction(inst.op, inst.computes) && lanes > 1) all.emplace(inst.op, type, lanes);
+      const ValueStorage& storage = code_.values.storage[inst.id.index()];
+      if (storage.beside == Beside::kBefore && storage.lanes > 1) {
+        all.emplace(ir::Op::kExp, type, storage.lanes);
+      }
     }
     if (all.empty()) return;
     for (const char* line : ir::kVectorMathHead) out_.Raw(line);

@@ -72,25 +72,6 @@ Refs<Instruction> Target::scans() const {
   return out;
 }
 
-Refs<Communication> Target::running_comms() const {
-  Refs<Communication> out;
-  for (const Communication& c : comms) {
-    if (c.running && !paper) out.push_back(std::cref(c));
-  }
-  return out;
-}
-
-bool Target::is_term_loop(const Communication& c, const Dimension& d) const {
-  return c.running && std::ranges::find(c.running->term_loops, d.id) != c.running->term_loops.end();
-}
-
-Refs<Link> Target::links_of(const Communication& c) const {
-  Refs<Link> out;
-  if (!c.running) return out;
-  for (const LinkId id : c.running->links) out.push_back(std::cref(link(id)));
-  return out;
-}
-
 Refs<Instruction> Target::init_of(const Instruction& reduction) const {
   Refs<Instruction> out;
   if (reduction.init.valid()) out.push_back(std::cref(inst(comm(reduction.init).producer)));

@@ -107,7 +107,8 @@ LateReads::Ended LateReads::EndedIn(const Expr& expr) const {
   Ended all;
   if (const int value = ValueOf(expr); value >= 0) all = ended_[static_cast<std::size_t>(value)];
   for (const Expr& arg : expr.args) Add(all, EndedIn(arg));
-  if (expr.kind != Expr::Kind::kReduce) return all;
+  // A scan goes along with what it accumulates, step by step.
+  if (expr.kind != Expr::Kind::kReduce || expr.is_scan()) return all;
   for (const int value : MadeOf(expr)) {
     for (const Index* index : resolution_.reductions.at(&expr)) {
       if (HasAxis(value, index->axis)) all.emplace(value, index->axis);
@@ -123,6 +124,7 @@ void LateReads::Find(const Expr& expr, const Ended& before,
     if (!EndedAxes(value, before).empty()) found.emplace(&expr, before);
     return;
   }
+  if (expr.is_scan()) return Find(expr.args.front(), before, found);
   if (expr.kind == Expr::Kind::kReduce) {
     return Find(expr.args.front(), Without(before, resolution_.reductions.at(&expr)), found);
   }
@@ -133,7 +135,7 @@ void LateReads::Find(const Expr& expr, const Ended& before,
     }
     Ended all = before;
     // What is added to a reduction is what it begins with: it is there before the first term.
-    const bool begins = expr.text == "+" && arg.kind == Expr::Kind::kReduce;
+    const bool begins = expr.text == "+" && arg.kind == Expr::Kind::kReduce && !arg.is_scan();
     if (begins) all = Without(all, resolution_.reductions.at(&arg));
     Add(all, others);
     Find(begins ? arg.args.front() : arg, all, found);

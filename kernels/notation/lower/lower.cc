@@ -26,6 +26,7 @@
 #include "base/check.h"
 #include "kernels/ir/ops.h"
 #include "kernels/notation/axes/late_reads.h"
+#include "kernels/notation/lower/axis_tiles.h"
 #include "kernels/notation/lower/operand.h"
 #include "kernels/notation/words.h"
 
@@ -45,14 +46,18 @@ class Lowerer {
         builder_(builder),
         sink_(sink),
         numbers_(resolution.sizes, sink),
+        tiles_(kernel, resolution, builder.is_paper()),
         late_reads_(kernel, resolution),
         axes_(static_cast<std::size_t>(resolution.num_axes)),
         values_(kernel.statements.size()) {}
 
   bool Run() {
     for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
-      if (resolution_.needed[i]) reductions_ += CountReductions(kernel_.statements[i].value);
+      if (!resolution_.needed[i]) continue;
+      reductions_ += CountReductions(kernel_.statements[i].value);
+      FindWays(kernel_.statements[i].value);
     }
+    if (!is_good_) return false;
     std::size_t at = 0;
     const std::vector<bool> in_place = late_reads_.InPlace(builder_);
     try {
@@ -82,6 +87,32 @@ class Lowerer {
     return chosen == resolution_.chosen.end() ? nullptr : chosen->second;
   }
 
+  // ---- ways along axes
+
+  /// Scans take their steps in one order. Where the axis of some runs down, all that has this axis
+  /// goes through it from its end: iteration 0 is the last index.
+  void FindWays(const Expr& expr) {
+    if (const Expr* const chosen = Chosen(expr)) return FindWays(*chosen);
+    if (expr.is_scan()) {
+      const int axis = resolution_.reductions.at(&expr).front()->axis;
+      const auto [way, is_new] = runs_down_.try_emplace(axis, expr.runs_down());
+      if (!is_new && way->second != expr.runs_down()) {
+        Fail(Diag::kNotBuilt, expr.range,
+             fmt::format("this axis is scanned in both directions, '{}' here; that cannot be built "
+                         "yet: write two kernels",
+                         expr.comparison));
+      }
+    }
+    for (const Expr& arg : expr.args) FindWays(arg);
+  }
+  /// How far a step of an index moves something that it moves by `stride`, and begins at `offset`.
+  std::int64_t WayAlong(const Index* index, std::int64_t stride, std::int64_t& offset) const {
+    const auto way = runs_down_.find(index->axis);
+    if (way == runs_down_.end() || !way->second) return stride;
+    offset += stride * (*index->extent - 1);
+    return -stride;
+  }
+
   // ---- arguments
 
   void Arguments() {
@@ -107,84 +138,14 @@ class Lowerer {
       name = fmt::format("{}_{}", index->name, other);
     }
     axis_names_.insert(name);
-    axis = builder_.Axis(name, static_cast<std::uint32_t>(*index->extent), Tiles(index));
+    axis = builder_.Axis(name, static_cast<std::uint32_t>(*index->extent),
+                         tiles_.Of(*index, numbers_, reductions_));
     return *axis;
   }
   std::vector<ir::AxisRef> Axes(const Scope& scope) {
     std::vector<ir::AxisRef> axes;
     for (const Index* index : scope) axes.push_back(Axis(index));
     return axes;
-  }
-
-  /// What the text says, or levels that fit most kernels: with one axis on the left side tiles are
-  /// long, with two they are those of matrices, and with more there are two levels where neighbours
-  /// adjoin in memory and one elsewhere. Where much is read there is one level.
-  ir::Tiling Tiles(const Index* index) {
-    ir::Tiling tiling = HintedTiles(index);
-    // Where a sum of products is far longer than a tile is wide, blocks divide it among them, and
-    // the warps of each: beside these it needs a loop, and what a matrix unit takes at once.
-    constexpr std::int64_t kLong = 1 << 14;
-    if (!builder_.is_paper() && tiling.size() == 1 && !IsLeft(index) && LeftRank() > 1 &&
-        resolution_.reads.size() > 1 && *index->extent >= kLong) {
-      tiling.push_back({2, 16});
-    }
-    return tiling;
-  }
-  ir::Tiling HintedTiles(const Index* index) {
-    for (const TileHint& hint : kernel_.tiles) {
-      // Under any of the names that the axis has.
-      const auto is_it = [&](const Index& other) {
-        return other.axis == index->axis &&
-               std::ranges::find(hint.indices, other.name, &Name::text) != hint.indices.end();
-      };
-      if (!std::ranges::any_of(resolution_.indices, is_it)) continue;
-      ir::Tiling tiling;
-      for (const Expr& level : hint.largest) {
-        const auto largest = static_cast<std::uint32_t>(numbers_.Value(level).value_or(1));
-        if (largest > 1) tiling.push_back({2, largest});
-      }
-      return tiling;
-    }
-    const bool is_left = IsLeft(index);
-    const std::size_t rank = LeftRank();
-    if (rank > 2) return Adjoins(index) ? ir::Tiling{{2, 32}, {2, 16}} : ir::Tiling{{2, 64}};
-    if (rank == 1 && reductions_ == 0) return {{2, 1024}, {2, 16}};
-    // Where little is read, a sum over neighbours may be divided among blocks, loops and threads,
-    // each of which takes several at once.
-    constexpr std::size_t kFewReads = 2;
-    if (!is_left && rank <= 1 && resolution_.reads.size() <= kFewReads && Adjoins(index))
-      return {{2, 128}, {2, 16}};
-    if (!is_left) return {{2, rank == 1 ? 128u : 32u}};
-    // Each read has nests of its own, with temporaries three, and each level is a loop in all of
-    // them.
-    constexpr std::size_t kManyReads = 5;
-    if (rank == 2 && resolution_.reads.size() > kManyReads) return {{2, 64}};
-    return {{2, rank == 1 ? 128u : 32u}, {2, 16}};
-  }
-  /// Is it an axis of a left side?
-  bool IsLeft(const Index* index) const {
-    return std::ranges::any_of(resolution_.left, [&](const auto& left) {
-      return std::ranges::any_of(left, [&](const Index* own) { return own->axis == index->axis; });
-    });
-  }
-  /// Most axes of a left side.
-  std::size_t LeftRank() const {
-    std::size_t rank = 0;
-    for (const auto& left : resolution_.left) rank = std::max(rank, left.size());
-    return rank;
-  }
-  /// Is it the last axis of a left side, or does one step move an input by one element?
-  bool Adjoins(const Index* index) const {
-    const auto is_it = [&](const Index* other) { return other->axis == index->axis; };
-    return std::ranges::any_of(
-               resolution_.left,
-               [&](const auto& left) { return !left.empty() && is_it(left.back()); }) ||
-           std::ranges::any_of(resolution_.reads, [&](const auto& read) {
-             const ResolvedAccess& access = read.second;
-             return access.array >= 0 && std::ranges::any_of(access.strides, [&](const auto& way) {
-                      return way.second == 1 && is_it(way.first);
-                    });
-           });
   }
 
   // ---- names
@@ -242,11 +203,13 @@ class Lowerer {
       value = Emit("copy", Op::kConst, scope, {value});
     }
     ir::Strides strides;
+    std::int64_t offset = 0;
     for (const auto& [index, stride] : resolution_.left_strides[number]) {
-      strides.emplace_back(Axis(index), stride);
+      strides.emplace_back(Axis(index), WayAlong(index, stride, offset));
     }
     builder_.Store(Unique("store_" + shape.decl->name.text),
-                   arrays_[static_cast<std::size_t>(output)], strides, Connect(value, scope));
+                   arrays_[static_cast<std::size_t>(output)], strides, Connect(value, scope),
+                   offset);
   }
 
   TextOperand ValueOfStatement(std::size_t number) {
@@ -377,6 +340,7 @@ class Lowerer {
         return As(operand, TypeOf(expr.type, resolution_), has_name ? "cast_" + arg.text : "cast");
       }
       case Expr::Kind::kReduce:
+        if (expr.is_scan()) return Scan(expr, scope);
         return IsArgReduction(expr.text) ? ArgReduce(expr, scope) : Reduce(expr, scope, nullptr);
     }
     return {};
@@ -413,7 +377,9 @@ class Lowerer {
     operand.is_number = false;
     operand.is_index = true;
     operand.axes = {index};
-    operand.value = builder_.Index(Unique("index"), {{Axis(index), 1}});
+    std::int64_t offset = 0;
+    const std::int64_t way = WayAlong(index, 1, offset);
+    operand.value = builder_.Index(Unique("index"), {{Axis(index), way}}, offset);
     operand.typed.type = builder_.TypeOf(operand.value);
     return operand;
   }
@@ -424,9 +390,10 @@ class Lowerer {
     ir::Strides strides;
     Scope moving;
     TextOperand load;
+    std::int64_t offset = access.offset;
     for (const auto& [index, stride] : access.strides) {
       key.emplace_back(index->axis, stride);
-      strides.emplace_back(Axis(index), stride);
+      strides.emplace_back(Axis(index), WayAlong(index, stride, offset));
       moving.push_back(index);
     }
     std::vector<ir::Guard> guards;
@@ -436,7 +403,7 @@ class Lowerer {
       key.insert(key.end(), {{-1, leaving.offset}, {-1, leaving.extent}});
       for (const auto& [index, factor] : leaving.factors) {
         key.emplace_back(index->axis, factor);
-        guard.strides.emplace_back(Axis(index), factor);
+        guard.strides.emplace_back(Axis(index), WayAlong(index, factor, guard.offset));
         if (Has(moving, index)) continue;  // It moves no element, and yet decides.
         strides.emplace_back(Axis(index), 0);
         moving.push_back(index);
@@ -471,9 +438,9 @@ class Lowerer {
     const ir::ArrayId array = arrays_[static_cast<std::size_t>(access.array)];
     const ir::Number outside = shape.outside.value_or(0);
     load.value = access.computed != nullptr
-                     ? builder_.Gather(name, array, strides, access.offset,
-                                       Connect(number, load.axes), guards, outside)
-                     : builder_.Load(name, array, strides, access.offset, guards, outside);
+                     ? builder_.Gather(name, array, strides, offset, Connect(number, load.axes),
+                                       guards, outside)
+                     : builder_.Load(name, array, strides, offset, guards, outside);
     // Of the only dimension, outside of it is outside of the array; unless an i64 lost its upper
     // bits.
     const bool is_only =
@@ -510,7 +477,7 @@ class Lowerer {
     return expr.kind == Expr::Kind::kCall && expr.text == op;
   }
   static bool IsSum(const Expr& expr) {
-    return expr.kind == Expr::Kind::kReduce && expr.text == "sum";
+    return expr.kind == Expr::Kind::kReduce && expr.text == "sum" && !expr.is_scan();
   }
 
   /// `name`: of its instruction; empty: as the operator is called.
@@ -604,10 +571,7 @@ class Lowerer {
     Scope scope = outer;
     const auto& own = resolution_.reductions.at(&expr);
     scope.insert(scope.end(), own.begin(), own.end());
-    Op op = word == "sum"                    ? Op::kAdd
-            : word == "prod"                 ? Op::kMul
-            : word == "max" || word == "any" ? Op::kMax
-                                             : Op::kMin;
+    Op op = OpOfReduction(word);
     const Type type = *resolution_.types.at(&expr).type;
     ++depth_;
     std::vector<TextOperand> inputs;
@@ -646,6 +610,47 @@ class Lowerer {
                                               : std::string(ir::InfoOf(op).word);
     const TextOperand result = Accumulate(name + suffix, op, type, nest, own, first, inputs);
     return begins_apart ? Apply(Op::kAdd, {apart, result}, outer) : result;
+  }
+
+  static Op OpOfReduction(const std::string& word) {
+    if (word == "sum") return Op::kAdd;
+    if (word == "prod") return Op::kMul;
+    return word == "max" || word == "any" ? Op::kMax : Op::kMin;
+  }
+
+  /// Of the terms each step of an index around them. Its axis is that index, under another name.
+  TextOperand Scan(const Expr& expr, const Scope& outer) {
+    const Index* const step = resolution_.reductions.at(&expr).front();
+    const Op op = OpOfReduction(expr.text);
+    const Type type = *resolution_.types.at(&expr).type;
+    Scope scope;
+    for (const Index* index : outer) scope.push_back(index->axis == step->axis ? step : index);
+    ++depth_;
+    const TextOperand term = Value(expr.args.front(), scope);
+    --depth_;
+    if (!is_good_) return {};
+    Scope axes, kept;
+    TextOperand result;
+    for (std::size_t i = 0; i < scope.size(); ++i) {
+      const bool is_step = scope[i] == step;
+      if (!is_step && !Has(term.axes, scope[i])) continue;
+      axes.push_back(scope[i]);
+      if (!is_step) kept.push_back(scope[i]);
+      result.axes.push_back(outer[i]);
+    }
+    const std::string suffix = Suffix(expr);
+    const TextOperand first =
+        Emit("init" + suffix, Op::kConst, kept, {OperandOf(ir::IdentityOf(op, type))}, type);
+    result.is_number = false;
+    result.is_load = true;  // Readers may want it in another order.
+    result.has_sum = true;
+    result.typed.type = type;
+    if (term.has_sum) builder_.KnowSizes();
+    const bool is_before = expr.comparison == "<" || expr.comparison == ">";
+    const ir::Keeps keeps = is_before ? ir::Keeps::kBefore : ir::Keeps::kEach;
+    result.value = builder_.Scan(Unique("scan" + suffix), op, Axes(axes), Axis(step), keeps,
+                                 first.value, Connect(Widening(term, type), axes), type);
+    return result;
   }
 
   /// A factor of a sum of products. Where the text says what the sum is computed in, products in it
@@ -755,10 +760,12 @@ class Lowerer {
   ir::Builder& builder_;
   dsl::DiagnosticSink& sink_;
   Numbers numbers_;
+  const AxisTiles tiles_;
   const LateReads late_reads_;
   std::map<const Expr*, LateReads::Ended> late_;  ///< Of the expression that is being lowered.
   std::vector<ir::ArrayId> arrays_;
   std::vector<std::optional<ir::AxisRef>> axes_;
+  std::map<int, bool> runs_down_;    ///< By axis that is scanned: from its end?
   std::vector<TextOperand> values_;  ///< By statement.
   std::set<std::string> axis_names_, inst_names_;
   std::map<std::vector<std::pair<int, std::int64_t>>, ir::Value> loads_;  ///< Of this statement.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace exh::kernels::notation {
@@ -31,6 +32,41 @@ void AddValues(const Expr& expr, const Kernel& kernel, const Sizes& sizes,
 }
 
 }  // namespace
+
+bool CheckSizes(const Kernel& kernel, const Sizes& sizes, dsl::DiagnosticSink& sink) {
+  using dsl::Diag;
+  bool is_good = true;
+  const auto report = [&](Diag diag, SourceRange range, std::string message) {
+    is_good = false;
+    sink.Report(diag, range, std::move(message));
+  };
+  for (const SizeDecl& size : kernel.sizes) {
+    if (!size.min || !size.max) continue;
+    if (*size.min > *size.max || (!size.is_option && *size.min < 1)) {
+      report(Diag::kBadRange, size.name.range,
+             fmt::format("'{}' can have no value from {} to {}{}", size.name.text, *size.min,
+                         *size.max, size.is_option ? "" : ": a size is 1 or more"));
+    } else if (size.default_value &&
+               (*size.default_value < *size.min || *size.default_value > *size.max)) {
+      report(Diag::kBadRange, size.name.range,
+             fmt::format("the default {} of '{}' is not in {}..{}", *size.default_value,
+                         size.name.text, *size.min, *size.max));
+    }
+  }
+  for (const SizeDecl& size : kernel.sizes) {
+    const std::int64_t value = sizes.find(size.name.text)->second;
+    if (size.words.empty() || (value >= 0 && value <= *size.max)) continue;
+    report(Diag::kBadRange, size.name.range,
+           fmt::format("'{}' is {}, and has {} words", size.name.text, value, size.words.size()));
+  }
+  for (const SizeDecl& size : kernel.sizes) {
+    if (size.is_option || size.min || !size.default_value || *size.default_value >= 1) continue;
+    report(
+        Diag::kBadRange, size.name.range,
+        fmt::format("size '{}' is {}; a size is 1 or more", size.name.text, *size.default_value));
+  }
+  return is_good;
+}
 
 bool CheckRequirements(const Kernel& kernel, const Sizes& sizes, dsl::DiagnosticSink& sink) {
   bool is_good = true;

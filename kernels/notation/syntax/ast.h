@@ -27,7 +27,7 @@ struct Expr {
     kRead,    ///< `text`[args]: an array or a value.
     kCall,    ///< `text`(args): a function, or an operator: "+", "<", "and", "?" (with three args).
     kCast,    ///< cast(`type`, args[0]).
-    kReduce,  ///< `text`(indices: `type`) args[0]: "sum".
+    kReduce,  ///< `text`(indices: `type`) args[0]: "sum"; or a scan, see `until`.
   };
   Kind kind = Kind::kNumber;
   SourceRange range;
@@ -36,7 +36,15 @@ struct Expr {
   std::optional<std::int64_t> integer;
   std::vector<Expr> args;
   std::vector<Name> indices;  ///< kReduce.
-  Name type;                  ///< kCast, kReduce, and where it has no place; empty text: not said.
+  /// kReduce that is a scan, scan(`text`, indices[0] `comparison` `until`) args[0]: up to which
+  /// step of an index around it, and which one; empty text: it is none.
+  Name until;
+  std::string comparison;
+  Name type;  ///< kCast, kReduce, and where it has no place; empty text: not said.
+
+  bool is_scan() const { return !until.text.empty(); }
+  /// Of a scan: does it run from the last step down?
+  bool runs_down() const { return comparison.starts_with('>'); }
 };
 
 /// `size m = 512 in 1..4096`, `option relu = 0 in 0..1`, `option op = max in (sum, max)`.

@@ -526,6 +526,11 @@ class TreeReader {
       return expr;
     }
     expr.kind = Expr::Kind::kReduce;
+    if (name.text == "scan") {
+      ReadScan(args, expr);
+      expr.args.push_back(Chain(tree->body()));
+      return expr;
+    }
     for (const Expr& index : args) {
       if (index.kind == Expr::Kind::kName) {
         expr.indices.push_back({index.text, index.range});
@@ -538,6 +543,25 @@ class TreeReader {
     }
     expr.args.push_back(Chain(tree->body()));
     return expr;
+  }
+
+  /// `scan(sum, j <= i)`.
+  void ReadScan(const std::vector<Expr>& args, Expr& expr) {
+    const auto is_name = [](const Expr& arg) { return arg.kind == Expr::Kind::kName; };
+    const bool has_range = args.size() == 2 && is_name(args[0]) &&
+                           args[1].kind == Expr::Kind::kCall && args[1].args.size() == 2 &&
+                           std::ranges::all_of(args[1].args, is_name) &&
+                           (args[1].text.starts_with('<') || args[1].text.starts_with('>'));
+    if (!has_range) {
+      sink_.Report(Diag::kNotAnIndex, expr.range,
+                   "a scan has a reduction and the steps that it takes in brackets: scan(sum, j <= "
+                   "i) x[j] adds up all x[j] until i, and <, >= and > are possible, too");
+      return;
+    }
+    expr.text = args[0].text;
+    expr.comparison = args[1].text;
+    expr.indices = {{args[1].args[0].text, args[1].args[0].range}};
+    expr.until = {args[1].args[1].text, args[1].args[1].range};
   }
 
   const Line &line_, &docs_;

@@ -86,6 +86,15 @@ class Restater {
   }
 
   void Walk(Expr& expr, Scope scope, std::size_t at) {
+    if (expr.is_scan()) {  // Its steps are those of an index around it.
+      const auto until = std::ranges::find(scope.rbegin(), scope.rend(), expr.until.text,
+                                           &std::pair<std::string, int>::first);
+      if (until == scope.rend()) return;  // A mistake, which is said later.
+      until->first = expr.indices.front().text;
+      for (Expr& arg : expr.args) Walk(arg, scope, at);
+      places_.push_back({at, scope});
+      return;
+    }
     for (const Name& index : expr.indices) scope.emplace_back(index.text, NewIndex());
     if (!expr.indices.empty()) places_.push_back({at, scope});
     const auto value = values_.find(expr.text);
