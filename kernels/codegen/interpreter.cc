@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "kernels/codegen/interpreted_step.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
@@ -14,52 +15,9 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Numbers here are doubles: f32 and f64 stay as exact as those. A NaN that is no float was never
-/// written, and stays one, so that it shows.
-double RoundedUnlessWide(ir::Type type, double value, bool from_float) {
-  if (type == ir::Type::kF64 || type == ir::Type::kF32) return value;
-  return std::isnan(value) && !from_float ? value : ir::Rounded(type, value);
-}
-
 std::size_t At(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
-
-/// Position in a value's storage: mixed radix over its key, first key dim outermost.
-struct Slot {
-  Affine offset;
-  /// Inits only: the offsets of the key dims of which every index is written.
-  std::vector<std::int64_t> copies = {0};
-};
-
-struct Input {
-  ir::InstId producer;  ///< Not valid: `constant`.
-  double constant = 0;
-  bool is_float = true;   ///< What it reads.
-  bool converts = false;  ///< It becomes what the operator is evaluated in.
-  Slot slot;
-};
-
-/// An instruction with every name resolved.
-struct Step {
-  ir::Op op = ir::Op::kConst;
-  ir::Type computes = ir::Type::kF32;  ///< EvaluatedIn().
-  ir::Type type = ir::Type::kF32;      ///< Of its value, or of what a store writes to.
-  bool is_reduction = false;
-  std::vector<Input> inputs;
-  Slot own;
-  Slot carry;             ///< Of a scan: of what it carries.
-  std::size_t parts = 1;  ///< Of each value, that lanes have: the first of them is the value.
-  struct Init {
-    ir::InstId reduction;
-    Slot slot;
-    std::vector<int> slices, splits;
-    bool first_lane_only = false;
-  };
-  std::vector<Init> inits;
-  std::size_t memory = 0;  ///< Array number, or temporary number.
-  ThreadGuard guard;
-};
 
 class Interpreter {
  public:
@@ -80,7 +38,7 @@ class Interpreter {
     beside_.resize(steps_.size());
     points_.resize(steps_.size(), 1);
     for (const ir::Instruction& inst : code.function->insts) {
-      if (tree_.node_of_inst[inst.id.index()] >= 0) Prepare(inst);
+      if (tree_.node_of_inst[inst.id.index()] >= 0) Prepare(inst.id.index());
     }
     for (const SplitReduction& split : code.splits.reductions) {
       partials_.emplace_back(split.elements(), kNan);
@@ -99,96 +57,11 @@ class Interpreter {
   }
 
  private:
-  static std::int64_t NumParts(const ValueStorage& storage) {
-    return std::int64_t{storage.parts.lanes} * storage.parts.num_copies();
-  }
-
-  /// Of a value whose lanes have parts, the first one.
-  Slot MakeSlot(const ValueStorage& storage, const std::vector<KeySource>& index) const {
-    Slot slot;
-    std::int64_t stride = NumParts(storage);
-    for (std::size_t i = storage.key.size(); i-- > 0;) {
-      if (index[i].every) {
-        std::vector<std::int64_t> copies;
-        for (const std::int64_t copy : slot.copies) {
-          for (std::uint32_t k = 0; k < storage.key[i].size; ++k) {
-            copies.push_back(copy + k * stride);
-          }
-        }
-        slot.copies = std::move(copies);
-      } else if (index[i].dim_class >= 0) {
-        slot.offset.Add(index[i].dim_class, stride);
-      }
-      stride *= storage.key[i].size;
-    }
-    return slot;
-  }
-
-  void Prepare(const ir::Instruction& inst) {
-    const ir::Function& function = *code_.function;
-    const InstValues& plan = code_.values.insts[inst.id.index()];
-    Step& step = steps_[inst.id.index()];
-    step.op = inst.op;
-    step.computes = EvaluatedIn(inst);
-    step.type = inst.op == ir::Op::kStore       ? function.array(inst.array).type
-                : inst.op == ir::Op::kTempStore ? function.block(inst.block).type
-                                                : inst.type;
-    step.is_reduction = inst.is_reduction();
-    step.guard = plan.guard;
-    for (std::size_t i = 0; i < inst.operands.size(); ++i) {
-      const ir::Operand& operand = inst.operands[i];
-      Input input;
-      const std::optional<ir::Type> from = function.TypeOf(operand);
-      input.is_float = !from || ir::IsFloat(*from);
-      // The condition of a kSelect is compared in the type it has; what only copies rounds once.
-      const bool is_condition = inst.op == ir::Op::kSelect && i == 0;
-      const bool is_copy =
-          inst.op == ir::Op::kConst || inst.has_side_effect() || inst.block.valid();
-      input.converts = !is_condition && !is_copy && from != step.computes;
-      if (operand.kind == ir::Operand::Kind::kLiteral) input.constant = operand.literal;
-      if (operand.kind == ir::Operand::Kind::kScalar) {
-        for (std::size_t s = 0; s < function.scalars.size(); ++s) {
-          if (function.scalars[s].name != operand.scalar) continue;
-          input.constant = RoundedUnlessWide(function.scalars[s].type, data_.scalars[s], true);
-        }
-      }
-      if (operand.kind == ir::Operand::Kind::kComm) {
-        input.producer = plan.reads[i].producer;
-        input.slot = MakeSlot(code_.values.storage[input.producer.index()], plan.reads[i].index);
-      }
-      step.inputs.push_back(std::move(input));
-    }
-    const ValueStorage& storage = code_.values.storage[inst.id.index()];
-    std::vector<KeySource> own;
-    std::size_t points = 1;
-    for (const KeyDim& key : storage.key) {
-      own.push_back({key.dim_class, false});
-      points *= key.size;
-    }
-    step.own = MakeSlot(storage, own);
-    // The lanes of a copy lie side by side.
-    step.parts = At(NumParts(storage));
-    if (!storage.parts.empty()) step.own.offset.Add(storage.parts.vector_class, 1);
-    std::int64_t stride = storage.parts.lanes;
-    for (const KeyDim& copy : storage.parts.copies) {
-      step.own.offset.Add(copy.dim_class, stride);
-      stride *= copy.size;
-    }
-    points *= step.parts;
-    points_[inst.id.index()] = points;
-    values_[inst.id.index()].assign(points * tree_.num_threads, kNan);
-    if (storage.beside != Beside::kNothing) beside_[inst.id.index()] = values_[inst.id.index()];
-    for (const std::size_t place : storage.scanned) own[place].dim_class = -1;
-    step.carry = MakeSlot(storage, own);
-    for (const InitWrite& init : plan.inits) {
-      step.inits.push_back({init.reduction,
-                            MakeSlot(code_.values.storage[init.reduction.index()], init.index),
-                            init.slices, init.splits, init.first_lane_only});
-    }
-    if (inst.array.valid()) step.memory = inst.array.index();
-    for (std::size_t temp = 0; temp < temps_.size(); ++temp) {
-      if (inst.block.valid() && code_.memory.temps[temp].block == inst.block) step.memory = temp;
-    }
+  void Prepare(std::size_t inst) {
+    steps_[inst] = PrepareStep(code_, code_.function->insts[inst], data_.scalars);
+    points_[inst] = steps_[inst].points;
+    values_[inst].assign(points_[inst] * tree_.num_threads, kNan);
+    if (code_.values.storage[inst].beside != Beside::kNothing) beside_[inst] = values_[inst];
   }
 
   std::int64_t Evaluate(const Affine& affine) const {
@@ -223,9 +96,9 @@ class Interpreter {
     });
   }
 
-  double Compute(const ir::Instruction& inst, const Step& step) {
+  double Compute(const ir::Instruction& inst, const InterpretedStep& step) {
     const auto raw = [&](std::size_t i) {
-      const Input& in = step.inputs[i];
+      const StepInput& in = step.inputs[i];
       return in.producer.valid() ? Register(in.producer, Evaluate(in.slot.offset)) : in.constant;
     };
     const Affine& address = code_.memory.address[inst.id.index()];
@@ -260,7 +133,7 @@ class Interpreter {
     double in[3] = {};
     bool is_unwritten = false;  // An integer that nobody wrote.
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-      const Input& input = step.inputs[i];
+      const StepInput& input = step.inputs[i];
       in[i] = raw(i);
       is_unwritten |= !input.is_float && std::isnan(in[i]);
       if (input.converts) in[i] = RoundedUnlessWide(step.computes, in[i], input.is_float);
@@ -312,7 +185,7 @@ class Interpreter {
 
   /// One point of the iteration space; lanes of a vector come one after the other.
   void Execute(ir::InstId id) {
-    const Step& step = steps_[id.index()];
+    const InterpretedStep& step = steps_[id.index()];
     const ir::Instruction& inst = code_.function->inst(id);
     if (inst.op == ir::Op::kWindow) return CopyWindow(inst);
     const int last = code_.splits.last_of[id.index()];
@@ -374,7 +247,7 @@ class Interpreter {
   }
 
   /// Where the steps of a reduction accumulate.
-  double& Accumulator(const ir::Instruction& inst, const Step& step) {
+  double& Accumulator(const ir::Instruction& inst, const InterpretedStep& step) {
     const bool has_carry = inst.is_scan() && !IsSliced(tree_, inst);
     return has_carry ? BesideOf(inst.id, Evaluate(step.carry.offset))
                      : Register(inst.id, Evaluate(step.own.offset));
@@ -402,7 +275,7 @@ class Interpreter {
 
   /// From slice to slice, in their order: what is carried to a slice comes before each step of it.
   void JoinSlicesOfScan(const ir::Instruction& scan) {
-    const Step& step = steps_[scan.id.index()];
+    const InterpretedStep& step = steps_[scan.id.index()];
     const ValueStorage& storage = code_.values.storage[scan.id.index()];
     const std::vector<int> slices = tree_.SliceAxes(scan);
     const std::uint64_t threads = tree_.layouts[At(tree_.axes[At(slices.front())].layout)].threads;
@@ -524,7 +397,7 @@ class Interpreter {
   }
 
   /// Two partial results of a reduction as one.
-  static double Combined(const Step& reduction, double own, double more) {
+  static double Combined(const InterpretedStep& reduction, double own, double more) {
     const bool is_float = ir::IsFloat(reduction.computes);
     if (!is_float && (std::isnan(own) || std::isnan(more))) return kNan;  // Unwritten.
     const double both = ir::Evaluate(CombinedBy(reduction.op), reduction.computes, own, more, 0);
@@ -535,7 +408,7 @@ class Interpreter {
   /// at the node: of two copies each lane takes what the other one has, then of two halves.
   void CombineLanes(int index) {
     const ir::InstId id = tree_.node(index).inst;
-    const Step& step = steps_[id.index()];
+    const InterpretedStep& step = steps_[id.index()];
     const ValueStorage& storage = code_.values.storage[id.index()];
     const std::vector<int> around = tree_.ClassesAround(index);
     std::vector<KeySource> places;
@@ -543,7 +416,7 @@ class Interpreter {
       const bool is_around = std::ranges::find(around, key.dim_class) != around.end();
       places.push_back({key.dim_class, !is_around});
     }
-    const Slot slot = MakeSlot(storage, places);
+    const RegisterSlot slot = MakeSlot(storage, places);
     const std::size_t lanes = storage.parts.lanes;
     for (const std::int64_t copy : slot.copies) {
       double* const parts = &Register(id, Evaluate(slot.offset) + copy);
@@ -565,7 +438,7 @@ class Interpreter {
   /// what the first one has.
   void Combine(const ir::Instruction& inst) {
     if (inst.is_scan()) return JoinSlicesOfScan(inst);
-    const Step& step = steps_[inst.id.index()];
+    const InterpretedStep& step = steps_[inst.id.index()];
     const std::vector<int> slices = tree_.SliceAxes(inst);
     const std::uint64_t threads = tree_.layouts[At(tree_.axes[At(slices.front())].layout)].threads;
     const std::size_t points = points_[inst.id.index()];
@@ -652,7 +525,7 @@ class Interpreter {
 
   /// The running thread makes one value of its share of what the blocks have.
   void Take(const SplitReduction& split) {
-    const Step& step = steps_[split.id.index()];
+    const InterpretedStep& step = steps_[split.id.index()];
     std::uint64_t shares = 1;
     for (const ThreadDigit& digit : split.sharers) shares *= digit.size;
     for (std::size_t point = 0; point < NumValues(split.id); ++point) {
@@ -827,7 +700,7 @@ class Interpreter {
   InterpreterData& data_;
   unsigned order_;
   InterpreterResult result_;
-  std::vector<Step> steps_;
+  std::vector<InterpretedStep> steps_;
   std::vector<std::vector<double>> values_, temps_;  ///< Registers of all threads; arrays.
   std::vector<std::vector<double>> beside_;          ///< Registers that reductions have beside.
   std::vector<std::vector<double>> windows_;         ///< By number of MemoryPlan::windows.
