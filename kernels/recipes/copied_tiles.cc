@@ -16,7 +16,6 @@
 namespace exh::kernels {
 namespace {
 
-constexpr std::uint32_t kWideBytes = 16;
 /// With fewer, most of a GPU would be idle: the sum had better be divided.
 constexpr std::uint64_t kLeastBlocks = 32;
 
@@ -152,40 +151,15 @@ class CopiedTileWriter : RecipeWriter {
   }
 
   std::uint32_t TileOf(const LogicalDim& axis) const {
-    if (&axis == reduced_) return steps_;
     return (&axis == rows_ ? row_split_ : column_split_).tile();
   }
 
-  /// All threads copy the tile: wide along what adjoins in memory, then by threads, then again.
+  /// All threads copy the tile.
   void Copy(const Operand& operand) {
     for (const DimPair& pair : f_.pairs_of(*operand.comm)) {
       if (f_.dim(pair.src).level == 0) Map(pair, {kMergeMap});
     }
-    const LogicalDim* near = reduced_;
-    const LogicalDim* far = operand.kept;
-    const auto read = [&](const LogicalDim* axis) -> const LogicalDim& {
-      return *ir::ProducersAxis(f_, *operand.comm, *axis);
-    };
-    if (f_.copied_outside(Level(read(near), 0), Level(read(far), 0))) std::swap(near, far);
-    std::uint32_t near_left = TileOf(*near), far_left = TileOf(*far);
-    // A level of the read's axis; its size is taken from what is left.
-    const auto take = [&](const LogicalDim& axis, int level, std::uint32_t size,
-                          std::string_view kind, std::uint32_t& left) {
-      if (level < 1) return;
-      SizeAndKind(Level(axis, level), size, kind);
-      left /= size;
-    };
-    const std::uint32_t wide =
-        std::min({f_.vec_universe(*operand.read).back(),
-                  kWideBytes / ir::BytesOf(f_.element_type(*operand.read)), near_left});
-    int level = Last(read(near));
-    if (wide > 1) take(read(near), level--, wide, kUnroll, near_left);
-    const std::uint32_t near_threads = std::min(threads(), near_left);
-    take(read(near), level--, near_threads, kThread, near_left);
-    take(read(near), level, near_left, kUnroll, near_left);
-    level = Last(read(far));
-    take(read(far), level--, std::min(threads() / near_threads, far_left), kThread, far_left);
-    take(read(far), level, far_left, kUnroll, far_left);
+    CopyTile(*operand.comm, {reduced_, steps_}, {operand.kept, TileOf(*operand.kept)}, threads());
   }
 
   bool IsCopied(const Communication& comm) const {

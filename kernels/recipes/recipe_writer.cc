@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/recipes/recipe_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace exh::kernels {
@@ -55,6 +56,35 @@ void RecipeWriter::Nest(const std::vector<Dims>& parts) {
       around = dim;
     }
   }
+}
+
+void RecipeWriter::CopyTile(const Communication& comm, CopiedSide a, CopiedSide b,
+                            std::uint32_t threads) {
+  constexpr std::uint32_t kWideBytes = 16;
+  const ir::Instruction& load = f_.inst(comm.producer);
+  const auto read = [&](const CopiedSide& side) -> const ir::LogicalDim& {
+    return *ir::ProducersAxis(f_, comm, *side.axis);
+  };
+  CopiedSide near = a, far = b;
+  if (f_.copied_outside(Level(read(near), 0), Level(read(far), 0))) std::swap(near, far);
+  std::uint32_t near_left = near.tile, far_left = far.tile;
+  // A level of the read's axis; its size is taken from what is left.
+  const auto take = [&](const ir::LogicalDim& axis, int level, std::uint32_t size,
+                        std::string_view kind, std::uint32_t& left) {
+    if (level < 1) return;
+    SizeAndKind(Level(axis, level), size, kind);
+    left /= size;
+  };
+  const std::uint32_t wide = std::min(
+      {f_.vec_universe(load).back(), kWideBytes / ir::BytesOf(f_.element_type(load)), near_left});
+  int level = Last(read(near));
+  if (wide > 1) take(read(near), level--, wide, kUnroll, near_left);
+  const std::uint32_t near_threads = std::min(threads, near_left);
+  take(read(near), level--, near_threads, kThread, near_left);
+  take(read(near), level, near_left, kUnroll, near_left);
+  level = Last(read(far));
+  take(read(far), level--, std::min(threads / near_threads, far_left), kThread, far_left);
+  take(read(far), level, far_left, kUnroll, far_left);
 }
 
 void RecipeWriter::StoreAlong(const ir::MemBlock& block, std::uint32_t rank,

@@ -71,6 +71,14 @@ class RecipeWriter {
   void Order(const A& a, const B& b, std::string_view value) {
     Want(Of("order", a, b), {value});
   }
+  /// A tile of one of an operand's axes that threads copy: that of a consumer's axis.
+  struct CopiedSide {
+    const LogicalDim* axis;
+    std::uint32_t tile;
+  };
+  /// `threads` threads copy the tile of an operand with two such axes: wide along what adjoins in
+  /// memory, then by threads, then again. What is around the tile is level 0 of the read's axes.
+  void CopyTile(const Communication& comm, CopiedSide a, CopiedSide b, std::uint32_t threads);
   /// Elements that accesses take at once: as many as they can.
   static Names Widths() { return {"16", "8", "4", "2", "1"}; }
   void Widest(const Instruction& access) { Want(Of("vec", access), Widths()); }

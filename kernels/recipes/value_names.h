@@ -27,6 +27,8 @@ inline constexpr std::string_view kShared = "SHARED", kGlobal = "GLOBAL", kPlain
 /// Of `advance` and `block_schedule`.
 inline constexpr std::string_view kOnTime = "ON_TIME", kOneAhead = "ONE_AHEAD", kStatic = "STATIC",
                                   kDynamic = "DYNAMIC";
+/// Of `pace`.
+inline constexpr std::string_view kPaceRunning = "RUNNING", kPaceAfter = "AFTER";
 /// Of `window` and `window_part`.
 inline constexpr std::string_view kWindow = "WINDOW", kInWindow = "IN_WINDOW",
                                   kAroundWindow = "AROUND_WINDOW";

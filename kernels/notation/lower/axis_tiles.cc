@@ -5,6 +5,31 @@
 
 namespace exh::kernels::notation {
 
+AxisTiles::AxisTiles(const Kernel& kernel, const ResolvedKernel& resolution, bool paper)
+    : kernel_(kernel), resolution_(resolution), paper_(paper) {
+  for (std::size_t i = 0; i < kernel.statements.size(); ++i) {
+    if (resolution.needed[i]) FindReductions(kernel.statements[i].value, i);
+  }
+  for (const auto& [of_maximum, maximum] : reductions_) {
+    const auto& kept = resolution.left[of_maximum];
+    if (maximum->text != "max" || maximum->is_scan() || kept.empty()) continue;
+    const int keys = resolution.reductions.at(maximum).front()->axis;
+    for (const auto& [of_sum, sum] : reductions_) {
+      const bool is_product = sum->text == "sum" && !sum->is_scan() &&
+                              resolution.reductions.at(sum).front()->axis == keys &&
+                              resolution.left[of_sum].size() > kept.size();
+      if (is_product) chains_.push_back({keys, kept.back()->axis});
+    }
+  }
+}
+
+void AxisTiles::FindReductions(const Expr& expr, std::size_t statement) {
+  const auto chosen = resolution_.chosen.find(&expr);
+  if (chosen != resolution_.chosen.end()) return FindReductions(*chosen->second, statement);
+  if (expr.kind == Expr::Kind::kReduce) reductions_.emplace_back(statement, &expr);
+  for (const Expr& arg : expr.args) FindReductions(arg, statement);
+}
+
 ir::Tiling AxisTiles::Of(const Index& index, Numbers& numbers, int reductions) const {
   ir::Tiling tiling = Hinted(index, numbers, reductions);
   // Where a sum of products is far longer than a tile is wide, blocks divide it among them, and
@@ -34,6 +59,11 @@ ir::Tiling AxisTiles::Hinted(const Index& index, Numbers& numbers, int reduction
   }
   // Threads have slices of a scan, each of neighbours that it holds in registers.
   if (IsScanned(index)) return {{2, 512}, {2, 16}};
+  // Both axes of a tile of the first product, as of any other.
+  const auto is_of_it = [&](const Chain& chain) {
+    return chain.keys == index.axis || chain.rows == index.axis;
+  };
+  if (!paper_ && std::ranges::any_of(chains_, is_of_it)) return {{2, 32}, {2, 16}};
   const bool is_left = IsLeft(index);
   const std::size_t rank = LeftRank();
   if (rank > 2) return Adjoins(index) ? ir::Tiling{{2, 32}, {2, 16}} : ir::Tiling{{2, 64}};

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+//
+// Of attention, with scores s[i, j] = sum(p) q[i, p] k[j, p] and results y[i, o] = sum(j) e[i, j]
+// v[j, o], where e comes of s and of its maximum over j:
+//
+//   axis             levels, from the outermost one on
+//   i, rows          blocks, threads, registers
+//   j, keys          the loop that the maximum runs in, threads, registers; in the second product a
+//                    loop in place of the threads
+//   o, columns       threads, registers
+//   p, depth         loops, unrolled steps
+//
+// q is copied to shared memory once, k and v in each iteration, tile by tile; e goes there, too,
+// for threads that have other keys. All else stays in the registers of its thread.
+#include "kernels/recipes/running_tiles.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kernels/ir/ops.h"
+#include "kernels/recipes/recipe_writer.h"
+
+namespace exh::kernels {
+namespace {
+
+/// What is tried.
+struct RunningShape {
+  const char* name;
+  std::uint32_t row_threads, column_threads;
+  std::vector<std::uint32_t> rows, keys, columns, steps;  ///< Registers, best first.
+};
+
+class RunningTileWriter : RecipeWriter {
+ public:
+  RunningTileWriter(const Target& function, const RunningShape& shape)
+      : RecipeWriter(function), shape_(shape) {}
+
+  /// Nothing: the kernel is none that the recipe is for.
+  std::optional<Recipe> Write() {
+    if (!FindProducts() || !FindTiles()) return std::nullopt;
+    FindOperands();
+    Want("unit", {kFma});
+    Want("pace", {kPaceRunning});
+    for (const Communication* copy : copies_) Want(Of("tiles", *copy), {kOwnTiles});
+    Want("tiles", {kSameTiles});
+    Want("thread_layout", {kSharedLayout});
+    for (const Instruction* main : {first_, top_, second_}) SizesAndKinds(*main);
+    for (const Communication* copy : copies_) Copy(*copy);
+    NoOtherLevels();
+    Want("across_blocks", {kNotAcross});
+    for (const Communication& comm : f_.comms) {
+      if (!comm.planned && !IsCopied(comm)) Travel(comm);
+    }
+    for (const Instruction* main : {first_, top_, second_}) NestLoops(*main);
+    for (const Communication* copy : copies_) Fragments(*copy);
+    if (terms_ != nullptr) Fragments(*terms_);
+    Want("dim_mapping", {kMergeMap, kUnrollMap, kThreadMap});
+    Want("order", {kBefore, kOuter, kAfter, kInner});
+    Want("vec", Widths());
+    Want("skew", {ir::kXor, ir::kPad16Bytes, ir::kPad4Bytes, kPlain});
+    return Finish(shape_.name, true);
+  }
+
+ private:
+  // ---- the kernel ----
+
+  const LogicalDim* AxisOf(const Instruction& inst, std::string_view name) const {
+    for (const LogicalDim* axis : ir::AxesOf(f_, inst)) {
+      if (axis->axis_name() == name) return axis;
+    }
+    return nullptr;
+  }
+
+  bool FindProducts() {
+    for (const Communication& comm : f_.running_comms()) {
+      for (const ir::InstId id : comm.running->corrected) {
+        if (f_.inst(id).op == ir::Op::kMad) second_ = &f_.inst(id);
+      }
+      top_ = &f_.inst(comm.producer);
+      keys_ = f_.logical(f_.dim(comm.running->loop).logical).axis_name();
+    }
+    if (second_ == nullptr) return false;
+    const auto kept = ir::ResultAxes(f_, *top_);
+    if (kept.empty()) return false;
+    rows_ = kept.back()->axis_name();
+    for (const LogicalDim* axis : ir::ResultAxes(f_, *second_)) {
+      if (AxisOf(*top_, axis->axis_name()) != nullptr) continue;
+      if (!columns_.empty()) return false;
+      columns_ = axis->axis_name();
+    }
+    for (const Instruction& inst : f_.insts) {
+      if (inst.planned || !inst.is_reduction() || inst.op != ir::Op::kMad || &inst == second_)
+        continue;
+      const auto results = ir::ResultAxes(f_, inst);
+      const auto reduced = ir::ReducedAxes(f_, inst);
+      const bool has_both = std::ranges::all_of(
+          std::initializer_list<std::string_view>{rows_, keys_}, [&](std::string_view name) {
+            return std::ranges::find(results, name, &LogicalDim::axis_name) != results.end();
+          });
+      if (!has_both || reduced.size() != 1) continue;
+      first_ = &inst;
+      depth_ = reduced.front()->axis_name();
+    }
+    return first_ != nullptr && !columns_.empty() && Last(*AxisOf(*first_, rows_)) >= 2 &&
+           Last(*AxisOf(*first_, keys_)) >= 2 && Last(*AxisOf(*first_, depth_)) >= 1 &&
+           Last(*AxisOf(*second_, columns_)) >= 1;
+  }
+
+  /// The first of the sizes that the innermost level may have, where the one before it has so many.
+  std::uint32_t FirstOf(const std::vector<std::uint32_t>& sizes, const LogicalDim& axis,
+                        std::uint32_t before, bool is_whole = false) const {
+    const auto found = std::ranges::find_if(sizes, [&](std::uint32_t size) {
+      const std::uint32_t tile = size * before;
+      return axis.extent % tile == 0 && Has(axis, Last(axis), size) &&
+             Has(axis, Last(axis) - 1, before) && (!is_whole || axis.extent == tile);
+    });
+    return found == sizes.end() ? 0 : *found;
+  }
+  bool FindTiles() {
+    row_registers_ = FirstOf(shape_.rows, *AxisOf(*first_, rows_), shape_.row_threads);
+    key_registers_ = FirstOf(shape_.keys, *AxisOf(*first_, keys_), shape_.column_threads);
+    column_registers_ =
+        FirstOf(shape_.columns, *AxisOf(*second_, columns_), shape_.column_threads, true);
+    steps_ = FirstOf(shape_.steps, *AxisOf(*first_, depth_), 1);
+    return row_registers_ != 0 && key_registers_ != 0 && column_registers_ != 0 && steps_ != 0;
+  }
+  std::uint32_t threads() const { return shape_.row_threads * shape_.column_threads; }
+
+  void FindOperands() {
+    for (const Communication& comm : f_.copies()) {
+      if (comm.consumer == first_->id || comm.consumer == second_->id) copies_.push_back(&comm);
+    }
+    for (const Communication& comm : f_.comms) {
+      const bool is_of_second = comm.consumer == second_->id && comm.may_lower && !comm.is_init;
+      if (is_of_second && !IsCopied(comm)) terms_ = &comm;
+    }
+  }
+  bool IsCopied(const Communication& comm) const {
+    return std::ranges::find(copies_, &comm) != copies_.end();
+  }
+
+  // ---- levels ----
+
+  /// Of an axis of a nest, from the innermost level on: registers, threads, what is around.
+  enum class Place { kOuter, kThread, kInner };
+  Place PlaceOf(const Dimension& dim) const {
+    const LogicalDim& axis = RecipeWriter::AxisOf(dim);
+    if (dim.level == Last(axis)) return Place::kInner;
+    return dim.level == Last(axis) - 1 && axis.axis_name() != depth_ ? Place::kThread
+                                                                     : Place::kOuter;
+  }
+  bool IsKeysOfSecond(const Dimension& dim) const {
+    return dim.inst == second_->id && RecipeWriter::AxisOf(dim).axis_name() == keys_;
+  }
+
+  void SizesAndKinds(const Instruction& main) {
+    for (const LogicalDim* axis : ir::AxesOf(f_, main)) {
+      const std::string_view name = axis->axis_name();
+      const Dimension& inner = Innermost(*axis);
+      if (name == depth_) {
+        Size(inner, steps_);
+        Size(Level(*axis, Last(*axis) - 1), Numbers{axis->extent / steps_, 32, 16, 8, 4, 2, 1});
+        Kind(inner, {kUnroll});
+        for (int level = 0; level < Last(*axis); ++level) Kind(Level(*axis, level), {kLoop});
+        continue;
+      }
+      const bool is_row = name == rows_, is_key = name == keys_, is_column = name == columns_;
+      if (is_row || is_key || is_column) {
+        const std::uint32_t registers = is_row   ? row_registers_
+                                        : is_key ? key_registers_
+                                                 : column_registers_;
+        const std::uint32_t threads = is_row ? shape_.row_threads : shape_.column_threads;
+        const Dimension& before = Level(*axis, Last(*axis) - 1);
+        Size(inner, registers);
+        Size(before, threads);
+        if (Last(*axis) >= 2) Size(Level(*axis, 0), axis->extent / threads / registers);
+        Kind(inner, {kUnroll});
+        Kind(before, {IsKeysOfSecond(before) ? kLoop : kThread});
+      }
+      if (Last(*axis) < 2 && (is_row || is_key || is_column)) continue;
+      Kind(Level(*axis, 0), {is_key || is_column ? kLoop : kBlock});
+    }
+  }
+
+  /// Along the loops around a tile, of rows or of keys, all is one loop.
+  bool IsAround(const Dimension& dim, const Communication& copy) const {
+    const std::string_view name = RecipeWriter::AxisOf(dim).axis_name();
+    if (dim.level != 0 || name == depth_ || name == columns_) return false;
+    return name != keys_ || AxisOf(f_.inst(copy.consumer), keys_) != nullptr;
+  }
+
+  void Copy(const Communication& copy) {
+    for (const DimPair& pair : f_.pairs_of(copy)) {
+      if (IsAround(f_.dim(pair.src), copy)) Map(pair, {kMergeMap});
+    }
+    const Instruction& consumer = f_.inst(copy.consumer);
+    std::vector<CopiedSide> sides;
+    for (const LogicalDim* axis : ir::AxesOf(f_, consumer)) {
+      if (ir::ProducersAxis(f_, copy, *axis) == nullptr) continue;
+      const std::string_view name = axis->axis_name();
+      if (name == rows_) sides.push_back({axis, shape_.row_threads * row_registers_});
+      if (name == keys_) sides.push_back({axis, shape_.column_threads * key_registers_});
+      if (name == columns_ || name == depth_) sides.push_back({axis, axis->extent});
+    }
+    if (sides.size() == 2) CopyTile(copy, sides[0], sides[1], threads());
+  }
+
+  void Travel(const Communication& comm) {
+    for (const DimPair& pair : f_.pairs_of(comm)) {
+      const Dimension& dim = f_.dim(pair.dst);
+      switch (PlaceOf(dim)) {
+        case Place::kOuter:
+          Map(pair, {kMergeMap});
+          break;
+        case Place::kThread:
+          Map(pair, &comm == terms_ && IsKeysOfSecond(dim)
+                        ? Names{kNotMapped}
+                        : Names{kThreadMap, kMergeMap, kUnrollMap});
+          break;
+        case Place::kInner:
+          Map(pair, {kUnrollMap, kMergeMap});
+          break;
+      }
+    }
+  }
+
+  /// Blocks, the loop over keys, threads, loops of the product, registers.
+  void NestLoops(const Instruction& main) {
+    Dims blocks, keys, threads, loops, steps, registers;
+    for (const LogicalDim* axis : ir::AxesOf(f_, main)) {
+      for (const DimId id : axis->dims) {
+        const Dimension& dim = f_.dim(id);
+        const Place place = PlaceOf(dim);
+        if (place == Place::kInner) {
+          (dim.is_reduction ? steps : registers).push_back(&dim);
+        } else if (axis->axis_name() == depth_ ||
+                   (place == Place::kThread && IsKeysOfSecond(dim))) {
+          loops.push_back(&dim);
+        } else if (place == Place::kThread) {
+          threads.push_back(&dim);
+        } else {
+          (axis->axis_name() == keys_ ? keys : blocks).push_back(&dim);
+        }
+      }
+    }
+    Nest({blocks, keys, threads, loops, steps, registers});
+    first_copies_.emplace_back(&main, registers.empty() ? nullptr : registers.front());
+  }
+
+  /// What a thread needs of a step is read right before its products, along registers of the
+  /// result.
+  void Fragments(const Communication& operand) {
+    const Communication::Lowered& lowered = *operand.lowered;
+    const Instruction& consumer = f_.inst(operand.consumer);
+    for (const DimPair& pair : f_.pairs_of(f_.comm(lowered.load_comm))) {
+      const Dimension& dim = f_.dim(pair.dst);
+      const bool is_copied = PlaceOf(dim) == Place::kInner && !dim.is_reduction;
+      Map(pair, {is_copied ? kUnrollMap : kMergeMap});
+    }
+    for (const auto& [main, copy] : first_copies_) {
+      if (main->id == consumer.id && copy != nullptr) {
+        Order(f_.inst(lowered.load), *copy, kBefore);
+      }
+    }
+    for (const LogicalDim* axis : ir::ResultAxes(f_, consumer)) {
+      const LogicalDim* const read = ir::ProducersAxis(f_, operand, *axis);
+      const std::string_view name = axis->axis_name();
+      if (read == nullptr || (name != rows_ && name != keys_ && name != columns_)) continue;
+      StoreAlong(f_.block(lowered.block), 1, Innermost(*read));
+    }
+    if (consumer.id == first_->id && AxisOf(consumer, rows_) != nullptr &&
+        ir::ProducersAxis(f_, operand, *AxisOf(consumer, rows_)) != nullptr) {
+      // Rows are the same for all tiles of keys.
+      Order(f_.inst(lowered.store), Level(*AxisOf(consumer, keys_), 0), kBefore);
+    }
+  }
+
+  const RunningShape& shape_;
+  const Instruction *first_ = nullptr, *top_ = nullptr, *second_ = nullptr;
+  std::string_view rows_, keys_, columns_, depth_;  ///< Names of axes.
+  std::vector<const Communication*> copies_;        ///< Of arguments.
+  const Communication* terms_ = nullptr;            ///< What the second product has of the first.
+  std::uint32_t row_registers_ = 0, key_registers_ = 0, column_registers_ = 0, steps_ = 0;
+  /// By product: the outermost of a thread's own loops over results.
+  std::vector<std::pair<const Instruction*, const Dimension*>> first_copies_;
+};
+
+}  // namespace
+
+std::vector<Recipe> RunningTileRecipes(const ir::Target& function) {
+  if (function.device.max_threads <= 1) return {};
+  const std::vector<std::uint32_t> registers = {8, 4, 2, 1};
+  const RunningShape large = {"running tiles", 16,        16,       {8, 4, 2, 1},
+                              {4, 2, 1},       registers, {4, 2, 1}};
+  const RunningShape small = {
+      "small running tiles", 16, 16, {4, 2, 1}, {4, 2, 1}, registers, {4, 2, 1}};
+  const RunningShape least = {"least running tiles", 8,        8, {4, 2, 1}, {4, 2, 1},
+                              {16, 8, 4, 2, 1},      {4, 2, 1}};
+  std::vector<Recipe> recipes;
+  for (const RunningShape* shape : {&large, &small, &least}) {
+    if (std::optional<Recipe> recipe = RunningTileWriter(function, *shape).Write()) {
+      recipes.push_back(std::move(*recipe));
+    }
+  }
+  return recipes;
+}
+
+}  // namespace exh::kernels
