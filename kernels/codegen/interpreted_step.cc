@@ -68,6 +68,8 @@ InterpretedStep PrepareStep(const LoweredCode& code, const ir::Instruction& inst
     }
     if (operand.kind == ir::Operand::Kind::kComm) {
       input.producer = plan.reads[i].producer;
+      input.runs = Runs(*code.schedule, operand);
+      input.lowest = ir::IdentityOf(ir::Op::kMax, function.inst(input.producer).type);
       input.slot = MakeSlot(code.values.storage[input.producer.index()], plan.reads[i].index);
     }
     step.inputs.push_back(std::move(input));

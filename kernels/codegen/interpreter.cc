@@ -99,7 +99,9 @@ class Interpreter {
   double Compute(const ir::Instruction& inst, const InterpretedStep& step) {
     const auto raw = [&](std::size_t i) {
       const StepInput& in = step.inputs[i];
-      return in.producer.valid() ? Register(in.producer, Evaluate(in.slot.offset)) : in.constant;
+      if (!in.producer.valid()) return in.constant;
+      const double value = Register(in.producer, Evaluate(in.slot.offset));
+      return in.runs && value == in.lowest ? 0 : value;
     };
     const Affine& address = code_.memory.address[inst.id.index()];
     switch (step.op) {
@@ -339,29 +341,38 @@ class Interpreter {
   /// In the running thread: what comes of a maximum that has grown.
   void Correct(int node) {
     const ir::InstId id = tree_.node(node).inst;
-    const std::vector<int> around = tree_.ClassesAround(node);
-    for (const CorrectedSum& corrected : code_.values.corrected[id.index()]) {
-      CorrectSum(id, corrected, around);
-    }
+    ForEachSum(node, [&](double& sum, std::int64_t point) {
+      const double before = BesideOf(id, point), now = Register(id, point);
+      if (before != now) sum *= std::exp(before - now);
+    });
     // Only where all of them have been.
-    ForEachPoint(id, around, [&](const std::vector<std::int64_t>& key) {
+    ForEachPoint(id, tree_.ClassesAround(node), [&](const std::vector<std::int64_t>& key) {
       BesideOf(id, PointOf(id, key)) = Register(id, PointOf(id, key));
     });
   }
-  void CorrectSum(ir::InstId maximum, const CorrectedSum& corrected,
-                  const std::vector<int>& around) {
-    const double lowest = ir::IdentityOf(ir::Op::kMax, code_.function->inst(maximum).type);
-    ForEachPoint(corrected.sum, around, [&](const std::vector<std::int64_t>& key) {
-      std::vector<std::int64_t> of_maximum;
-      for (const std::size_t place : corrected.places) of_maximum.push_back(key[place]);
-      const std::int64_t point = PointOf(maximum, of_maximum);
-      const double before = BesideOf(maximum, point), now = Register(maximum, point);
-      if (before == now) return;
-      double* const sums = &Register(corrected.sum, PointOf(corrected.sum, key));
-      for (std::size_t part = 0; part < steps_[corrected.sum.index()].parts; ++part) {
-        sums[part] = before == lowest ? 0 : sums[part] * std::exp(before - now);
-      }
+  /// … and of one that has not, up to its end.
+  void Settle(int node) {
+    const ir::InstId id = tree_.node(node).inst;
+    const double lowest = ir::IdentityOf(ir::Op::kMax, code_.function->inst(id).type);
+    ForEachSum(node, [&](double& sum, std::int64_t point) {
+      if (Register(id, point) == lowest) sum = kNan;
     });
+  }
+  /// Calls `take(sum, point)` for what comes of a maximum that has the value at this point.
+  template <typename Take>
+  void ForEachSum(int node, const Take& take) {
+    const ir::InstId maximum = tree_.node(node).inst;
+    for (const CorrectedSum& corrected : code_.values.corrected[maximum.index()]) {
+      const auto take_all = [&](const std::vector<std::int64_t>& key) {
+        std::vector<std::int64_t> of_maximum;
+        for (const std::size_t place : corrected.places) of_maximum.push_back(key[place]);
+        double* const sums = &Register(corrected.sum, PointOf(corrected.sum, key));
+        for (std::size_t part = 0; part < steps_[corrected.sum.index()].parts; ++part) {
+          take(sums[part], PointOf(maximum, of_maximum));
+        }
+      };
+      ForEachPoint(corrected.sum, tree_.ClassesAround(node), take_all);
+    }
   }
   std::int64_t PointOf(ir::InstId inst, const std::vector<std::int64_t>& key) const {
     const ValueStorage& storage = code_.values.storage[inst.index()];
@@ -669,6 +680,8 @@ class Interpreter {
         return Combine(code_.function->inst(node.inst));
       case NodeKind::kCorrect:
         return Correct(index);
+      case NodeKind::kSettle:
+        return Settle(index);
       case NodeKind::kHandOver:
         return HandOver(index);
       case NodeKind::kLastBlock:

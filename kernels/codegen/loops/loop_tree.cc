@@ -346,9 +346,9 @@ void AppendText(const ir::Function& function, const LoopTree& tree, int index, i
     if (text.empty()) text = "lanes";
     return text + ":" + std::to_string(k.size);
   };
-  static constexpr const char* kNames[] = {"root",    "block",     "loop",      "unroll", "vector",
-                                           "threads", "exec",      "lanes",     "round",  "combine",
-                                           "correct", "hand_over", "last_block"};
+  static constexpr const char* kNames[] = {"root",    "block",  "loop",      "unroll",    "vector",
+                                           "threads", "exec",   "lanes",     "round",     "combine",
+                                           "correct", "settle", "hand_over", "last_block"};
   std::string line(Index(depth) * 2, ' ');
   line += kNames[static_cast<std::size_t>(node.kind)];
   if (node.dim_class >= 0) line += " " + dim_class(node.dim_class);
@@ -527,23 +527,29 @@ int EndOf(const LoopTree& tree, const ir::Instruction& inst) {
   return tree.OutermostLoop(inst);
 }
 
-/// What comes of a maximum that runs is corrected as soon as that has grown, in each thread.
+/// The same in each thread, where no Threads node is around.
+void InsertForThreads(LoopTree& tree, int child, NodeKind kind, ir::InstId inst) {
+  if (!tree.has_threads() || tree.InThreads(tree.node(child).parent)) {
+    return InsertBehind(tree, child, kind, inst);
+  }
+  InsertBehind(tree, child, NodeKind::kThreads, {});
+  LoopNode node;
+  node.kind = kind;
+  node.inst = inst;
+  node.parent = static_cast<int>(tree.nodes.size()) - 1;
+  tree.nodes[Index(node.parent)].children.push_back(node.parent + 1);
+  tree.nodes.push_back(std::move(node));
+}
+
+/// What comes of a maximum that runs is corrected as soon as that has grown. Behind its loop it is
+/// settled.
 void AddCorrections(const ir::Function& function, LoopTree& tree) {
   for (const ir::Instruction& inst : function.insts) {
-    if (tree.node_of_inst[inst.id.index()] < 0 || !tree.Runs(inst.id)) continue;
-    const int end = EndOf(tree, inst);
-    if (!tree.has_threads() || tree.InThreads(tree.node(end).parent)) {
-      InsertBehind(tree, end, NodeKind::kCorrect, inst.id);
-      continue;
-    }
-    InsertBehind(tree, end, NodeKind::kThreads, {});
-    const int threads = static_cast<int>(tree.nodes.size()) - 1;
-    LoopNode correct;
-    correct.kind = NodeKind::kCorrect;
-    correct.inst = inst.id;
-    correct.parent = threads;
-    tree.nodes[Index(threads)].children.push_back(threads + 1);
-    tree.nodes.push_back(std::move(correct));
+    const int node = tree.node_of_inst[inst.id.index()];
+    if (node < 0 || !tree.Runs(inst.id)) continue;
+    InsertForThreads(tree, EndOf(tree, inst), NodeKind::kCorrect, inst.id);
+    InsertForThreads(tree, LoopOfClass(tree, node, tree.runs_in[inst.id.index()]),
+                     NodeKind::kSettle, inst.id);
   }
 }
 

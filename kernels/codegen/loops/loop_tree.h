@@ -75,6 +75,7 @@ enum class NodeKind : std::uint8_t {
   /// scan begins where the one before it ends.
   kCombine,
   kCorrect,    ///< What has come of a maximum that runs is corrected where that has grown.
+  kSettle,     ///< … and is NaN where that is still infinitely low at its end.
   kHandOver,   ///< What the block has of a divided reduction goes to the others (across.exh).
   kLastBlock,  ///< The block with the last ticket makes one value of all, of several reductions.
 };
@@ -84,8 +85,8 @@ struct LoopNode {
   int dim_class = -1;               ///< kBlock, kLoop, kUnroll, kVector.
   std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
   int layout = -1;                  ///< kThreads: that of the band; -1: no band.
-  /// kExec; kLanes, kRound, kCombine, kCorrect, kHandOver: the reduction; kLastBlock: one of those
-  /// that meet.
+  /// kExec; kLanes, kRound, kCombine, kCorrect, kSettle, kHandOver: the reduction; kLastBlock: one
+  /// of those that meet.
   ir::InstId inst;
   int parent = -1;
   std::vector<int> children;  ///< In order of execution.

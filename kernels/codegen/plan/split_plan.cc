@@ -184,7 +184,7 @@ class SplitPlanner {
     if (node.kind == NodeKind::kExec) any = part.insts[number];
     const bool is_of_value = node.kind == NodeKind::kLanes || node.kind == NodeKind::kRound ||
                              node.kind == NodeKind::kCombine || node.kind == NodeKind::kCorrect ||
-                             node.kind == NodeKind::kLastBlock;
+                             node.kind == NodeKind::kSettle || node.kind == NodeKind::kLastBlock;
     if (is_of_value) {
       any = part.finishes < 0 && part.insts[number];
     }

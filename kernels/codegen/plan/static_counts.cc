@@ -224,6 +224,7 @@ class Counter {
         return clocks + Correct(node.inst, place);
       case NodeKind::kLanes:
       case NodeKind::kRound:
+      case NodeKind::kSettle:
         return clocks + Operate(Points(code_.values.storage[node.inst.index()]), place);
       case NodeKind::kCombine:
         return clocks +

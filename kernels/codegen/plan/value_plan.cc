@@ -296,6 +296,11 @@ std::uint32_t LaneParts::num_copies() const {
   return count;
 }
 
+bool Runs(const Schedule& schedule, const ir::Operand& operand) {
+  return operand.kind == ir::Operand::Kind::kComm &&
+         schedule.pace.Or(Pace::AFTER, operand.comm) == Pace::RUNNING;
+}
+
 bool IsSliced(const LoopTree& tree, const ir::Instruction& scan) {
   return scan.is_scan() && !tree.SliceAxes(scan).empty();
 }

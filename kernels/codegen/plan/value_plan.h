@@ -112,6 +112,10 @@ ThreadGuard OnceGuard(const LoopTree& tree, int node);
 
 ValuePlan PlanValues(const ir::Function& function, const Schedule& schedule, const LoopTree& tree);
 
+/// Is the operand a maximum that is read while it runs? Where that is still infinitely low, so is
+/// all that it is taken away from, and readers see 0 in its place: then terms are 0 and not NaN.
+bool Runs(const Schedule& schedule, const ir::Operand& operand);
+
 /// Do threads have slices of the scan?
 bool IsSliced(const LoopTree& tree, const ir::Instruction& scan);
 

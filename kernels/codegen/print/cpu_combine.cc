@@ -55,7 +55,7 @@ void CpuStatements::JoinSlicesOfScan(ir::InstId id) {
   }
   const auto at = [](std::string name, const std::string& thread) {
     const std::size_t index = name.find("[t]");
-    return index == name.npos ? name + "[" + thread + "]" : name.replace(index, 3, thread);
+    return index == name.npos ? name + "[" + thread + "]" : name.replace(index + 1, 1, thread);
   };
   out_.Open(loops::ForText("long", "t", 0, threads), scan.name() + ": from slice to slice");
   out_.Line("if (" + skips + ") continue;");

@@ -596,6 +596,8 @@ class CpuPrinter : LoopPrinter {
         return statements_.CombineSlices(node.inst);
       case NodeKind::kCorrect:
         return statements_.Correct(index);
+      case NodeKind::kSettle:
+        return statements_.Settle(index);
       default:
         EXH_CHECK(node.kind == NodeKind::kHandOver);
         return statements_.HandOver(index);

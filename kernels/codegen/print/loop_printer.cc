@@ -54,6 +54,7 @@ void LoopPrinter::Node(int index) {
     case NodeKind::kRound:
     case NodeKind::kCombine:
     case NodeKind::kCorrect:
+    case NodeKind::kSettle:
     case NodeKind::kHandOver:
     case NodeKind::kLastBlock:
       return Ending(index);

@@ -6,11 +6,15 @@
 //   scan y[i] = x[0] + … + x[i]      carry = carry + x; y = carry;
 //   maximum m, sum s of exp(x - m)   by = exp(before - m); s = s * by; before = m;
 //
+// As long as m is -inf, so is each x. Then readers see 0 in place of m, terms are 0, and what they
+// are multiplied by still counts: 0 times infinity is NaN, as it is in the text. If m stays -inf,
+// all terms are NaN in the text, and so is what comes of them.
+//
 // A thread that has a slice of a scan does not know what is before it: it accumulates from step to
 // step in the registers of the values themselves, and a kCombine node adds the rest.
 #include <algorithm>
+#include <limits>
 
-#include "base/check.h"
 #include "kernels/codegen/print/statements.h"
 #include "kernels/ir/ops.h"
 
@@ -142,56 +146,79 @@ void Statements::BeginBefore(ir::InstId maximum, const Key& key) {
             AllLanes(identity, HeldBy(maximum), Storage(maximum).lanes) + ";");
 }
 
+ValueText Statements::FiniteOf(const ir::Instruction& inst, std::size_t operand) const {
+  const ValueText value = ReadRegister(inst, operand);
+  const ir::InstId producer = Values(inst.id).reads[operand].producer;
+  const ir::Type held = HeldBy(producer);
+  const std::uint32_t lanes = value.is_vector ? Values(inst.id).lanes : 1;
+  const auto all = [&](const ir::Number& number) {
+    return AllLanes(Number(number, held), held, lanes);
+  };
+  const ir::Number lowest = ir::IdentityOf(ir::Op::kMax, code_.function->inst(producer).type);
+  return {"(" + value.text + " == " + all(lowest) + " ? " + all(0) + " : " + value.text + ")",
+          value.is_vector};
+}
+
 void Statements::Correct(int node) {
   const ir::InstId id = code_.tree.node(node).inst;
-  const ir::Instruction& maximum = code_.function->inst(id);
   const ir::Type held = HeldBy(id);
   const std::uint32_t lanes = style_.has_vectors ? Storage(id).lanes : 1;
   const bool is_vector = lanes > 1;
-  const std::string lowest = AllLanes(IdentityOf(maximum), held, lanes);
-  const std::string both = is_vector ? " & " : " && ";
   for (const Place& place : RegistersAt(id, node)) {
-    const std::string before = BesideRegister(id, place.key), &now = place.name;
-    // Of nothing but what is infinitely low, exp(before - now) is not a number, or what came of it
-    // is not: it counts for nothing as soon as there is something else.
+    const std::string before = BesideRegister(id, place.key);
+    const std::string& now = place.name;
     const ValueText less =
         OpText(ir::Op::kSub, held, {{before, is_vector}, {now, is_vector}}, lanes, helpers_);
     const ValueText factor = OpText(ir::Op::kExp, held, {{less.text, is_vector}}, lanes, helpers_);
-    out_.Open("", maximum.name() + ": what comes of it");
+    out_.Open("", code_.function->inst(id).name() + ": what comes of it");
+    // The difference of two infinities is not a number.
     out_.Line(ConstantOf(held) + " exh_by = (" + before + " == " + now + ") ? " +
               AllLanes(Number(1, held), held, lanes) + " : " + factor.text + ";");
-    const std::string is_first =
-        "((" + before + " == " + lowest + ")" + both + "(" + before + " != " + now + "))";
-    for (const CorrectedSum& corrected : code_.values.corrected[id.index()]) {
-      CorrectSum(corrected, place, node, is_first);
+    for (const OneSum& sum : SumsAt(node, place)) {
+      out_.Line(sum.name + " = " + sum.name + " * exh_by;");
     }
     out_.Line(before + " = " + now + ";");
     out_.Close();
   }
 }
 
-/// Those of its registers that the register of the maximum corrects.
-void Statements::CorrectSum(const CorrectedSum& corrected, const Place& maximum, int node,
-                            const std::string& is_first) {
-  const ir::Type held = HeldBy(corrected.sum);
-  const ValueStorage& storage = Storage(corrected.sum);
-  const std::uint32_t lanes = style_.has_vectors ? std::max(storage.lanes, storage.parts.lanes) : 1;
-  const std::string none = AllLanes(Number(0, held), held, lanes);
-  for (const Place& place : RegistersAt(corrected.sum, node)) {
-    Key key;  // Of the maximum.
-    for (const std::size_t wanted : corrected.places) {
-      if (storage.key[wanted].is_vector && style_.has_vectors) continue;
-      std::size_t at = 0;
-      for (std::size_t i = 0; i < wanted; ++i) {
-        at += storage.key[i].is_vector && style_.has_vectors ? 0 : 1;
-      }
-      key.push_back(place.key[at]);
-    }
-    if (key != maximum.key) continue;
-    for (const std::string& sum : SumsOf(corrected.sum, place.key)) {
-      out_.Line(sum + " = " + is_first + " ? " + none + " : " + sum + " * exh_by;");
+/// Where a maximum has nothing but what is infinitely low, its terms are not numbers.
+void Statements::Settle(int node) {
+  const ir::InstId id = code_.tree.node(node).inst;
+  const std::uint32_t lanes = style_.has_vectors ? Storage(id).lanes : 1;
+  const std::string lowest = AllLanes(IdentityOf(code_.function->inst(id)), HeldBy(id), lanes);
+  for (const Place& place : RegistersAt(id, node)) {
+    for (const OneSum& sum : SumsAt(node, place)) {
+      const ir::Number none = std::numeric_limits<double>::quiet_NaN();
+      out_.Line(sum.name + " = (" + place.name + " == " + lowest + ") ? " +
+                AllLanes(Number(none, sum.held), sum.held, sum.lanes) + " : " + sum.name + ";");
     }
   }
+}
+
+std::vector<Statements::OneSum> Statements::SumsAt(int node, const Place& maximum) const {
+  std::vector<OneSum> sums;
+  for (const CorrectedSum& corrected : code_.values.corrected[code_.tree.node(node).inst.index()]) {
+    const ValueStorage& storage = Storage(corrected.sum);
+    const std::uint32_t lanes =
+        style_.has_vectors ? std::max(storage.lanes, storage.parts.lanes) : 1;
+    for (const Place& place : RegistersAt(corrected.sum, node)) {
+      Key key;  // Of the maximum.
+      for (const std::size_t wanted : corrected.places) {
+        if (storage.key[wanted].is_vector && style_.has_vectors) continue;
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < wanted; ++i) {
+          at += storage.key[i].is_vector && style_.has_vectors ? 0 : 1;
+        }
+        key.push_back(place.key[at]);
+      }
+      if (key != maximum.key) continue;
+      for (const std::string& name : SumsOf(corrected.sum, place.key)) {
+        sums.push_back({name, HeldBy(corrected.sum), lanes});
+      }
+    }
+  }
+  return sums;
 }
 
 }  // namespace exh::kernels::codegen

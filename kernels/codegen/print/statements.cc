@@ -131,6 +131,7 @@ std::vector<Statements::Place> Statements::RegistersAt(ir::InstId inst, int node
 
 ValueText Statements::Read(const ir::Instruction& inst, std::size_t operand) const {
   const ir::Operand& source = inst.operands[operand];
+  if (Runs(*code_.schedule, source)) return FiniteOf(inst, operand);
   if (source.kind != ir::Operand::Kind::kScalar) return ReadRegister(inst, operand);
   const auto& scalars = code_.function->scalars;
   const auto it = std::ranges::find(scalars, source.scalar, &ir::Scalar::name);

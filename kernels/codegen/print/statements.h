@@ -52,6 +52,8 @@ class Statements {
 
   /// A kCorrect node: all that comes of a maximum that has grown is corrected.
   void Correct(int node);
+  /// A kSettle node: what comes of one that has nothing in it.
+  void Settle(int node);
 
   /// "t / 16 % 8": the index of a thread axis; `bounded`: no thread is beyond the axes of its
   /// layout.
@@ -150,6 +152,8 @@ class Statements {
   /// An operand that is no literal, as it is.
   ValueText Read(const ir::Instruction& inst, std::size_t operand) const;
   virtual ValueText ReadRegister(const ir::Instruction& inst, std::size_t operand) const = 0;
+  /// A maximum that runs as its readers see it (Runs()).
+  ValueText FiniteOf(const ir::Instruction& inst, std::size_t operand) const;
   /// An operand as a value of the type.
   ValueText ReadAs(const ir::Instruction& inst, std::size_t operand, ir::Type type) const;
   /// What operators make of their operands, as a value of the instruction's type. A reduction's own
@@ -198,8 +202,14 @@ class Statements {
   std::vector<Range> ranges_;  ///< By class: see SetRange().
 
  private:
-  void CorrectSum(const CorrectedSum& corrected, const Place& maximum, int node,
-                  const std::string& is_first);
+  /// At a node, what comes of a maximum in this place: the names of registers, and how many lanes
+  /// each has.
+  struct OneSum {
+    std::string name;
+    ir::Type held;
+    std::uint32_t lanes;
+  };
+  std::vector<OneSum> SumsAt(int node, const Place& maximum) const;
   /// The number that the index of a class is in the text, if it is one.
   std::optional<std::int64_t> FixedIndex(int dim_class, std::int64_t lane) const;
 

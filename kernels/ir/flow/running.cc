@@ -2,8 +2,11 @@
 //
 // Which values may be read while they run: a maximum m whose readers along its own axis are terms
 // exp(s - m), and what these go on to. A term may be multiplied by what m has no part in, divided
-// by it, negated, cast or chosen instead of 0. All of these grow by the same factor as m shrinks,
-// exp(m0 - m1), and so do sums of them. What is stored, or becomes anything else, does not.
+// by it, negated or cast. All of these shrink by the same factor as m grows, exp(m0 - m1), and so
+// do sums of them. What is stored, or becomes anything else, does not.
+//
+// Where all s are -inf, so is m, and each term is NaN. So nothing may stand in the place of a term:
+// then the sum need not be NaN.
 #include <algorithm>
 #include <utility>
 
@@ -100,11 +103,6 @@ class RunningFinder {
         return true;
       case Op::kDiv:
         return comm.operand == 0;
-      case Op::kSelect: {
-        if (comm.operand == 0) return false;
-        const Operand& other = reader.operands[comm.operand == 1 ? 2 : 1];
-        return other.kind == Operand::Kind::kLiteral && double{other.literal} == 0;
-      }
       default:
         return false;
     }
@@ -122,6 +120,7 @@ class RunningFinder {
     if (along == nullptr || !f_.dim(along->dims.front()).is_reduction) return false;
     const Instruction& init = f_.inst(f_.comm(sum.init).producer);
     const Operand& first = init.operands.front();
+    if (ComputeTypeOf(sum.type) != ComputeTypeOf(maximum_.type)) return false;
     const bool is_zero = init.op == Op::kConst && first.kind == Operand::Kind::kLiteral &&
                          double{first.literal} == 0;
     const bool keeps_all = std::ranges::all_of(maximum_.dims, [&](DimId id) {

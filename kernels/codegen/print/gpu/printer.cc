@@ -388,6 +388,7 @@ class KernelPrinter : LoopPrinter {
       case NodeKind::kRound:
       case NodeKind::kCombine:
       case NodeKind::kCorrect:
+      case NodeKind::kSettle:
       case NodeKind::kHandOver:
       case NodeKind::kLastBlock:
         return;
@@ -461,6 +462,8 @@ class KernelPrinter : LoopPrinter {
         return statements_.CombineSlices(CombineOf(index), slices_begin_);
       case NodeKind::kCorrect:
         return statements_.Correct(index);
+      case NodeKind::kSettle:
+        return statements_.Settle(index);
       case NodeKind::kHandOver:
         if (part_->finishes < 0) return statements_.HandOver(index);
         return statements_.TakeAll(node.inst, index, slices_begin_);
@@ -519,8 +522,8 @@ class KernelPrinter : LoopPrinter {
     for (std::size_t node = 0; node < part.nodes.size(); ++node) {
       const NodeKind kind = tree_.nodes[node].kind;
       const bool is_other = kind == NodeKind::kRound || kind == NodeKind::kCombine ||
-                            kind == NodeKind::kCorrect || kind == NodeKind::kHandOver ||
-                            kind == NodeKind::kLastBlock;
+                            kind == NodeKind::kCorrect || kind == NodeKind::kSettle ||
+                            kind == NodeKind::kHandOver || kind == NodeKind::kLastBlock;
       if (!is_other || !part.nodes[node]) continue;
       for (int around = static_cast<int>(node); around >= 0; around = tree_.node(around).parent) {
         rest.nodes[static_cast<std::size_t>(around)] = true;
