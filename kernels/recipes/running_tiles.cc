@@ -143,44 +143,57 @@ class RunningTileWriter : RecipeWriter {
 
   // ---- levels ----
 
-  /// Of an axis of a nest, from the innermost level on: registers, threads, what is around.
-  enum class Place { kOuter, kThread, kInner };
+  /// What a level is; all others have one iteration.
+  enum class Place { kOuter, kLoop, kThread, kInner, kAbsent };
   Place PlaceOf(const Dimension& dim) const {
     const LogicalDim& axis = RecipeWriter::AxisOf(dim);
+    const std::string_view name = axis.axis_name();
+    const bool is_of_tile = name == rows_ || name == keys_ || name == columns_;
+    if (!is_of_tile && name != depth_) return dim.level == 0 ? Place::kOuter : Place::kAbsent;
     if (dim.level == Last(axis)) return Place::kInner;
-    return dim.level == Last(axis) - 1 && axis.axis_name() != depth_ ? Place::kThread
-                                                                     : Place::kOuter;
-  }
-  bool IsKeysOfSecond(const Dimension& dim) const {
-    return dim.inst == second_->id && RecipeWriter::AxisOf(dim).axis_name() == keys_;
+    if (dim.level == Last(axis) - 1) {
+      const bool is_thread = is_of_tile && !(name == keys_ && dim.inst == second_->id);
+      return is_thread ? Place::kThread : Place::kLoop;
+    }
+    return dim.level == 0 && (name == rows_ || name == keys_) ? Place::kOuter : Place::kAbsent;
   }
 
   void SizesAndKinds(const Instruction& main) {
     for (const LogicalDim* axis : ir::AxesOf(f_, main)) {
       const std::string_view name = axis->axis_name();
-      const Dimension& inner = Innermost(*axis);
-      if (name == depth_) {
-        Size(inner, steps_);
-        Size(Level(*axis, Last(*axis) - 1), Numbers{axis->extent / steps_, 32, 16, 8, 4, 2, 1});
-        Kind(inner, {kUnroll});
-        for (int level = 0; level < Last(*axis); ++level) Kind(Level(*axis, level), {kLoop});
-        continue;
+      const std::uint32_t threads = name == rows_    ? shape_.row_threads
+                                    : name == depth_ ? axis->extent / steps_
+                                                     : shape_.column_threads;
+      const std::uint32_t registers = name == rows_      ? row_registers_
+                                      : name == keys_    ? key_registers_
+                                      : name == columns_ ? column_registers_
+                                                         : steps_;
+      for (const DimId id : axis->dims) {
+        const Dimension& dim = f_.dim(id);
+        switch (PlaceOf(dim)) {
+          case Place::kOuter: {
+            const bool is_of_tile = name == rows_ || name == keys_;
+            Size(dim, is_of_tile ? axis->extent / threads / registers : axis->extent);
+            Kind(dim, {name == keys_ ? kLoop : kBlock});
+            break;
+          }
+          case Place::kLoop:
+            Size(dim, threads);
+            Kind(dim, {kLoop});
+            break;
+          case Place::kThread:
+            Size(dim, threads);
+            Kind(dim, {kThread});
+            break;
+          case Place::kInner:
+            Size(dim, registers);
+            Kind(dim, {kUnroll});
+            break;
+          case Place::kAbsent:
+            Size(dim, 1);
+            break;
+        }
       }
-      const bool is_row = name == rows_, is_key = name == keys_, is_column = name == columns_;
-      if (is_row || is_key || is_column) {
-        const std::uint32_t registers = is_row   ? row_registers_
-                                        : is_key ? key_registers_
-                                                 : column_registers_;
-        const std::uint32_t threads = is_row ? shape_.row_threads : shape_.column_threads;
-        const Dimension& before = Level(*axis, Last(*axis) - 1);
-        Size(inner, registers);
-        Size(before, threads);
-        if (Last(*axis) >= 2) Size(Level(*axis, 0), axis->extent / threads / registers);
-        Kind(inner, {kUnroll});
-        Kind(before, {IsKeysOfSecond(before) ? kLoop : kThread});
-      }
-      if (Last(*axis) < 2 && (is_row || is_key || is_column)) continue;
-      Kind(Level(*axis, 0), {is_key || is_column ? kLoop : kBlock});
     }
   }
 
@@ -209,44 +222,34 @@ class RunningTileWriter : RecipeWriter {
 
   void Travel(const Communication& comm) {
     for (const DimPair& pair : f_.pairs_of(comm)) {
-      const Dimension& dim = f_.dim(pair.dst);
-      switch (PlaceOf(dim)) {
-        case Place::kOuter:
-          Map(pair, {kMergeMap});
-          break;
-        case Place::kThread:
-          Map(pair, &comm == terms_ && IsKeysOfSecond(dim)
-                        ? Names{kNotMapped}
-                        : Names{kThreadMap, kMergeMap, kUnrollMap});
-          break;
-        case Place::kInner:
-          Map(pair, {kUnrollMap, kMergeMap});
-          break;
+      const Place from = PlaceOf(f_.dim(pair.src)), to = PlaceOf(f_.dim(pair.dst));
+      if (to == Place::kAbsent) continue;
+      if (from == Place::kThread && to == Place::kLoop) {
+        Map(pair, {kNotMapped});
+      } else if (to == Place::kThread) {
+        Map(pair, {kThreadMap, kMergeMap});
+      } else if (to == Place::kInner) {
+        Map(pair, {kUnrollMap, kMergeMap});
+      } else {
+        Map(pair, {kMergeMap});
       }
     }
   }
 
-  /// Blocks, the loop over keys, threads, loops of the product, registers.
+  /// Blocks, the loop over keys, threads, loops of the product, its steps, registers.
   void NestLoops(const Instruction& main) {
     Dims blocks, keys, threads, loops, steps, registers;
-    for (const LogicalDim* axis : ir::AxesOf(f_, main)) {
-      for (const DimId id : axis->dims) {
-        const Dimension& dim = f_.dim(id);
-        const Place place = PlaceOf(dim);
-        if (place == Place::kInner) {
-          (dim.is_reduction ? steps : registers).push_back(&dim);
-        } else if (axis->axis_name() == depth_ ||
-                   (place == Place::kThread && IsKeysOfSecond(dim))) {
-          loops.push_back(&dim);
-        } else if (place == Place::kThread) {
-          threads.push_back(&dim);
-        } else {
-          (axis->axis_name() == keys_ ? keys : blocks).push_back(&dim);
-        }
-      }
+    for (const DimId id : main.dims) {
+      const Dimension& dim = f_.dim(id);
+      const bool is_key = RecipeWriter::AxisOf(dim).axis_name() == keys_;
+      const Place place = PlaceOf(dim);
+      if (place == Place::kOuter) (is_key ? keys : blocks).push_back(&dim);
+      if (place == Place::kThread) threads.push_back(&dim);
+      if (place == Place::kLoop) loops.push_back(&dim);
+      if (place == Place::kInner) (dim.is_reduction ? steps : registers).push_back(&dim);
     }
     Nest({blocks, keys, threads, loops, steps, registers});
-    first_copies_.emplace_back(&main, registers.empty() ? nullptr : registers.front());
+    if (!registers.empty()) first_copies_.emplace_back(&main, registers.front());
   }
 
   /// What a thread needs of a step is read right before its products, along registers of the
@@ -256,13 +259,13 @@ class RunningTileWriter : RecipeWriter {
     const Instruction& consumer = f_.inst(operand.consumer);
     for (const DimPair& pair : f_.pairs_of(f_.comm(lowered.load_comm))) {
       const Dimension& dim = f_.dim(pair.dst);
-      const bool is_copied = PlaceOf(dim) == Place::kInner && !dim.is_reduction;
+      const Place place = PlaceOf(dim);
+      if (place == Place::kAbsent) continue;
+      const bool is_copied = place == Place::kInner && !dim.is_reduction;
       Map(pair, {is_copied ? kUnrollMap : kMergeMap});
     }
     for (const auto& [main, copy] : first_copies_) {
-      if (main->id == consumer.id && copy != nullptr) {
-        Order(f_.inst(lowered.load), *copy, kBefore);
-      }
+      if (main->id == consumer.id) Order(f_.inst(lowered.load), *copy, kBefore);
     }
     for (const LogicalDim* axis : ir::ResultAxes(f_, consumer)) {
       const LogicalDim* const read = ir::ProducersAxis(f_, operand, *axis);
