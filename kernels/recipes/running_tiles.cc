@@ -295,15 +295,25 @@ class RunningTileWriter : RecipeWriter {
 std::vector<Recipe> RunningTileRecipes(const ir::Target& function) {
   if (function.device.max_threads <= 1) return {};
   const std::vector<std::uint32_t> registers = {8, 4, 2, 1};
-  const RunningShape large = {"running tiles", 16,        16,       {8, 4, 2, 1},
-                              {4, 2, 1},       registers, {4, 2, 1}};
-  const RunningShape small = {
-      "small running tiles", 16, 16, {4, 2, 1}, {4, 2, 1}, registers, {4, 2, 1}};
-  const RunningShape least = {"least running tiles", 8,        8, {4, 2, 1}, {4, 2, 1},
-                              {16, 8, 4, 2, 1},      {4, 2, 1}};
+  // With four steps at once the large tiles would be more code than a GPU may have.
+  const RunningShape large = {.name = "running tiles",
+                              .row_threads = 16,
+                              .column_threads = 16,
+                              .rows = {8},
+                              .keys = {4, 2, 1},
+                              .columns = registers,
+                              .steps = {2, 1}};
+  RunningShape small = large, least = large;
+  small.name = "small running tiles";
+  small.rows = {4, 2, 1};
+  small.steps = {4, 2, 1};
+  least = small;
+  least.name = "least running tiles";
+  least.row_threads = least.column_threads = 8;
+  least.columns = {16, 8, 4, 2, 1};
   std::vector<Recipe> recipes;
-  for (const RunningShape* shape : {&large, &small, &least}) {
-    if (std::optional<Recipe> recipe = RunningTileWriter(function, *shape).Write()) {
+  for (const RunningShape& shape : {large, small, least}) {
+    if (std::optional<Recipe> recipe = RunningTileWriter(function, shape).Write()) {
       recipes.push_back(std::move(*recipe));
     }
   }
