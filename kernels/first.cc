@@ -13,6 +13,7 @@
 #include "kernels/recipes/processor/register_tiles.h"
 #include "kernels/recipes/processor/streams.h"
 #include "kernels/recipes/rings.h"
+#include "kernels/recipes/row_tiles.h"
 #include "kernels/recipes/running_tiles.h"
 #include "kernels/recipes/unit_recipe.h"
 #include "kernels/recipes/windows.h"
@@ -49,6 +50,7 @@ std::vector<Recipe> FirstRecipes(const ir::Target& function) {
   };
   if (auto rings = RingRecipe(function)) recipes.push_back(std::move(*rings));
   add(RunningTileRecipes(function));
+  add(RowTileRecipes(function));
   add(CopiedTileRecipes(function));
   add(RegisterTileRecipes(function));
   if (auto chained = ChainedTileRecipe(function)) recipes.push_back(std::move(*chained));
