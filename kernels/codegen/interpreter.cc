@@ -321,7 +321,7 @@ class Interpreter {
                       ? carried
                       : Combined(step, carried, Register(scan.id, column + steps[until]));
           }
-          carried = all;
+          if (code_.fault != Fault::kLostCarry) carried = all;
         }
         for (const std::uint64_t slice : of_slice) {
           thread_ = first + slice;
@@ -343,7 +343,7 @@ class Interpreter {
     const ir::InstId id = tree_.node(node).inst;
     ForEachSum(node, [&](double& sum, std::int64_t point) {
       const double before = BesideOf(id, point), now = Register(id, point);
-      if (before != now) sum *= std::exp(before - now);
+      if (before != now && code_.fault != Fault::kUncorrected) sum *= std::exp(before - now);
     });
     // Only where all of them have been.
     ForEachPoint(id, tree_.ClassesAround(node), [&](const std::vector<std::int64_t>& key) {

@@ -53,6 +53,8 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kEarlyRefill:
     case Fault::kShortHalo:
     case Fault::kMissingZeros:
+    case Fault::kUncorrected:
+    case Fault::kLostCarry:
     case Fault::kWrongFragment:
       code.fault = fault;
       return;

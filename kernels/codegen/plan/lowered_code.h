@@ -35,6 +35,8 @@ enum class Fault : std::uint8_t {
   kLostPlace,      ///< Patches, and rows of blocks that are gone through together, are one column.
   kShortHalo,      ///< Windows lack the last index of a side along which axes meet.
   kMissingZeros,   ///< What lies outside of the argument is not filled with zeros in windows.
+  kUncorrected,    ///< What has come of a maximum that runs stays as it was when that grows.
+  kLostCarry,      ///< No slice of a scan has what the slices before it have.
   kWrongFragment,  ///< Matrix units get two registers of an operand in each other's place.
 };
 

@@ -72,7 +72,7 @@ void CpuStatements::JoinSlicesOfScan(ir::InstId id) {
       out_.Line(own + " = " +
                 (until.empty() ? "carried" : Combined(scan, "carried", until, lanes)) + ";");
     }
-    out_.Line("carried = all;");
+    out_.Line(code_.fault == Fault::kLostCarry ? "(void)all;" : "carried = all;");
     out_.Close();
     out_.Open(loops::ForText("long", "s", 0, count));
     out_.Line("const long u = t" + of_slice + ";");

@@ -174,7 +174,9 @@ void Statements::Correct(int node) {
     // The difference of two infinities is not a number.
     out_.Line(ConstantOf(held) + " exh_by = (" + before + " == " + now + ") ? " +
               AllLanes(Number(1, held), held, lanes) + " : " + factor.text + ";");
+    if (code_.fault == Fault::kUncorrected) out_.Line("(void)exh_by;");
     for (const OneSum& sum : SumsAt(node, place)) {
+      if (code_.fault == Fault::kUncorrected) continue;
       out_.Line(sum.name + " = " + sum.name + " * exh_by;");
     }
     out_.Line(before + " = " + now + ";");

@@ -59,6 +59,13 @@ ir::Tiling AxisTiles::Hinted(const Index& index, Numbers& numbers, int reduction
   }
   // Threads have slices of a scan, each of neighbours that it holds in registers.
   if (IsScanned(index)) return {{2, 512}, {2, 16}};
+  // The same where rows are gone through more than once: each pass has threads, and neighbours.
+  const auto is_over_it = [&](const auto& reduction) {
+    return resolution_.reductions.at(reduction.second).front()->axis == index.axis;
+  };
+  if (!paper_ && std::ranges::count_if(reductions_, is_over_it) > 1 && Adjoins(index)) {
+    return {{2, 512}, {2, 16}};
+  }
   // Both axes of a tile of the first product, as of any other.
   const auto is_of_it = [&](const Chain& chain) {
     return chain.keys == index.axis || chain.rows == index.axis;

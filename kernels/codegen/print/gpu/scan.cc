@@ -44,7 +44,8 @@ void GpuStatements::JoinSlicesOfScan(const Combine& combine, std::uint64_t offse
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto& [carry, steps] = columns[i];
     const std::string ahead = "exh_ahead_" + std::to_string(i);
-    out_.Line(ahead + " = " + join(carry, ahead) + ";");
+    const bool is_lost = code_.fault == Fault::kLostCarry;
+    out_.Line(ahead + " = " + (is_lost ? carry : join(carry, ahead)) + ";");
     for (std::size_t step = steps.size(); step-- > 0;) {
       const bool is_before = scan.keeps == ir::Keeps::kBefore;
       const std::string until = !is_before ? steps[step] : step > 0 ? steps[step - 1] : "";

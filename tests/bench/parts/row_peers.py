@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What `./exh bench rows` and `./exh bench attention` compare themselves with: torch and torch.compile.
+
+A case as JSON, {"kernel": "softmax", "sizes": {"m": 64, "n": 128}, "options": {}, "type": "f32"}; the answer is
+{"torch": 12.3, "torch.compile": 11.0}, in us: the fastest mean of a batch of launches, replayed from a CUDA graph."""
+
+import argparse
+import json
+
+import torch
+
+BATCH, BATCHES = 10, 15
+
+
+def timed(function, arguments):
+    for _ in range(3):
+        function(*arguments)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        function(*arguments)
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(BATCH):
+            function(*arguments)
+    best = float("inf")
+    for _ in range(BATCHES):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        best = min(best, begin.elapsed_time(end) * 1e3 / BATCH)
+    return best
+
+
+def computation(case):
+    """A function of torch, and its arguments."""
+    of = torch.nn.functional
+    sizes, kernel = case["sizes"], case["kernel"]
+    kind = {"f32": torch.float32, "bf16": torch.bfloat16}[case["type"]]
+
+    def draw(*shape):
+        return torch.randn(*shape, device="cuda", dtype=kind)
+
+    if kernel == "attention":
+        shape = (1, sizes["h"], sizes["m"], sizes["d"])
+        causal = bool(case["options"].get("causal"))
+        return lambda q, k, v: of.scaled_dot_product_attention(q, k, v, is_causal=causal), [draw(*shape) for _ in range(3)]
+    m, n = sizes["m"], sizes["n"]
+    x = draw(m, n)
+    if kernel == "softmax":
+        return lambda x: torch.softmax(x, 1), [x]
+    if kernel == "rms_norm":
+        return lambda x, g: of.rms_norm(x, (n,), g, 1e-5), [x, draw(n)]
+    if kernel == "layer_norm":
+        return lambda x, g, b: of.layer_norm(x, (n,), g, b, 1e-5), [x, draw(n), draw(n)]
+    if kernel == "logsumexp":
+        return lambda x: torch.logsumexp(x, 1), [x]
+    if kernel == "cross_entropy":
+        columns = torch.randint(0, n, (m,), device="cuda")
+        return lambda x, c: of.cross_entropy(x, c, reduction="none"), [x, columns]
+    return lambda x: torch.cumsum(x, 1), [x]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("case")
+    parser.add_argument("--gpu", type=int, default=0)
+    options = parser.parse_args()
+    torch.cuda.set_device(options.gpu)
+    torch.set_float32_matmul_precision("highest")
+    function, arguments = computation(json.loads(options.case))
+    times = {}
+    for name, peer in (("torch", lambda: function), ("torch.compile", lambda: torch.compile(function))):
+        try:
+            times[name] = timed(peer(), arguments)
+        except Exception:  # pylint: disable=broad-except
+            continue  # A peer that cannot is none.
+    print(json.dumps(times))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Reductions of rows, and attention, each searched on a GPU of this machine beside torch.
+
+./exh bench rows                     softmax, norms, log-sum-exp, cross entropy, scans
+./exh bench rows report              the table of what was measured
+./exh bench attention                heads of attention, in f32 and bf16
+
+Each result is a line of --out. What stands there is not measured again, so that a call goes on where
+the last one ended. A ratio above 1 means that ours is faster. Times are the fastest mean of a batch
+of launches, replayed from a CUDA graph, with inputs in L2 as far as they fit."""
+
+import argparse
+import json
+import math
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from parts import conditions, read_log
+
+HERE = pathlib.Path(__file__).resolve().parent
+LENGTHS = ((1024, 4096), (4096, 1024), (32768, 256), (131072, 64))
+PEER_SECONDS = 120
+BYTES = {"f32": 4, "bf16": 2}
+
+
+class Case:
+    """A kernel of the library at one size; `bytes`: what must be read and written."""
+
+    def __init__(self, kernel, sizes, type_name, bytes_moved=0, flops=0, options=None):
+        self.kernel, self.sizes, self.type = kernel, sizes, type_name
+        self.bytes, self.flops, self.options = bytes_moved, flops, options or {}
+
+    def key(self):
+        words = [f"{name}={value}" for name, value in {**self.sizes, **self.options}.items()]
+        return f"{self.kernel} {','.join(words)} {self.type}"
+
+    def words(self):
+        sizes = ",".join(f"{name}={value}" for name, value in {**self.sizes, **self.options}.items())
+        return ["--kernel", self.kernel, "--size", sizes, "--type", self.type]
+
+
+def row_cases():
+    found = []
+    for type_name in ("f32", "bf16"):
+        for n, m in LENGTHS:
+            once = BYTES[type_name] * m * n
+            for kernel in ("softmax", "rms_norm", "layer_norm"):
+                found.append(Case(kernel, {"m": m, "n": n}, type_name, 2 * once))
+            for kernel in ("logsumexp", "cross_entropy"):
+                found.append(Case(kernel, {"m": m, "n": n}, type_name, once))
+    for m, n in ((4096, 4096), (64, 1 << 18), (1, 1 << 20), (1, 1 << 24), (1, 1 << 28)):
+        found.append(Case("scan", {"m": m, "n": n}, "f32", 8 * m * n))
+    return found
+
+
+def attention_cases():
+    found = []
+    for type_name in ("f32", "bf16"):
+        for length, depth, causal in ((512, 64, 0), (2048, 64, 0), (2048, 128, 0), (2048, 64, 1), (8192, 64, 0)):
+            sizes = {"h": 16, "m": length, "n": length, "d": depth, "dv": depth}
+            flops = 4 * 16 * length * length * depth / (2 if causal else 1)
+            found.append(Case("attention", sizes, type_name, flops=flops, options={"causal": causal}))
+    return found
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.out = pathlib.Path(options.out)
+        self.lines = {line["key"]: line for line in read_log(self.out)} if self.out.exists() else {}
+        self.end = time.monotonic() + options.limit_s if options.limit_s else math.inf
+
+    def search(self, case):
+        """What our search finds, as a dict."""
+        with tempfile.TemporaryDirectory(prefix="exh-rows-") as folder:
+            run = pathlib.Path(folder) / "run"
+            command = [self.options.search, *case.words(), "--device", self.options.device, "--gpu", self.options.gpu,
+                       "--budget", self.options.budget, "--progress", "none", "--winners", "none", "--out", run]
+            done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, check=False)
+            records = read_log(run / "log.jsonl")
+            shutil.rmtree(run, ignore_errors=True)
+        evaluations = [r for r in records if r["t"] == "eval"]
+        verdicts = {}
+        for record in evaluations:
+            verdicts[record["verdict"]] = verdicts.get(record["verdict"], 0) + 1
+        found = {"verdicts": verdicts, "violations": sum(r["t"] == "violation" for r in records)}
+        winner = next((r for r in records if r["t"] == "reference" and r["name"] == "winner" and r["verdict"] == "correct"),
+                      None) or min((r for r in evaluations if r["verdict"] == "correct" and r["best_ns"] > 0),
+                                   key=lambda r: r["best_ns"], default=None)
+        rates = next((r for r in records if r["t"] == "rates"), None)
+        if rates:
+            found["copy_gbs"] = max(rates["driver_copy_gbs"], rates["kernel_copy_gbs"])
+        if winner is None:
+            found["error"] = (done.stdout.strip().splitlines() or ["it said nothing"])[-1][:300]
+        else:
+            found["us"] = winner["best_ns"] / 1e3
+        return found
+
+    def peers(self, case):
+        command = [sys.executable, "-B", HERE / "row_peers.py", "--gpu", self.options.gpu,
+                   json.dumps({"kernel": case.kernel, "sizes": case.sizes, "options": case.options, "type": case.type})]
+        try:
+            done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  text=True, timeout=PEER_SECONDS, check=False)
+            return json.loads(done.stdout.strip().splitlines()[-1])
+        except (subprocess.TimeoutExpired, ValueError, IndexError):
+            return {}
+
+    def take(self, case):
+        begin = time.monotonic()
+        line = {"key": case.key(), "device": self.options.device, "budget": self.options.budget, "bytes": case.bytes,
+                "flops": case.flops, **conditions(), **self.search(case), "peers": self.peers(case)}
+        line["seconds"] = round(time.monotonic() - begin, 1)
+        self.lines[case.key()] = line
+        self.out.parent.mkdir(parents=True, exist_ok=True)
+        with self.out.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(line, sort_keys=True) + "\n")
+
+    def show(self, case):
+        line = self.lines.get(case.key())
+        if line is None:
+            return
+        if "us" not in line:
+            print(f"{case.key():48} {line.get('error', 'nothing')}", flush=True)
+            return
+        words = f"{case.key():48} {line['us']:9.2f} us"
+        if case.bytes:
+            words += f"  {case.bytes / line['us'] / 1e3:6.0f} GB/s"
+            if line.get("copy_gbs"):
+                words += f" {case.bytes / line['us'] / 1e3 / line['copy_gbs']:.2f} of copy"
+        if case.flops:
+            words += f"  {case.flops / line['us'] / 1e6:6.1f} TFLOP/s"
+        for name, us in line["peers"].items():
+            words += f"  {us / line['us']:.2f} x {name}"
+        wrong = line["verdicts"].get("wrong", 0) + line["verdicts"].get("impossible", 0)
+        print(words + (f"  {wrong} WRONG" if wrong else "") +
+              (f"  {line['violations']} VIOLATIONS" if line["violations"] else ""), flush=True)
+
+    def means(self, cases):
+        """Geometric means by kernel against the best peer of each."""
+        by_kernel = {}
+        for case in cases:
+            line = self.lines.get(case.key())
+            if line and "us" in line and line["peers"]:
+                by_kernel.setdefault(case.kernel, []).append(min(line["peers"].values()) / line["us"])
+        for kernel, ratios in by_kernel.items():
+            mean = math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
+            print(f"{kernel}: {len(ratios)} cases, {mean:.2f} x the best peer in the geometric mean, least {min(ratios):.2f}")
+
+    def run(self, cases):
+        slowest = 0
+        for case in cases:
+            if case.key() not in self.lines:
+                if time.monotonic() + slowest > self.end:
+                    print("no time left: the same call goes on", flush=True)
+                    break
+                self.take(case)
+                slowest = max(0.8 * slowest, self.lines[case.key()]["seconds"])
+            self.show(case)
+        self.means(cases)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", nargs="?", default="measure", choices=("measure", "report"))
+    parser.add_argument("--search", required=True)
+    parser.add_argument("--cases", default="rows", choices=("rows", "attention"))
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--gpu", default="0")
+    parser.add_argument("--budget", default="20s")
+    parser.add_argument("--only", default="", help="cases with this in their names")
+    parser.add_argument("--out", default="", help="default: runs/bench-rows.jsonl, or bench-attention")
+    parser.add_argument("--limit-s", type=float, default=0, help="end after so many seconds")
+    options = parser.parse_args()
+    options.out = options.out or f"runs/bench-{options.cases}.jsonl"
+    cases = [case for case in (row_cases() if options.cases == "rows" else attention_cases()) if options.only in case.key()]
+    bench = Bench(options)
+    if options.action == "report":
+        for case in cases:
+            bench.show(case)
+        bench.means(cases)
+    else:
+        bench.run(cases)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
