@@ -22,8 +22,8 @@ struct RegisterSlot {
 struct StepInput {
   ir::InstId producer;  ///< Not valid: `constant`.
   double constant = 0;
-  bool is_float = true;   ///< What it reads.
-  bool runs = false;      ///< A maximum that runs: what is infinitely low is read as 0.
+  bool is_float = true;  ///< What it reads.
+  bool runs = false;     ///< A maximum that runs: what is infinitely low is read as 0.
   double lowest = 0;
   bool converts = false;  ///< It becomes what the operator is evaluated in.
   RegisterSlot slot;

@@ -61,7 +61,7 @@ class Interpreter {
     steps_[inst] = PrepareStep(code_, code_.function->insts[inst], data_.scalars);
     points_[inst] = steps_[inst].points;
     values_[inst].assign(points_[inst] * tree_.num_threads, kNan);
-    if (code_.values.storage[inst].beside != Beside::kNothing) beside_[inst] = values_[inst];
+    if (code_.values.storage[inst].beside != BesideValue::kNothing) beside_[inst] = values_[inst];
   }
 
   std::int64_t Evaluate(const Affine& affine) const {
@@ -237,10 +237,10 @@ class Interpreter {
       const double first =
           is_first ? RoundedUnlessWide(type, value, ir::IsFloat(step.type)) : identity;
       const std::size_t parts = steps_[reduction.index()].parts;
-      const Beside beside = code_.values.storage[reduction.index()].beside;
+      const BesideValue beside = code_.values.storage[reduction.index()].beside;
       for (const std::int64_t copy : slot.copies) {
-        if (beside == Beside::kBefore) BesideOf(reduction, point + copy) = identity;
-        if (beside == Beside::kCarry) BesideOf(reduction, point + copy) = first;
+        if (beside == BesideValue::kBefore) BesideOf(reduction, point + copy) = identity;
+        if (beside == BesideValue::kCarry) BesideOf(reduction, point + copy) = first;
         double* const begun = &Register(reduction, point + copy);
         std::fill_n(begun, parts, first_lane_only ? identity : first);
         *begun = first;

@@ -184,8 +184,8 @@ class Counter {
     const ValueStorage& storage = code_.values.storage[inst.id.index()];
     const ir::Type held = storage.is_bits ? inst.type : tree_.SumType(function_, inst);
     double points = Points(storage);
-    if (storage.beside == Beside::kBefore) points *= 2;
-    if (storage.beside == Beside::kCarry) points += Points(storage) / StepsOf(storage);
+    if (storage.beside == BesideValue::kBefore) points *= 2;
+    if (storage.beside == BesideValue::kCarry) points += Points(storage) / StepsOf(storage);
     return points * ir::BytesOf(held) / kRegisterBytes;
   }
   /// Registers of a scan along its axis.

@@ -75,8 +75,8 @@ class ValuePlanner {
       if (is_vector) storage.lanes = dim_class.size;
       storage.key.push_back({dim, ClassOf(dim), dim_class.size, is_vector});
     }
-    if (inst.is_scan()) storage.beside = Beside::kCarry;
-    if (tree_.Runs(inst.id)) storage.beside = Beside::kBefore;
+    if (inst.is_scan()) storage.beside = BesideValue::kCarry;
+    if (tree_.Runs(inst.id)) storage.beside = BesideValue::kBefore;
     if (tree_.LaneClass(inst) >= 0) AddParts(inst, storage.parts);
   }
 

@@ -33,7 +33,7 @@ struct LaneParts {
 };
 
 /// What a reduction has in registers beside those of its value.
-enum class Beside : std::uint8_t {
+enum class BesideValue : std::uint8_t {
   kNothing,
   kCarry,   ///< Of a scan: what was accumulated of all before, one for all points along its axis.
   kBefore,  ///< Of a maximum that runs: what it was when all was corrected last.
@@ -44,7 +44,7 @@ struct ValueStorage {
   std::vector<KeyDim> key;  ///< In the order of the instruction's dims; at most one vector.
   std::uint32_t lanes = 1;  ///< Size of the vector dim, 1 if none.
   LaneParts parts;
-  Beside beside = Beside::kNothing;
+  BesideValue beside = BesideValue::kNothing;
   std::vector<std::size_t> scanned;  ///< Places in `key` of the dims of a scan's axis, in order.
   bool is_read = false;              ///< Some instruction reads it.
   bool is_bits = false;              ///< Registers hold elements as they were read, not wider.

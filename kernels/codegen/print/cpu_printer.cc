@@ -344,7 +344,7 @@ class CpuPrinter : LoopPrinter {
       const ir::Type type = ir::ComputeTypeOf(inst.computes);
       if (IsFunction(inst.op, inst.computes) && lanes > 1) all.emplace(inst.op, type, lanes);
       const ValueStorage& storage = code_.values.storage[inst.id.index()];
-      if (storage.beside == Beside::kBefore && storage.lanes > 1) {
+      if (storage.beside == BesideValue::kBefore && storage.lanes > 1) {
         all.emplace(ir::Op::kExp, type, storage.lanes);
       }
     }

@@ -70,7 +70,7 @@ std::string CpuStatements::OwnRegister(ir::InstId inst) const {
 void CpuStatements::Declare(ir::InstId inst) {
   const ValueStorage& storage = Storage(inst);
   DeclareAll(inst, Registers(inst), storage.lanes);
-  if (storage.beside != Beside::kNothing && part_->insts[inst.index()]) {
+  if (storage.beside != BesideValue::kNothing && part_->insts[inst.index()]) {
     DeclareAll(inst, BesideRegisters(inst), storage.lanes);
   }
   if (storage.parts.empty() || !part_->insts[inst.index()]) return;

@@ -28,7 +28,7 @@ bool IsScanned(const ValueStorage& storage, std::size_t place) {
 }  // namespace
 
 std::string Statements::BesideName(ir::InstId inst) const {
-  return (Storage(inst).beside == Beside::kCarry ? "carry_" : "before_") + BareName(inst);
+  return (Storage(inst).beside == BesideValue::kCarry ? "carry_" : "before_") + BareName(inst);
 }
 
 std::string Statements::BesideRegister(ir::InstId inst, const Key& key) const {
@@ -87,7 +87,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> Statements::Scanne
 }
 
 std::string Statements::FirstRegister(ir::InstId reduction, const Key& key) const {
-  const bool is_scan = Storage(reduction).beside == Beside::kCarry;
+  const bool is_scan = Storage(reduction).beside == BesideValue::kCarry;
   return is_scan ? BesideRegister(reduction, key) : Register(reduction, key);
 }
 
@@ -140,7 +140,7 @@ void Statements::StepOfScan(const ir::Instruction& scan, const std::string& valu
 }
 
 void Statements::BeginBefore(ir::InstId maximum, const Key& key) {
-  if (Storage(maximum).beside != Beside::kBefore) return;
+  if (Storage(maximum).beside != BesideValue::kBefore) return;
   const std::string identity = IdentityOf(code_.function->inst(maximum));
   out_.Line(BesideRegister(maximum, key) + " = " +
             AllLanes(identity, HeldBy(maximum), Storage(maximum).lanes) + ";");

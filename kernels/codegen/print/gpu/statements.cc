@@ -40,7 +40,7 @@ void GpuStatements::Declare(ir::InstId id) {
   std::vector<std::string> points = Registers(id);
   if (Storage(id).is_bits) return DeclareAs(words_.Element(inst.type), points);
   DeclareAs(words_.Register(inst.type), points);
-  if (Storage(id).beside != Beside::kNothing && part_->insts[id.index()]) {
+  if (Storage(id).beside != BesideValue::kNothing && part_->insts[id.index()]) {
     DeclareAs(words_.Register(inst.type), BesideRegisters(id));
   }
   if (!HasWideSums(id)) return;
