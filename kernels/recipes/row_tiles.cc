@@ -55,6 +55,7 @@ class RowTileWriter : RecipeWriter {
 
  private:
   bool FindAxes() {
+    int reductions = 0;
     for (const Instruction& inst : f_.insts) {
       if (inst.planned || !inst.is_reduction()) continue;
       const auto reduced = ir::ReducedAxes(f_, inst);
@@ -62,8 +63,11 @@ class RowTileWriter : RecipeWriter {
       if (columns_ == nullptr) columns_ = reduced.front();
       if (reduced.front()->axis_name() != columns_->axis_name()) return false;
       has_scan_ |= inst.is_scan();
+      ++reductions;
       rows_ = ir::ResultAxes(f_, inst);
     }
+    // A single reduction has the general recipe, which may divide it among blocks.
+    if (reductions < 2 && !has_scan_) return false;
     if (columns_ == nullptr || Last(*columns_) < 2) return false;
     std::erase_if(
         rows_, [&](const LogicalDim* axis) { return axis->axis_name() == columns_->axis_name(); });

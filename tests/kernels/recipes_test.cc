@@ -140,6 +140,8 @@ TEST(Recipes, AreAsTheyWere) {
                       {"dot", "tiles", {}, Processor()},
                       {"dot", "tiles", {}, DeviceNamed("h200")},
                       {"softmax", "tiles", {}, DeviceNamed("h200")},
+                      {"logsumexp", "running rows", {}, DeviceNamed("h200")},
+                      {"attention", "running tiles", {}, DeviceNamed("h200")},
                       {"mv", "naive", {}, Processor()}};
   std::string text;
   for (const Kept& kept : all) {

@@ -23,6 +23,8 @@
 #include "kernels/recipes/processor/register_tiles.h"
 #include "kernels/recipes/processor/streams.h"
 #include "kernels/recipes/rings.h"
+#include "kernels/recipes/row_tiles.h"
+#include "kernels/recipes/running_tiles.h"
 #include "kernels/recipes/unit_recipe.h"
 #include "kernels/recipes/windows.h"
 #include "search/subject/problem.h"
@@ -191,13 +193,45 @@ TEST(First, WhatIsNotInASpaceIsNamed) {
   EXPECT_EQ(missed({{"colour(mad.n0)", {"RED"}}, {"dim_kind(mad.n9)", {"LOOP"}}}), "");
 }
 
+/// A block of 256 threads goes through tiles of keys; scores and results stay in registers, and the
+/// tile of queries is copied once.
+TEST(First, AttentionIsOneLoopOverTilesOfKeys) {
+  const Begun begun = Begin("attention", "h=4,m=512,n=512,d=64,dv=64", "h200");
+  const std::string outline = begun.Outline(0);
+  const std::size_t loop = PlaceOf(outline, "loop load_k.j0");
+  EXPECT_LT(PlaceOf(outline, "exec tmp.load_q.st"), loop) << outline;
+  std::size_t before = loop;
+  for (const char* const inside :
+       {"exec mad_score", "exec max_top", "combine max_top", "correct max_top", "exec exp_2",
+        "exec tmp.exp_2.st", "exec mad_y", "settle max_top", "combine sum_total", "exec div"}) {
+    const std::size_t place = PlaceOf(outline, inside);
+    EXPECT_LT(before, place) << inside << " in\n" << outline;
+    before = place;
+  }
+  EXPECT_EQ(begun.Source(0).gpu->launch.threads, 256u);
+  EXPECT_EQ(begun.Source(0).gpu->launch.grid, 4u * 512 / 128);
+}
+
+/// A log-sum-exp goes through its row once.
+TEST(First, RowsAreReadOnceWhereAMaximumRuns) {
+  const Begun begun = Begin("logsumexp", "m=256,n=16384", "h200");
+  const std::string running = begun.Outline(0), waiting = begun.Outline(1);
+  EXPECT_THAT(running, HasSubstr("correct max_top"));
+  EXPECT_EQ(running.find("loop ", running.find("loop ") + 1), std::string::npos) << running;
+  EXPECT_THAT(waiting, Not(HasSubstr("correct max_top")));
+  EXPECT_NE(waiting.find("loop ", waiting.find("loop ") + 1), std::string::npos) << waiting;
+  // A row of a softmax stays in registers as long as these have room for it.
+  EXPECT_THAT(Begin("softmax", "m=256,n=4096", "h200").Outline(0), Not(HasSubstr("loop ")));
+}
+
 TEST(First, EveryKernelHasThemOnAGpu) {
   for (const std::string& kernel : KernelNames()) {
     const Begun begun = Begin(kernel, "", "h200");
     const kernels::ir::Target& function = *begun.problem.task.function;
     const std::size_t products =
         kernels::UnitRecipes(function).size() + kernels::CopiedTileRecipes(function).size() +
-        kernels::WindowRecipes(function).size() +
+        kernels::WindowRecipes(function).size() + kernels::RowTileRecipes(function).size() +
+        kernels::RunningTileRecipes(function).size() +
         static_cast<std::size_t>(kernels::RingRecipe(function).has_value());
     ASSERT_EQ(begun.first.size(), products + 3) << kernel;
     EXPECT_NE(begun.Source(products + 1).text, begun.Source(products + 2).text) << kernel;
