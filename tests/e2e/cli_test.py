@@ -55,7 +55,7 @@ class List(unittest.TestCase):
         kernels = re.findall(r"(?m)^(\S+ +)\S.*$", done.stdout)
         self.assertEqual([kernel.strip() for kernel in kernels],
                          ["axpy", "mv", "matmul", "gesummv", "batched_matmul", "matmul2",
-                          "reduce", "softmax", "layer_norm", "rms_norm", "logsumexp", "cross_entropy", "attention",
+                          "reduce", "softmax", "layer_norm", "rms_norm", "logsumexp", "cross_entropy", "attention", "scan",
                           "dot", "moments", "conv2d"])
         self.assertEqual(len({len(kernel) for kernel in kernels}), 1, done.stdout)
         sizes = re.findall(r"(?m)^  (\S+ +)\S.*\(default \w+, (?:\d+ to [\d^]+|one of [a-z0-9 ]+)\)$", done.stdout)
