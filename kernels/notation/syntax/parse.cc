@@ -531,9 +531,14 @@ class TreeReader {
       expr.args.push_back(Chain(tree->body()));
       return expr;
     }
+    std::vector<Expr> ranges;  // sum(j <= i): of the steps of j those with j <= i.
     for (const Expr& index : args) {
+      const Expr* const bounded = BoundedIndex(index);
       if (index.kind == Expr::Kind::kName) {
         expr.indices.push_back({index.text, index.range});
+      } else if (bounded != nullptr && IdentityOf(name.text)) {
+        expr.indices.push_back({bounded->text, bounded->range});
+        ranges.push_back(index);
       } else {
         sink_.Report(Diag::kNotAnIndex, index.range,
                      fmt::format("{0}(…) with an operand behind it runs over indices, and this is "
@@ -542,7 +547,43 @@ class TreeReader {
       }
     }
     expr.args.push_back(Chain(tree->body()));
+    for (Expr& range : ranges)
+      LeaveOut(std::move(range), *IdentityOf(name.text), expr.args.front());
     return expr;
+  }
+
+  /// The index of `j <= i`, whatever stands on the right; null: it is no such range.
+  static const Expr* BoundedIndex(const Expr& expr) {
+    const bool compares = expr.kind == Expr::Kind::kCall && expr.args.size() == 2 &&
+                          (expr.text.starts_with('<') || expr.text.starts_with('>'));
+    return compares && expr.args[0].kind == Expr::Kind::kName ? &expr.args[0] : nullptr;
+  }
+  /// What a reduction has where all steps are left out.
+  static std::optional<double> IdentityOf(std::string_view reduction) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (reduction == "sum") return 0;
+    if (reduction == "prod") return 1;
+    if (reduction == "max") return -kInfinity;
+    if (reduction == "min") return kInfinity;
+    return std::nullopt;
+  }
+  /// The terms count where the condition holds.
+  static void LeaveOut(Expr condition, double identity, Expr& terms) {
+    Expr number;
+    number.range = condition.range;
+    number.number = std::abs(identity);
+    if (std::isinf(identity)) {
+      number.text = "inf";
+    } else {
+      number.integer = static_cast<std::int64_t>(identity);
+    }
+    if (identity < 0) number = Repeat("neg", 1, condition.range, std::move(number));
+    const SourceRange range = terms.range;
+    std::vector<Expr> args;
+    args.push_back(std::move(condition));
+    args.push_back(std::move(terms));
+    args.push_back(std::move(number));
+    terms = Call("?", range, std::move(args));
   }
 
   /// `scan(sum, j <= i)`.

@@ -600,6 +600,11 @@ end
      "i=4,j=12,k=6"},
     {"running_rectangles", "t[i,j] = scan(sum, k <= j) x[i,k]; y[i,j] = scan(sum, p <= i) t[p,j]",
      "i=12,j=16"},
+    // Steps that are left out.
+    {"triangular_product", "c[i,j] = sum(k <= i) a[i,k] * b[k,j]", "i=8,j=6,k=8"},
+    {"upper_triangular_product", "c[i,j] = sum(k >= i) a[i,k] * b[k,j]", "i=8,j=6,k=8"},
+    {"max_of_band", "y[i] = max(k >= i - 3) (k <= i ? x[i,k] : -inf)", "i=12,k=12"},
+    {"product_of_first", "y[i] = prod(k < 5) x[i,k]", "i=6,k=12"},
     {"scan", "", "m=4,n=24"},
     {"scan_before_down", "", "m=3,n=20", "", "scan", "way=3"},
     {"scan_of_products", "", "m=3,n=16", "", "scan", "op=1,way=1"},
