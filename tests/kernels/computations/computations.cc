@@ -588,7 +588,7 @@ end
     {"running_max", "y[i,j] = scan(max, k <= j) x[i,k]", "i=5,j=28"},
     {"running_min_before", "y[i] = scan(min, k < i) abs(x[k])", "i=40"},
     {"running_sum_masked", "y[i,j] = scan(sum, k <= j) (m[i,k] > 0 ? x[i,k] : 0)", "i=4,j=32"},
-    {"running_mean", "y[i,j] = (scan(sum, k <= j) x[i,k]) / (j + 1)", "i=4,j=32"},
+    {"running_mean", "y[i,j] = (scan(sum, k <= j) x[i,k]) / cast(f32, j + 1)", "i=4,j=32"},
     {"running_sum_f16", "y[i,j] = scan(sum, k <= j: f32) x[i,k]", "i=4,j=32", "f16"},
     {"running_sum_f64", "y[i,j] = scan(sum, k <= j) x[i,k]", "i=4,j=32", "f64"},
     {"running_sum_i32", "y[i,j] = scan(sum, k <= j) x[i,k]", "i=4,j=32", "i32"},
