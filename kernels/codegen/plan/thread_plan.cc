@@ -151,6 +151,8 @@ class ThreadPlanner {
         if (read.producer.valid()) flow(read.producer, inst.id);
       }
       for (const InitWrite& init : values.inits) flow(inst.id, init.reduction);
+      // A maximum that runs is needed wherever a thread has a sum that it corrects.
+      for (const CorrectedSum& sum : values_.corrected[inst.id.index()]) flow(inst.id, sum.sum);
     }
   }
 
