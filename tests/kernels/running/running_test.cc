@@ -50,6 +50,12 @@ const RunningCase kCases[] = {
      "attention",
      {{"h", 1}, {"m", 4}, {"n", 12}, {"d", 4}, {"dv", 4}},
      "pace(max_top:sub)=RUNNING\npace(max_top:sub_2)=RUNNING\n"},
+    // Threads that have no part of the maximum have sums that it corrects.
+    {"AttentionWithThreadsOfColumns",
+     "attention",
+     {{"h", 1}, {"m", 4}, {"n", 12}, {"d", 4}, {"dv", 4}},
+     "pace(max_top:sub)=RUNNING\npace(max_top:sub_2)=RUNNING\nsize(mad_y.o0)=4\n"
+     "dim_kind(mad_y.o0)=THREAD\n"},
 };
 
 class RunningMaximum : public ::testing::TestWithParam<RunningCase> {};
