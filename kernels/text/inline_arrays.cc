@@ -22,7 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "base/error.h"
 #include "kernels/derived/expression_builder.h"
 
@@ -172,7 +171,7 @@ class Inliner {
     if (node.op == Op::kLoad) return node.store < 0 ? Input(node, places) : Stored(number, places);
     if (node.op == Op::kIndex) return out_.Whole(IndexOf(node, places), node.type);
     if (node.is_reduction()) return Reduced(node, places);
-    EXH_CHECK(!node.is_scan());  // Nothing that has a text of its own has any.
+    if (node.is_scan()) throw Refused(fmt::format("'{}' is a scan", node.name));
     std::vector<Value> inputs;
     for (const Value& input : node.inputs) inputs.push_back(Of(input, places));
     return out_.Computed(node.op, std::move(inputs), node.type, node.computes);

@@ -492,7 +492,7 @@ class TextWriter {
     if (node.op == Op::kLoad) return Load(node);
     if (node.op == Op::kIndex) return Cast(Sum(node), node.type);
     if (node.is_reduction()) return Reduction(node);
-    EXH_CHECK(!node.is_scan());  // Nothing that is written as a text has any.
+    if (node.is_scan()) throw Refused(fmt::format("'{}' is a scan", node.name));
     if (node.op == Op::kConst) return Cast(Of(node.inputs[0]), node.type);
     std::vector<Piece> operands;
     for (const Expression::Input& input : node.inputs) operands.push_back(Of(input));

@@ -23,7 +23,8 @@ struct Title {
 ///
 /// Of this: `expression` may load what it has stored (SplitAxes(), InlineArrays() and JoinAxes()
 /// are called). Throws Refused with the reason for what the notation has no words for: elements
-/// whose place is read or divided, outputs that are written in parts, NaN; and for a part that
+/// whose place is read or divided, outputs that are written in parts, NaN; for a scan, whose terms
+/// have another index than its value; and for a part that
 /// there is not.
 std::string KernelText(derived::Expression expression, const Shapes& shapes, Title title);
 

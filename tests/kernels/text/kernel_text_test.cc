@@ -50,6 +50,10 @@ TEST(KernelText, OfEachKernelComputesWhatItDoes) {
     for (const auto& [name, layout] : kernel->Layouts(sizes)) {
       if (layout.is_dense()) shapes[name] = layout.extents;
     }
+    if (kernel->name() == "scan") {
+      EXPECT_THROW(KernelText(expression, shapes, {"scan", ""}), Refused);
+      continue;
+    }
     const std::string text = KernelText(expression, shapes, {std::string(kernel->name()), ""});
     testing::ExpectSameResults(expression, text, 1, 1);
   }
