@@ -81,21 +81,24 @@ class RunningFinder {
       if (next.producer != from) continue;
       if (next.is_init) return false;
       const Instruction& reader = f_.inst(next.consumer);
-      if (!(reader.is_reduction() ? Ends(reader, next) : PassesOn(reader, next))) return false;
+      if (!(reader.is_reduction() ? Ends(reader) : PassesOn(reader, next))) return false;
       if (!reader.is_reduction() && !Follow(reader.id)) return false;
     }
     return true;
   }
 
+  /// Does nothing else that it reads come of the maximum? Two terms would shrink twice.
+  bool HasOneTerm(const Instruction& reader) const {
+    const std::vector<bool> reached = ReachedFrom(f_, maximum_.id);
+    return std::ranges::count_if(reader.operands, [&](const Operand& operand) {
+             return operand.kind == Operand::Kind::kComm &&
+                    reached[f_.comm(operand.comm).producer.index()];
+           }) == 1;
+  }
+
   /// Does the reader's value shrink as the one does that the communication carries?
   bool PassesOn(const Instruction& reader, const Communication& comm) const {
-    const auto reads_it = [&](const Operand& operand) {
-      return operand.kind == Operand::Kind::kComm &&
-             f_.comm(operand.comm).producer == comm.producer;
-    };
-    if (!IsFloat(reader.type) || std::ranges::count_if(reader.operands, reads_it) != 1) {
-      return false;
-    }
+    if (!IsFloat(reader.type) || !HasOneTerm(reader)) return false;
     switch (reader.op) {
       case Op::kMul:
       case Op::kNeg:
@@ -109,13 +112,9 @@ class RunningFinder {
   }
 
   /// A sum from 0 on along the axis of the maximum, which keeps what the maximum keeps.
-  bool Ends(const Instruction& sum, const Communication& comm) {
-    const auto reads_it = [&](const Operand& operand) {
-      return operand.kind == Operand::Kind::kComm &&
-             f_.comm(operand.comm).producer == comm.producer;
-    };
+  bool Ends(const Instruction& sum) {
     if (sum.is_scan() || CombinedBy(sum.op) != Op::kAdd || !IsFloat(sum.type)) return false;
-    if (std::ranges::count_if(sum.operands, reads_it) != 1) return false;
+    if (!HasOneTerm(sum)) return false;
     const LogicalDim* const along = AxisOf(sum, OwnAxis());
     if (along == nullptr || !f_.dim(along->dims.front()).is_reduction) return false;
     const Instruction& init = f_.inst(f_.comm(sum.init).producer);

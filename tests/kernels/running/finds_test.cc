@@ -78,8 +78,10 @@ TEST(FindRunning, WhatIsNoSumOfTermsWaits) {
            "  y[i] = sum(j) exp(exp(x[i, j] - top[i]))\n",              // No multiple.
            "  y[i] = sum(j) v[j] / exp(x[i, j] - top[i])\n",            // It divides.
            "  y[i] = sum(j) (v[j] < 0 ? exp(x[i, j] - top[i]) : 0)\n",  // Maybe it has no terms.
-           "  y[i] = sum(j: f64) exp(x[i, j] - top[i])\n",              // Wider than the maximum.
-           "  y[i] = v[0] + sum(j) exp(x[i, j] - top[i])\n",            // It begins with something.
+           "  y[i] = sum(j) exp(x[i, j] - top[i]) * exp(x[i, j] - top[i])\n",  // It shrinks twice.
+           "  e[i, j] = exp(x[i, j] - top[i])\n  y[i] = sum(j) e[i, j] * (2 * e[i, j])\n",
+           "  y[i] = sum(j: f64) exp(x[i, j] - top[i])\n",    // Wider than the maximum.
+           "  y[i] = v[0] + sum(j) exp(x[i, j] - top[i])\n",  // It begins with something.
        }) {
     const bool has_v = std::string(rest).find("v[") != std::string::npos;
     const std::string text =
