@@ -88,8 +88,11 @@ void ForEachPart(std::string_view command, const std::function<void(std::string_
 std::string CalledAs(const std::string& doc) {
   // The lines of a comment are one text by now.
   constexpr std::string_view kAs = " as: ";
-  const std::size_t at = doc.rfind(kAs);
-  return at == std::string::npos ? "" : std::string(Trim(doc.substr(at + kAs.size())));
+  const std::string text = " " + doc;
+  const std::size_t at = text.rfind(kAs);
+  return at == std::string::npos
+             ? ""
+             : std::string(Trim(std::string_view(text).substr(at + kAs.size())));
 }
 
 DecidedValues::DecidedValues(const runtime::Instance& instance, const dsl::Spec& spec, Sizes sizes)
