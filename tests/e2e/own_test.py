@@ -122,7 +122,6 @@ class Serve(Fixture):
         self.assertIn("correct", self.run_search("replay", "run", "--best"))
         self.assertIn("fastest in the search", self.run_search("log", "show", "run"))
         self.run_search("replay-run", "run")
-        self.run_search("report", "run", "--out", "report.html")
         self.assertIn("EXH_BLOCK_X=64", self.run_search("emit", "run"))
         out = self.run_search("replay", "run/best.replay") if (self.folder / "run/best.replay").exists() else "correct"
         self.assertIn("correct", out)
