@@ -9,6 +9,8 @@ usage: own_test.py SEARCH [unittest arguments]
 import json
 import os
 import pathlib
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import time
 import unittest
 
 SEARCH = sys.argv.pop(1)
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 SPACE = """
 /// Threads of a block.
@@ -280,6 +283,26 @@ class Run(Fixture):
     def test_a_filter_that_says_nothing_sensible(self):
         out = self.search("--run", "echo time_us {block_x}", "--trust-times", "--budget", "evals=60", "--filter", "echo '{}'", code=1)
         self.assertIn("the filter", out)
+
+
+class Page(Fixture):
+    """The page of the documentation, as printed."""
+
+    def test_its_files_and_commands(self):
+        page = (ROOT / "docs/own.md").read_text()
+        for name, text in re.findall(r"`([a-z]+\.(?:exh|sh|py))`[^\n]*\n[^`]*?\n```[a-z]+\n(.*?)```", page, re.S):
+            self.write(name, text)
+        self.assertTrue({"my.exh", "bench.sh", "server.py"} <= set(os.listdir(self.folder)))
+        commands = re.findall(r"^search --space .*$", page, re.M)
+        self.assertEqual(len(commands), 2)
+        for number, command in enumerate(commands):
+            words = shlex.split(command)[1:]
+            out = self.run_search(*words, "--out", f"run{number}", "--progress", "none")
+            self.assertIn("best: 11.0 us", out)
+            self.assertIn("nothing new was left to find", out)
+            self.assertIn("26 evaluations", out)
+        said = re.search(r"^> (\{.*\})\n< (\{.*\})$", page, re.M)
+        self.assertEqual(json.loads(said[1])["id"], json.loads(said[2])["id"])
 
 
 class Mistakes(Fixture):
