@@ -40,6 +40,10 @@ class GroundedTerm {
 
   /// The decision that the term is, if it is one and nothing else; otherwise kNoDecision.
   DecisionId decision() const { return decision_; }
+  /// One test without a right side. The slot of a leaf is that of its decision; its universe, and
+  /// those below, are this term's own.
+  const TermTables& tables() const { return tables_; }
+  const std::vector<std::vector<std::uint32_t>>& universes() const { return universes_; }
 
  private:
   void Add(const TermNode& node, std::vector<std::uint32_t>* operands);

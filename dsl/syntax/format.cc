@@ -215,7 +215,8 @@ class Layout {
     const Piece& next = At(first);
     if (At(i).is("lower_bound")) return At(SkipComments(first + 1)).is(":");
     if (!At(i).is("minimize") && !At(i).is("maximize")) return false;
-    const bool name = next.kind == Kind::kWord && (Lower(next.text[0]) || Digit(next.text[0]));
+    const bool name = next.kind == Kind::kWord &&
+                      (Lower(next.text[0]) || Digit(next.text[0]) || next.text[0] == '$');
     const bool term =
         name || next.kind == Kind::kCode || next.is("-") || (next.is("(") && !IsCall(i));
     if (!term || i == 0) return term;

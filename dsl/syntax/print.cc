@@ -170,6 +170,10 @@ class TermPrinter {
     Binding binding = kOperand;
   };
 
+  static bool IsVariable(const std::string& text) {
+    return text.starts_with('$') && text.find(' ') == std::string::npos;
+  }
+
   Part Take() {
     if (parts_.empty()) return {};
     Part part = std::move(parts_.back());
@@ -194,6 +198,8 @@ class TermPrinter {
       Part right = Take();
       Part left = Take();
       if (node.kind == Kind::kMin || node.kind == Kind::kMax) {
+        // `min($a, $b)` is the use of a choice.
+        if (IsVariable(left.text) && IsVariable(right.text)) left.text = "(" + left.text + ")";
         parts_.push_back({fmt::format("{}({}, {})", word, left.text, right.text), kOperand});
         return;
       }
@@ -344,7 +350,10 @@ struct StatementPrinter {
         fmt::format("{}define {}counter {}{}:\n", Doc(counter.doc, ""), Word(counter.visibility),
                     counter.name.text, Arguments(counter.arguments));
     if (counter.base) {
-      text += fmt::format("  base {}\n", std::visit(OperandPrinter(), *counter.base));
+      const auto* constant = std::get_if<ast::Name>(&*counter.base);
+      text += fmt::format("  base {}\n", constant != nullptr
+                                             ? constant->text
+                                             : std::visit(OperandPrinter(), *counter.base));
     }
     text += fmt::format("  {}{} {} when:\n", Foralls(counter.over), counter.product ? "mul" : "sum",
                         Print(counter.weight));

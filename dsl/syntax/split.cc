@@ -92,7 +92,7 @@ bool IsOperator(const std::vector<Token>& tokens, std::size_t i) {
 bool StartsObjective(const std::vector<Token>& tokens, std::size_t i) {
   const bool term = KindAt(tokens, i + 1) == TokenKind::kChoiceName || IsNumber(tokens, i + 1) ||
                     KindAt(tokens, i + 1) == TokenKind::kCode || Is(tokens, i + 1, "-") ||
-                    (Is(tokens, i + 1, "(") && !IsCall(tokens, i));
+                    IsVariable(tokens, i + 1) || (Is(tokens, i + 1, "(") && !IsCall(tokens, i));
   if (!term || i == 0) return term;
   const TokenKind before = tokens[i - 1].kind;
   const bool declared = before == TokenKind::kChoiceKind || before == TokenKind::kLet ||
