@@ -27,6 +27,8 @@ std::string_view VerdictName(Verdict verdict) {
       return "slow";
     case Verdict::kImpossible:
       return "impossible";
+    case Verdict::kUnchecked:
+      return "unchecked";
     case Verdict::kIdle:
       return "idle";
     case Verdict::kRefused:

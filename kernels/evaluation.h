@@ -31,6 +31,8 @@ enum class Verdict {
   /// Ran and seemed right, but took less time than is possible: less than its own lower bound, or
   /// than passed on the clock of the process that watches. Never the best.
   kImpossible,
+  /// Ran, and nobody says whether its results are right: of a program of a user. Never the best.
+  kUnchecked,
   /// Not compiled: by the number of its instructions it is far behind what is known (an estimate,
   /// Source::rough_ns; no bound and no proof).
   kIdle,

@@ -131,6 +131,9 @@ class Evaluator {
   /// Where it measures at the same time, which needs compiles_while_measuring(); empty: at one
   /// place, one candidate after the other. The lanes are this object's, and always the same.
   virtual std::vector<Lane*> lanes() { return {}; }
+  /// May a lane be slower than the others for reasons of its own? Then each of them measures the
+  /// incumbent now and then, and one that deviates is left out.
+  virtual bool calibrates_lanes() const { return true; }
   /// From here on what is asked of the evaluator itself (finals, yardsticks, rates) is measured at
   /// one of lanes(). Nothing is measured meanwhile.
   virtual void MeasureAt(Lane& /*lane*/) {}

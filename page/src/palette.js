@@ -32,6 +32,7 @@ const kVerdicts = {
   crash: ['purple', 'diamond'],
   timeout: ['sky', 'rect'],
   impossible: ['vermillion', 'pin'],
+  unchecked: ['yellow', 'circle'],
   refused: ['grey', 'triangle'],
   internal: ['vermillion', 'triangle'],
   broken: ['grey', kCross],

@@ -36,6 +36,7 @@ const kMeanings = {
   slow: 'stopped early: far slower than the best',
   idle: 'not compiled: its instructions alone take far longer than the best',
   impossible: 'faster than its own lower bound: a mistake of the model or of a clock',
+  unchecked: 'it ran, and the program does not say whether its result is right',
   refused: 'there is no code for it, though the space allows it: a mistake of the space',
   internal: 'a check of our own failed on it, and it was dropped: a bug to report',
   broken: 'the environment failed, not the candidate',

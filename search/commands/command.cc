@@ -109,7 +109,8 @@ void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--size", options.size,
                  "sizes and options of the kernel: m=512,n=512,k=512,relu=1");
   app.add_option("--space", options.space,
-                 "default: every decision of the space; paper: none beyond those of the paper");
+                 "default: every decision of the space; paper: none beyond those of the paper; "
+                 "FILE.exh: a space of your own, for a program that --run or --serve names");
   AddMemoryOption(app, options.memory, "to build the space");
   AddDeviceOptions(app, options);
 }

@@ -39,7 +39,7 @@ struct LearnOptions {
 bool SaysSomething(const EvalRecord& eval) {
   using kernels::Verdict;
   for (const Verdict nothing : {Verdict::kBroken, Verdict::kWrong, Verdict::kImpossible,
-                                Verdict::kRefused, Verdict::kInternal}) {
+                                Verdict::kUnchecked, Verdict::kRefused, Verdict::kInternal}) {
     if (eval.verdict == nothing) return false;
   }
   return true;

@@ -121,11 +121,13 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
 
   const kernels::Source source = subject.Emit(replayed.candidate);
   if (options.emit.ends_with(subject.source_suffix())) {
-    WriteFile(options.emit, WithDecisions(source.text, replayed.taken, options.source));
+    WriteFile(options.emit,
+              WithDecisions(source.text, replayed.taken, options.source, subject.comment_mark()));
   } else if (!options.emit.empty()) {
     MakeFolder(options.emit);
-    WriteFile(options.emit + "/replay" + subject.source_suffix(),
-              WithDecisions(source.text, replayed.taken, "replay.decisions.txt"));
+    WriteFile(
+        options.emit + "/replay" + subject.source_suffix(),
+        WithDecisions(source.text, replayed.taken, "replay.decisions.txt", subject.comment_mark()));
     WriteFile(options.emit + "/replay.decisions.txt", AllDecisionsText(replayed.candidate));
   }
   if (options.dry_run) {

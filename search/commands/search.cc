@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -95,6 +96,31 @@ void ResumeOrStart(SearchOptions& options) {
   (has_begun ? options.resume : options.out) = options.resume_or_start;
 }
 
+constexpr std::array kOwnOptions = {"--data",   "--run",         "--serve",  "--build",
+                                    "--filter", "--trust-times", "--timeout"};
+
+/// Of programs of users.
+void AddOwnOptions(CLI::App& app, SearchOptions::Own& own) {
+  app.add_option("--data", own.data, "with --space FILE.exh: what the space asks for, JSON");
+  app.add_option("--run", own.run,
+                 "with --space FILE.exh: the command that is measured, './bench.sh {block_x}': it "
+                 "prints 'time_ms 1.23' or {\"verdict\": \"correct\", \"time_ms\": 1.23} last");
+  app.add_option("--serve", own.serve,
+                 "with --space FILE.exh: a program that is asked by lines of JSON; --jobs 4: four "
+                 "of them beside each other");
+  app.add_option("--build", own.build,
+                 "with --run: a command before it, once for the values that it names; {dir} is a "
+                 "folder for what it makes");
+  app.add_option("--filter", own.filter,
+                 "with --space FILE.exh: a program that says, by lines of JSON, which "
+                 "implementations there are");
+  app.add_option("--timeout", own.timeout_s,
+                 "with --space FILE.exh: seconds for an answer of the program (default 60)");
+  app.add_flag("--trust-times", own.trust_times,
+               "with --space FILE.exh: a time counts also where nobody says that the result is "
+               "right");
+}
+
 }  // namespace
 
 void AddSearchCommand(CLI::App& app, Invocation& invocation) {
@@ -117,6 +143,7 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
                  "the default: walks=1,4; repeatable")
       ->allow_extra_args(false);
   AddRunOptions(app, *options);
+  AddOwnOptions(app, options->own);
   app.add_option("--l2", options->l2,
                  "inputs of GPU kernels are in L2 (warm, default) or not (cold)");
   app.add_option("--emit", options->emit, "folder for the winner's source");
@@ -129,8 +156,16 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
         throw UsageError(fmt::format("{} goes with --simulate", option));
       }
       ResumeOrStart(*options);
-      return options->resume.empty() ? Search(*options, invocation)
-                                     : ResumeAnyRun(app, *options, invocation);
+      if (!options->resume.empty()) return ResumeAnyRun(app, *options, invocation);
+      if (options->problem.space.ends_with(".exh"))
+        return PartsOfProgram().own(*options, invocation);
+      for (const char* option : kOwnOptions) {
+        if (app.count(option) == 0) continue;
+        throw UsageError(fmt::format(
+            "{} is of programs of your own: --space FILE.exh says what their parameters are",
+            option));
+      }
+      return Search(*options, invocation);
     };
   });
 }

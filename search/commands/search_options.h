@@ -51,6 +51,12 @@ struct SearchOptions {
   std::vector<std::string> simulate;  ///< Runs on which policies are compared; empty: none.
   std::string
       resume_or_start;  ///< The same where there is one at that place; else it starts there.
+  /// Of a program of a user, which `problem.space` names a space of.
+  struct Own {
+    std::string data, run, serve, build, filter;
+    double timeout_s = 60;
+    bool trust_times = false;
+  } own;
   std::vector<std::string> workers;  ///< Commands of pilots; empty: this process measures.
   bool durable = false;              ///< Evaluations are on the disk when they are logged.
   int seeds = 8;                     ///< Of each policy or setting that is simulated.

@@ -456,7 +456,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
                         budget.stop};
   const int code = Conclude(session, outcome);
   fmt::print("{}", DroppedText(outcome.failures, outcome.failed_checks, session.program, run.header,
-                               session.folder));
+                               session.folder, session.subject.writes_code()));
   std::fflush(stdout);
   return HaveChecksFailed(outcome.failures, outcome.failed_checks) ? kChecksFailed : code;
 }

@@ -178,13 +178,14 @@ std::string AllDecisionsText(const runtime::Candidate& implementation) {
 }
 
 std::string WithDecisions(const std::string& source, const std::vector<std::string>& taken,
-                          const std::string& where) {
+                          const std::string& where, const std::string& mark) {
   // Behind the first line, which says what it is.
-  const std::size_t end = source.starts_with("//") ? source.find('\n') + 1 : 0;
+  const std::size_t end = source.starts_with(mark) ? source.find('\n') + 1 : 0;
   std::string text = source.substr(0, end);
-  text += fmt::format("//\n// Decisions in the order taken (with all that follow from them: {}):\n",
-                      where);
-  for (const std::string& decision : taken) text += "//   " + decision + "\n";
+  text +=
+      fmt::format("{0}\n{0} Decisions in the order taken (with all that follow from them: {1}):\n",
+                  mark, where);
+  for (const std::string& decision : taken) text += fmt::format("{}   {}\n", mark, decision);
   return text + source.substr(end);
 }
 

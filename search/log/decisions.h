@@ -84,9 +84,9 @@ std::string StepText(const runtime::Instance& instance, const PathStep& step);
 std::string AllDecisionsText(const runtime::Candidate& implementation);
 
 /// The source of an implementation with the decisions that were taken in its first comment, and
-/// where all of them are: "best.decisions.txt".
+/// where all of them are: "best.decisions.txt". `mark`: what begins a line that is a comment.
 std::string WithDecisions(const std::string& source, const std::vector<std::string>& taken,
-                          const std::string& where);
+                          const std::string& where, const std::string& mark = "//");
 
 /// Restricts one decision, and says why that cannot be: "left is only GREEN|BLUE", or the
 /// requirement that a domain died of. Empty when it went well; otherwise the candidate is spent.

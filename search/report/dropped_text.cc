@@ -53,13 +53,15 @@ bool HaveChecksFailed(const std::vector<Failure>& failures,
 
 std::string DroppedText(const std::vector<Failure>& failures,
                         const std::vector<FailedCheckRecord>& checks, const std::string& program,
-                        const RunRecord& header, const std::string& run) {
+                        const RunRecord& header, const std::string& run, bool writes_code) {
   std::string text;
   const std::vector<Failure> refused = Those(failures, Verdict::kRefused);
   if (const std::uint64_t count = CountOf(refused); count > 0) {
-    text += fmt::format("refused: {} {} no code, though the space allows {}\n{}", count,
-                        count == 1 ? "implementation has" : "implementations have",
-                        count == 1 ? "it" : "them", ReasonLines(refused));
+    text += writes_code
+                ? fmt::format("refused: {} {} no code, though the space allows {}\n{}", count,
+                              count == 1 ? "implementation has" : "implementations have",
+                              count == 1 ? "it" : "them", ReasonLines(refused))
+                : fmt::format("refused: {} of what the space allows, by the filter\n", count);
   }
   if (!HaveChecksFailed(failures, checks)) return text;
   const std::vector<Failure> internal = Those(failures, Verdict::kInternal);

@@ -20,9 +20,9 @@ bool HaveChecksFailed(const std::vector<Failure>& failures,
 
 /// How many were refused, and why; which checks of ours failed, on what, and that somebody should
 /// report them with the log. Empty where there is nothing of it. `program` and `run` as for
-/// CommandsText().
+/// CommandsText(). `writes_code`: Subject::writes_code().
 std::string DroppedText(const std::vector<Failure>& failures,
                         const std::vector<FailedCheckRecord>& checks, const std::string& program,
-                        const RunRecord& header, const std::string& run);
+                        const RunRecord& header, const std::string& run, bool writes_code = true);
 
 }  // namespace exh::search

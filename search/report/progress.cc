@@ -46,6 +46,8 @@ std::uint64_t& VerdictCounts::operator[](kernels::Verdict verdict) {
       return slow;
     case kernels::Verdict::kImpossible:
       return impossible;
+    case kernels::Verdict::kUnchecked:
+      return unchecked;
     case kernels::Verdict::kIdle:
       return idle;
     case kernels::Verdict::kRefused:

@@ -18,7 +18,7 @@ namespace exh::search {
 struct VerdictCounts {
   std::uint64_t correct = 0, wrong = 0, compile_error = 0, compile_timeout = 0;
   std::uint64_t spills = 0, crash = 0, timeout = 0, slow = 0, idle = 0, impossible = 0, broken = 0;
-  std::uint64_t refused = 0, internal = 0;
+  std::uint64_t refused = 0, internal = 0, unchecked = 0;
   std::uint64_t& operator[](kernels::Verdict verdict);
 };
 

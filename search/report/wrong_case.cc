@@ -89,6 +89,11 @@ std::string KeepFirstWrong(const WrongRun& run, const std::vector<Failure>& fail
     first = first == 0 ? failure.n : std::min(first, failure.n);
   }
   if (count == 0) return "";
+  if (!run.subject.writes_code()) {
+    return fmt::format(
+        "{}, as the program says: none of them is the best\n",
+        count == 1 ? "1 result was wrong" : fmt::format("{} results were wrong", count));
+  }
   std::string text = fmt::format(
       "{} wrong: none of them is the best, but each is a mistake of Exhaust or of the compiler\n",
       count == 1 ? "1 result was" : fmt::format("{} results were", count));

@@ -17,7 +17,8 @@ void WriteImplementation(const std::string& folder, const std::string& name, con
   std::vector<std::string> taken;
   for (const PathStep& step : path) taken.push_back(StepText(instance, step));
   const std::string stem = folder + "/" + name, decisions = name + ".decisions.txt";
-  WriteFile(stem + subject.source_suffix(), WithDecisions(source, taken, decisions));
+  WriteFile(stem + subject.source_suffix(),
+            WithDecisions(source, taken, decisions, subject.comment_mark()));
   WriteFile(folder + "/" + decisions, AllDecisionsText(implementation));
   WriteFile(stem + ".replay", WriteDecisionFile(run, instance, path, comment));
 }

@@ -83,7 +83,12 @@ class Subject {
   /// Seconds of a time budget, at most, that are left for yardsticks and finals.
   double most_reserve_s() const;
   /// How the file with the source of an implementation ends: ".cc".
-  std::string source_suffix() const;
+  virtual std::string source_suffix() const;
+  /// What begins a line of that file which is a comment.
+  virtual std::string comment_mark() const { return "//"; }
+  /// Is the source of an implementation code of ours, so that a result that is wrong is a mistake
+  /// of ours or of a compiler?
+  virtual bool writes_code() const { return true; }
 };
 
 /// A bound that all implementations of a subject have in common, as a search takes it. `name`: the

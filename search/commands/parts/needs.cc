@@ -160,6 +160,9 @@ std::string WhatNeedsTheWhole(const std::vector<std::string>& words,
       const std::string device = ValueOf(words, i);
       if (!device.empty() && device != UsualDevice()) return "--device " + device;
     }
+    if (option == "--space" && ValueOf(words, i).ends_with(".exh")) {
+      return ValueOf(words, i) + ", a space of a user,";
+    }
     if (option == "--kernel" || (i == 0 && word == "list")) {
       const std::string kernel = ValueOf(words, i);
       if (IsOfAnotherLanguage(kernel)) return kernel + ", which is no .kernel,";

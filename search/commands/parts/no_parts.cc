@@ -17,16 +17,25 @@ void AddNames(CLI::App& app, Invocation& /*invocation*/) {
 }  // namespace
 
 const Parts& NoParts() {
-  static constexpr Parts parts = {.add = AddNames,
-                                  .simulate = [](const CLI::App&, const SearchOptions&) -> int {
-                                    EXH_CHECK(false);
-                                    return 1;
-                                  },
-                                  .list_spaces =
-                                      [] {
-                                        EXH_CHECK(false);
-                                        return 1;
-                                      }};
+  static constexpr Parts parts = {
+      .add = AddNames,
+      .simulate = [](const CLI::App&, const SearchOptions&) -> int {
+        EXH_CHECK(false);
+        return 1;
+      },
+      .own = [](const SearchOptions&, const Invocation&) -> int {
+        EXH_CHECK(false);
+        return 1;
+      },
+      .own_space = [](const ProblemOptions&, const std::string&) -> std::unique_ptr<Subject> {
+        EXH_CHECK(false);
+        return nullptr;
+      },
+      .list_spaces =
+          [] {
+            EXH_CHECK(false);
+            return 1;
+          }};
   return parts;
 }
 

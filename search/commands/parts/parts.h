@@ -7,7 +7,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <memory>
+#include <string>
+
 #include "search/commands/command.h"
+#include "search/subject/subject.h"
 
 namespace exh::search {
 
@@ -18,6 +22,11 @@ struct Parts {
   void (*add)(CLI::App& app, Invocation& invocation);
   /// `search --simulate`; see simulate.h.
   int (*simulate)(const CLI::App& app, const SearchOptions& options);
+  /// `search --space FILE.exh`: a program of a user.
+  int (*own)(const SearchOptions& options, const Invocation& invocation);
+  /// A space of a user, `problem.space`, without a program. `data`: a file, or empty. Throws
+  /// UsageError and Error.
+  std::unique_ptr<Subject> (*own_space)(const ProblemOptions& problem, const std::string& data);
   /// `search list --spaces`.
   int (*list_spaces)();
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The parts of the program `search`: all of them.
+#include "search/commands/own.h"
 #include "search/commands/parts/parts.h"
 #include "search/commands/simulate/simulate.h"
 #include "search/commands/space/list_spaces.h"
@@ -30,8 +31,11 @@ void AddCommands(CLI::App& app, Invocation& invocation) {
 }  // namespace
 
 const Parts& WholeParts() {
-  static constexpr Parts parts = {
-      .add = AddCommands, .simulate = Simulate, .list_spaces = ListSpaces};
+  static constexpr Parts parts = {.add = AddCommands,
+                                  .simulate = Simulate,
+                                  .own = SearchOwn,
+                                  .own_space = SpaceOfOwn,
+                                  .list_spaces = ListSpaces};
   return parts;
 }
 

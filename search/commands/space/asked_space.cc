@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "search/commands/command.h"
 #include "search/commands/decided.h"
+#include "search/commands/parts/parts.h"
 #include "search/kernel/kernel_subject.h"
 #include "search/log/log_reader.h"
 #include "search/subject/registry.h"
@@ -16,6 +17,7 @@ void AddAskedSpace(CLI::App& command, AskedSpace& asked, const char* what) {
   asked.command = &command;
   command.add_option("run", asked.run, what);
   AddProblemOptions(command, asked.problem);
+  command.add_option("--data", asked.data, "with --space FILE.exh: what the space asks for, JSON");
 }
 
 std::unique_ptr<Subject> SubjectAsked(const AskedSpace& asked, const StopToken* stop) {
@@ -29,6 +31,7 @@ std::unique_ptr<Subject> SubjectAsked(const AskedSpace& asked, const StopToken* 
   }
   ProblemOptions options = asked.problem;
   options.stop = stop;
+  if (options.space.ends_with(".exh")) return PartsOfProgram().own_space(options, asked.data);
   return std::make_unique<KernelSubject>(MakeProblem(options));
 }
 

@@ -22,6 +22,7 @@ inline constexpr const char* kAskedRun =
 
 struct AskedSpace {
   ProblemOptions problem;
+  std::string data;                   ///< File for `problem.space`, where that is an .exh.
   std::string run;                    ///< Folder or log of a run; empty: `problem` says it.
   const CLI::App* command = nullptr;  ///< The command that has the options.
 };

@@ -34,7 +34,8 @@ struct Emitted {
 /// The source of an implementation. `rest`: where all of its decisions are.
 Emitted SourceOf(const Decided& decided, const std::string& name, const std::string& rest) {
   return {name, decided.subject->source_suffix(),
-          WithDecisions(decided.subject->Emit(decided.candidate).text, decided.taken, rest),
+          WithDecisions(decided.subject->Emit(decided.candidate).text, decided.taken, rest,
+                        decided.subject->comment_mark()),
           AllDecisionsText(decided.candidate)};
 }
 

@@ -14,7 +14,6 @@
 
 #include "base/numbers.h"
 #include "base/spelling.h"
-#include "base/user_json.h"
 #include "dsl/dsl.h"
 #include "load/load.h"
 #include "search/descend/choice_order.h"
@@ -23,6 +22,7 @@
 #include "search/log/decisions.h"
 #include "search/log/event_log.h"
 #include "search/log/run_folder.h"
+#include "search/own/own_text.h"
 
 namespace exh::search {
 namespace {
@@ -126,12 +126,11 @@ RunRecord HeaderOf(const TuningResults& results, const SpaceFile& file, const Na
   run.started = TimeStampText(started);
   run.space = about.name;
   run.fingerprint = about.fingerprint;
-  run.subject = kProgramSubject;
+  run.subject = kOwnSubject;
   run.kernel = NamedSpace::NameOf(file.path);
-  run.text = Json{{"files", Json::array({{{"path", file.path}, {"text", file.text}}})},
-                  {"data", nullptr},
-                  {"program", Json::object()}}
-                 .dump();
+  OwnText text;
+  text.files.push_back({file.path, file.text});
+  run.text = WriteOwnText(text);
   run.device = results.device.empty() ? "program" : results.device;
   run.decisions = file.path;
   run.conditions = "results of another tuner";
@@ -205,12 +204,10 @@ Json ValueOf(const ChoiceRecord& choice, int index) {
 /// What the text of a run of an own program says; no names where it says none.
 OriginalNames NamesOf(const RunRecord& run) {
   OriginalNames names;
-  if (run.subject != kProgramSubject) return names;
-  const Json json = TryUserJson<Json>(run.text);
-  if (!json.is_object() || !json.contains("files") || json["files"].empty()) return names;
-  const Json& file = json["files"].front();
+  if (run.subject != kOwnSubject) return names;
+  const OwnFile file = ParseOwnText(run.text).files.front();
   dsl::DiagnosticSink sink;
-  const auto spec = dsl::CompileText(file.value("path", ""), file.value("text", ""), {}, sink);
+  const auto spec = dsl::CompileText(file.path, file.text, {}, sink);
   return spec ? OriginalNamesOf(*spec) : names;
 }
 

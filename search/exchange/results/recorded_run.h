@@ -12,9 +12,6 @@
 
 namespace exh::search {
 
-/// RunRecord::subject of programs of users; an imported run is one of them that nothing measures.
-inline constexpr const char* kProgramSubject = "own";
-
 /// A space as a file has it.
 struct SpaceFile {
   std::string path;  ///< As messages call it.
@@ -28,8 +25,8 @@ struct RecordedRun {
   std::string first_outside;
 };
 
-/// Throws UsageError when the space is none without C++, and when a configuration has other
-/// parameters than the space.
+/// The run of a program of a user (own/own_subject.h) that nothing measures. Throws UsageError when
+/// the space is none without C++, and when a configuration has other parameters than the space.
 RecordedRun RunOfResults(const TuningResults& results, const SpaceFile& space);
 
 /// Makes the folder of a run of it. Throws as RunFolder does.

@@ -265,6 +265,7 @@ void LanesPipeline::Compare() {
   }
   const Winners& winners = state.winners();
   const bool is_known = winners.has_incumbent() && !winners.incumbent().is_restored;
+  if (!parts_.evaluator.calibrates_lanes()) return;
   if (NumLeft() < 2 || !is_known || !calibration_.IsDue(state.now())) return;
   if (!calibrated_.vector.empty()) {
     state.winners().LetGo(calibrated_.vector, calibrated_.incumbent);
