@@ -140,10 +140,13 @@ ROOMS = {
         "count": {"descend", "run"},
         "exact": {"descend"},
         "solve": {"log", "descend"},
+        "exchange/python": {"log"},
+        "exchange": {"exchange/python"},
+        "exchange/results": {"log", "descend", "own", "exchange", "exchange/python"},
         "simulate": {"log", "descend", "tree", "propose"},
         "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
         "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

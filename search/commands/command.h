@@ -44,6 +44,7 @@ void AddFunctionalCommand(CLI::App& app, Invocation& invocation);
 void AddStatsCommand(CLI::App& app, Invocation& invocation);
 void AddLearnCommand(CLI::App& app, Invocation& invocation);
 void AddExportCommand(CLI::App& app, Invocation& invocation);
+void AddImportCommand(CLI::App& app, Invocation& invocation);
 void AddReportCommand(CLI::App& app, Invocation& invocation);
 void AddFusedCommand(CLI::App& app, Invocation& invocation);
 void AddTuneCommand(CLI::App& app, Invocation& invocation);

@@ -287,6 +287,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
   if (has_finals) {
     fmt::print("against the yardsticks ({}, measured in turn with it):\n{}",
                session.evaluator.YardstickText(), session.subject.InWords(comparison));
+    fmt::print("{}", SolText(outcome.proof, time, comparison.records));
   } else if (!broken && !session.interrupted) {
     fmt::print("the yardsticks were not measured: nothing was left of the budget\n");
   }

@@ -67,4 +67,27 @@ std::string ProofText(const Proof& proof, const TimeInterval& best) {
   return text.empty() ? text : text + ExceptionText(proof);
 }
 
+std::optional<double> SolScore(double time_ns, double bound_ns, double peer_ns) {
+  if (bound_ns <= 0 || time_ns < bound_ns || peer_ns <= bound_ns) return std::nullopt;
+  return 1 / (1 + (time_ns - bound_ns) / (peer_ns - bound_ns));
+}
+
+std::string SolText(const Proof& proof, const TimeInterval& best,
+                    const std::vector<ReferenceRecord>& references) {
+  if (proof.violations > 0 || proof.of_least_memory || best.is_busy()) return "";
+  const ReferenceRecord* peer = nullptr;
+  for (const ReferenceRecord& record : references) {
+    const bool is_library =
+        record.name != "winner" && record.name != "naive" && !record.name.starts_with("record ");
+    if (!is_library || record.verdict != kernels::Verdict::kCorrect) continue;
+    const double ns = IntervalOf(record).ns;
+    if (ns > 0 && (peer == nullptr || ns < IntervalOf(*peer).ns)) peer = &record;
+  }
+  if (peer == nullptr || IntervalOf(*peer).is_busy()) return "";
+  const std::optional<double> score = SolScore(best.ns, proof.bound_ns, IntervalOf(*peer).ns);
+  if (!score) return "";
+  return fmt::format("  SOL score {:.3f} (1: {}, what is proven; 0.5: as fast as {})\n", *score,
+                     FormatTime(proof.bound_ns), peer->why.empty() ? peer->name : peer->why);
+}
+
 }  // namespace exh::search

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,5 +34,16 @@ struct Proof {
 /// number, "3.4x to 12x as long"). `best` has no time when nothing was correct. Empty when there is
 /// nothing to say.
 std::string ProofText(const Proof& proof, const TimeInterval& best);
+
+/// How far a time has come from a peer's towards what is possible (the SOL score):
+/// 1 / (1 + (time - bound) / (peer - bound)). 1 at the bound, 0.5 as fast as the peer. Nothing
+/// where it has no meaning: without one of the three, with a peer that is no slower than the bound,
+/// with a time below the bound.
+std::optional<double> SolScore(double time_ns, double bound_ns, double peer_ns);
+
+/// The same of the best of a run in a line, against the fastest library that is correct; empty
+/// where there is none, where nothing is proven, and where times are too far apart for one number.
+std::string SolText(const Proof& proof, const TimeInterval& best,
+                    const std::vector<ReferenceRecord>& references);
 
 }  // namespace exh::search

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <vector>
+
 #include "search/report/proof.h"
 
 namespace exh::search {
@@ -48,6 +51,46 @@ TEST(ProofText, SaysWhatWasLeftAside) {
   proof.unmeasured = {{"timeout", 1}};
   EXPECT_THAT(ProofText(proof, {0, 150, 0}),
               HasSubstr("(one implementation without a time left aside: timeout 1)\n"));
+}
+
+TEST(SolScore, IsOneAtTheBoundAndAHalfAtThePeer) {
+  EXPECT_EQ(SolScore(100, 100, 300), 1.0);
+  EXPECT_EQ(SolScore(300, 100, 300), 0.5);
+  EXPECT_EQ(SolScore(200, 100, 300), 1 / 1.5);
+  EXPECT_EQ(SolScore(500, 100, 300), 1.0 / 3);
+  // A peer at the bound, none, no bound, no time, a time that cannot be.
+  EXPECT_EQ(SolScore(200, 100, 100), std::nullopt);
+  EXPECT_EQ(SolScore(200, 100, 90), std::nullopt);
+  EXPECT_EQ(SolScore(200, 100, 0), std::nullopt);
+  EXPECT_EQ(SolScore(200, 0, 300), std::nullopt);
+  EXPECT_EQ(SolScore(0, 100, 300), std::nullopt);
+  EXPECT_EQ(SolScore(90, 100, 300), std::nullopt);
+}
+
+TEST(SolText, IsAgainstTheFastestLibraryThatIsCorrect) {
+  using kernels::Verdict;
+  const auto reference = [](const char* name, Verdict verdict, double ns) {
+    ReferenceRecord record;
+    record.name = name;
+    record.verdict = verdict;
+    record.best_ns = record.median_ns = ns;
+    return record;
+  };
+  Proof proof;
+  proof.bound_ns = 100;
+  std::vector<ReferenceRecord> references = {
+      reference("winner", Verdict::kCorrect, 200), reference("naive", Verdict::kCorrect, 120),
+      reference("record 7", Verdict::kCorrect, 130), reference("onednn", Verdict::kWrong, 110)};
+  EXPECT_EQ(SolText(proof, {0, 200, 0}, references), "");
+  references.push_back(reference("eigen", Verdict::kCorrect, 900));
+  references.push_back(reference("openblas", Verdict::kCorrect, 300));
+  references.back().why = "OpenBLAS 0.3.21";
+  EXPECT_EQ(SolText(proof, {0, 200, 0}, references),
+            "  SOL score 0.667 (1: 100 ns, what is proven; 0.5: as fast as OpenBLAS 0.3.21)\n");
+  EXPECT_EQ(SolText(proof, {150, 200, 400}, references), "");  // Times are far apart.
+  proof.violations = 1;
+  EXPECT_EQ(SolText(proof, {0, 200, 0}, references), "");
+  EXPECT_EQ(SolText({}, {0, 200, 0}, references), "");  // No bound.
 }
 
 TEST(FailuresText, SaysTheMostFrequentReason) {

@@ -27,9 +27,10 @@ namespace fs = std::filesystem;
 constexpr std::array kLater = {
     LaterCommand{
         "export",
-        "a record of a run as a program of one file (--format cu on a GPU, cc on a "
-        "processor) or its header, or the decisions and constraints of a kernel as a MiniZinc "
-        "model"},
+        "a record of a run as a program of one file (--format cu on a GPU, cc on a processor) or "
+        "its header, all its results for other tuners (t4), or the decisions and constraints of a "
+        "kernel or a space as a MiniZinc model"},
+    LaterCommand{"import", "files of other tools as spaces and runs"},
     LaterCommand{"tune",
                  "searches many shapes: one after the other on each GPU, or as a job array of "
                  "Slurm"},

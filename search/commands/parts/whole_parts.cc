@@ -19,6 +19,7 @@ void AddCommands(CLI::App& app, Invocation& invocation) {
   AddStatsCommand(app, invocation);
   AddLearnCommand(app, invocation);
   AddExportCommand(app, invocation);
+  AddImportCommand(app, invocation);
   AddReportCommand(app, invocation);
   AddTuneCommand(app, invocation);
   AddInstallKernelCommand(app, invocation);

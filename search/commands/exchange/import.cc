@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// `search import`: files of other tools. `t1` makes a space of a tuning problem, `t4` a run of the
+// results of another tuner.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "base/system/user_file.h"
+#include "search/commands/command.h"
+#include "search/exchange/problem_text.h"
+#include "search/exchange/results/recorded_run.h"
+#include "search/exchange/tuning_problem.h"
+#include "search/log/run_folder.h"
+
+namespace exh::search {
+namespace {
+
+struct ImportOptions {
+  std::string file, out, space;
+};
+
+/// What is wrong in a file, with its name before it.
+template <typename Make>
+auto OfFile(const std::string& path, const Make& make) {
+  try {
+    return make();
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+void WriteOrPrint(const std::string& out, const std::string& text) {
+  if (out.empty()) {
+    fmt::print("{}", text);
+    return;
+  }
+  WriteFile(out, text);
+  fmt::print("{}\n", out);
+}
+
+int ImportTuningProblem(const ImportOptions& options) {
+  const std::string json = ReadUserFile(options.file);
+  const std::string text = OfFile(options.file, [&] {
+    const TuningProblem problem = ParseTuningProblem(json);
+    for (const std::string& note : problem.notes) fmt::print(stderr, "note: {}\n", note);
+    return ExhTextOf(problem);
+  });
+  WriteOrPrint(options.out, text);
+  return 0;
+}
+
+int ImportResults(const ImportOptions& options) {
+  const std::string json = ReadUserFile(options.file);
+  const SpaceFile space{options.space, ReadUserFile(options.space)};
+  const RecordedRun run =
+      OfFile(options.file, [&] { return RunOfResults(ParseTuningResults(json), space); });
+  if (run.num_outside > 0) {
+    fmt::print(stderr, "note: {} of {} results are left out, which the space does not allow: {}\n",
+               run.num_outside, run.num_outside + run.log.evals.size(), run.first_outside);
+  }
+  if (run.log.evals.empty()) {
+    throw UsageError(fmt::format("{}: it has no result of this space", options.file));
+  }
+  WriteRun(run.log, options.out);
+  fmt::print("{}\n", options.out);
+  return 0;
+}
+
+}  // namespace
+
+void AddImportCommand(CLI::App& app, Invocation& invocation) {
+  CLI::App* const command = app.add_subcommand("import", "files of other tools as spaces and runs");
+  command->require_subcommand(1);
+  CLI::App* const problem = command->add_subcommand(
+      "t1", "a tuning problem of Kernel Tuner, KTT or BAT (JSON, the format T1) as a space, .exh");
+  const auto options = std::make_shared<ImportOptions>();
+  problem->add_option("file", options->file, "the file, JSON")->required();
+  problem->add_option("--out", options->out, "file to write to instead of the standard output");
+  problem->callback([options, &invocation] {
+    invocation.run = [options] { return ImportTuningProblem(*options); };
+  });
+  CLI::App* const results = command->add_subcommand(
+      "t4",
+      "results of another tuner (JSON, the format T4, or a cache file of Kernel Tuner) as a run");
+  results->add_option("file", options->file, "the file, JSON")->required();
+  results
+      ->add_option("--space", options->space, "their space, .exh, as `search import t1` makes it")
+      ->required();
+  results->add_option("--out", options->out, "folder of the run")->required();
+  results->callback(
+      [options, &invocation] { invocation.run = [options] { return ImportResults(*options); }; });
+}
+
+}  // namespace exh::search

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Files of other tools: docs/exchange.md as it is printed, and what comes of mistakes.
+
+usage: exchange_test.py SEARCH [unittest arguments]
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import docs_test
+
+SEARCH = ""
+PAGE = "docs/exchange.md"
+
+
+class Exchange(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="exh-exchange-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        for name, text in docs_test.files(PAGE).items():
+            (self.folder / name).write_text(text)
+        shim = self.folder / "exh"
+        shim.write_text(f'#!/bin/sh\n[ "$1" = search ] && shift\nexec "{SEARCH}" "$@"\n')
+        shim.chmod(0o755)
+
+    def run_in(self, *words, shell=None):
+        return subprocess.run(shell or [SEARCH, *words], shell=shell is not None, cwd=self.folder, capture_output=True, text=True,
+                              timeout=300, check=False)
+
+    def good(self, *words, shell=None):
+        done = self.run_in(*words, shell=shell)
+        self.assertEqual(done.returncode, 0, f"{words} {shell}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done.stdout
+
+    def bad(self, *words):
+        done = self.run_in(*words)
+        self.assertEqual(done.returncode, 2, f"{words}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done.stderr
+
+    def test_the_page_does_what_it_says(self):
+        commands = [line for _, language, text in docs_test.blocks(PAGE) if language == "sh" for line in text.splitlines()]
+        self.assertGreater(len(commands), 5)
+        for command in commands:
+            with self.subTest(command=command):
+                self.good(shell=command)
+        spaces = [text for _, language, text in docs_test.blocks(PAGE) if language == "exh"]
+        self.assertEqual((self.folder / "conv.exh").read_text(), spaces[0])
+        results = json.loads((self.folder / "again.json").read_text())["results"]
+        self.assertEqual([result["invalidity"] for result in results], ["correct", "compile"])
+        self.assertEqual(results[0]["configuration"], {"BLOCK_X": 32, "BLOCK_Y": 4, "TILE": 2, "PRECISION": "half"})
+
+    def test_the_count_is_that_of_python(self):
+        """The restrictions of the page, as Python has them."""
+        self.good("import", "t1", "conv.json", "--out", "conv.exh")
+        count = sum(64 <= x * y <= 1024 and (p == "half" or t % 2 == 0)
+                    for x in [16, 32, 64, 128, 192, 256] for y in [1, 2, 4, 8, 16] for t in [1, 2, 3, 4] for p in ["half", "single"])
+        said = json.loads(self.good("solve", "--space", "conv.exh", "--count", "--format", "json"))
+        self.assertEqual(int(said["solutions"]), count)
+
+    def test_minizinc_finds_as_many(self):
+        if shutil.which("minizinc") is None:
+            self.skipTest("there is no minizinc")
+        self.good("import", "t1", "conv.json", "--out", "conv.exh")
+        self.good("export", "--space", "conv.exh", "--format", "mzn", "--out", "conv.mzn")
+        done = subprocess.run(["minizinc", "--solver", "gecode", "-a", "conv.mzn"], cwd=self.folder, capture_output=True, text=True,
+                              timeout=300, check=False)
+        if done.returncode != 0:
+            self.skipTest(f"minizinc has no solver: {done.stderr[:200]}")
+        said = json.loads(self.good("solve", "--space", "conv.exh", "--count", "--format", "json"))
+        self.assertEqual(done.stdout.count("----------"), int(said["solutions"]))
+
+    def test_mistakes_are_named(self):
+        problem = json.loads((self.folder / "conv.json").read_text())
+        problem["ConfigurationSpace"]["Conditions"][0]["Expression"] = "BLOCK_X < open('f')"
+        (self.folder / "bad.json").write_text(json.dumps(problem))
+        self.assertIn("bad.json: condition 1, 'BLOCK_X < open('f')': column 11: unknown function 'open'", self.bad("import", "t1", "bad.json"))
+        self.assertIn("cannot read 'none.json'", self.bad("import", "t1", "none.json"))
+        self.good("import", "t1", "conv.json", "--out", "conv.exh")
+        self.assertIn("unknown format 't5'", self.bad("export", "runs/x", "--format", "t5"))
+        self.assertIn("export what?", self.bad("export", "--format", "t4"))
+        self.good("import", "t4", "results.json", "--space", "conv.exh", "--out", "run")
+        self.assertIn("already holds a run", self.bad("import", "t4", "results.json", "--space", "conv.exh", "--out", "run"))
+
+
+if __name__ == "__main__":
+    SEARCH = sys.argv[1]
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
