@@ -31,9 +31,14 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
+def command() -> None:
+    """main() as a program: mistakes are lines on the standard error."""
     try:
         sys.exit(main())
     except Error as error:
         print(f"exhaust: {error}", file=sys.stderr)
         sys.exit(error.code or 1)
+
+
+if __name__ == "__main__":
+    command()

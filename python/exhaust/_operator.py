@@ -52,7 +52,7 @@ def _build_alone(folder: pathlib.Path, build: pathlib.Path) -> None:
     sources = sorted(folder.glob("kernels/*.cc"))
     if len(sources) != 1 or not (folder / "tuned.cc").is_file():
         raise NotBuilt("to build a library for a GPU needs CMake 3.18 and nvcc")
-    unit = json.loads((folder / "wisdom.jsonl").read_text(encoding="utf-8").splitlines()[0])["unit"]
+    unit = json.loads((folder / "wisdom.jsonl").read_text(encoding="utf-8").splitlines()[0])
     build.mkdir(exist_ok=True)
     compiler = os.environ.get("CXX", "g++")
     common = [compiler, "-std=c++17", "-O3", "-DNDEBUG", "-fPIC", "-I", str(folder)]

@@ -36,7 +36,8 @@ from .errors import UsageError, Verdict
 SOCKET = "EXHAUST_SOCKET"  # Where the bridge finds it: so the command is the same when a run goes on.
 BRIDGE = pathlib.Path(__file__).resolve().parent / "bridge.py"
 LONGEST_SOCKET = 100  # Bytes of the path of a Unix socket that every system takes.
-ANSWER_FIELDS = ("verdict", "runtimes_ns", "time_ms", "error_ratio", "why")
+ANSWER_FIELDS = ("verdict", "runtimes_ns", "time_ns", "time_us", "time_ms", "time_s", "error_ratio", "max_error", "compile_ms",
+                 "check_ms", "why")
 
 
 class Answer:
@@ -46,7 +47,7 @@ class Answer:
     correct      True or False, when its result was compared with what it should be; None: it was not, and
                  then it can only be the best of a search with trust_times=True
     error_ratio  its largest error as a multiple of what is allowed
-    verdict      in the place of `correct`: a verdict of the log ("crash", "timeout", …)
+    verdict      in the place of `correct`: a verdict of the log ("crash", "timeout", "slow", …)
     why          the reason, for people
     """
 
@@ -154,6 +155,16 @@ class Server:
                         self._asked.put((link, line))
         except OSError:
             pass
+        self._hang_up(link)  # The search asks nothing more, and waits for nothing.
+
+    @staticmethod
+    def _hang_up(link: socket.socket) -> None:
+        try:
+            # What waits in accept() or recv() returns only when somebody shuts the socket down.
+            link.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        link.close()
 
     def step(self) -> None:
         """Answers one question, or returns after a moment in which there was none."""
@@ -223,13 +234,8 @@ class Server:
     def close(self) -> None:
         """Ends every conversation."""
         self._closed = True
-        # What waits in accept() returns only when somebody shuts the socket down.
         for link in [self._listener, *self._links]:
-            try:
-                link.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            link.close()
+            self._hang_up(link)
         self._folder.cleanup()
 
 
@@ -259,11 +265,16 @@ class Program:
         """Searches for the decisions with which the function is fastest; options as of exhaust.tune. The
         function is called in this thread, one call at a time; with wait=False in a thread of its own. A call
         that hangs cannot be ended from outside: a program of its own (run=, serve=) can."""
+        asked = {**self.options, **options}
+        if asked.get("resume"):
+            # What a run searches, and whom it asks, stands in its log.
+            asked = {name: value for name, value in asked.items() if name not in ("space", "data")}
+        else:
+            asked["serve"] = Server.command
         server = Server(self.function, self._see)
         try:
             result = _tune.start(None, None, out, search, verbose, sizes,
-                                 {**self.options, **options, "serve": server.command}, server.step if wait else None,
-                                 server.environment)
+                                 asked, server.step if wait else None, server.environment)
         except BaseException:
             server.close()
             raise
