@@ -17,6 +17,7 @@ what it is written for, and offer() raises Unsupported where what it needs is no
 from __future__ import annotations
 
 import hashlib
+import os
 from typing import Any, Dict, List, Optional, Tuple
 
 from .errors import Error
@@ -61,6 +62,7 @@ class Offer:
 
 
 _offers: List[Offer] = []
+_choices: Dict[str, Any] = {}  # Inductor knows each by its name, once.
 _before: Dict[str, Any] = {}
 
 
@@ -140,7 +142,8 @@ def offer(operation: Any, result: Any, name: Optional[str] = None) -> Offer:
     if known not in OPERATIONS:
         raise Unsupported(f"{operation} cannot be offered for: Inductor chooses among kernels for "
                           + ", ".join(each.replace("::", ".") for each in OPERATIONS) + " here")
-    digest = hashlib.sha256(str(result.run).encode()).hexdigest()[:8]
+    best = result.log.best
+    digest = hashlib.sha256(f"{os.path.abspath(result.run)}@{best['n'] if best else 0}".encode()).hexdigest()[:8]
     operator = result.operator(name or f"exhaust_{OPERATIONS[known][0]}_{digest}")
     if len(operator.inputs) != OPERATIONS[known][1] or len(operator.outputs) != 1:
         raise Unsupported(f"{operator.signature} is not {known}: that reads {OPERATIONS[known][1]} arrays and writes one")
@@ -152,8 +155,9 @@ def offer(operation: Any, result: Any, name: Optional[str] = None) -> Offer:
         return operator.torch(a, b)
 
     run.__name__ = operator.name
-    choice = select_algorithm.ExternKernelChoice(run, name=operator.name, has_out_variant=False)
-    made = Offer(known, operator, choice)
+    if operator.name not in _choices:
+        _choices[operator.name] = select_algorithm.ExternKernelChoice(run, name=operator.name, has_out_variant=False)
+    made = Offer(known, operator, _choices[operator.name])
     if not _offers:
         _hook()
     _offers.append(made)

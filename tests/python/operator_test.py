@@ -149,6 +149,64 @@ class Operators(unittest.TestCase):
                     operator.register()
         self.assertEqual(made, ["mm", "mm"])
 
+    @unittest.skipIf(HAS_TORCH, "PyTorch is there")
+    def test_an_offer_is_one_candidate_more(self):
+        """With a stand-in for what is used of PyTorch."""
+        selected = []
+
+        class Selector:
+            def __call__(self, name, choices, input_nodes, layout, *more, **named):
+                selected.append((name, list(choices), more, named))
+
+        class Extern:
+            names = set()
+
+            def __init__(self, kernel, cpp_kernel=None, *, name=None, has_out_variant=True):
+                assert name not in self.names and not has_out_variant
+                self.names.add(name)
+                self.name, self.kernel = name, kernel
+
+            def bind(self, input_nodes, layout):
+                return self.name, input_nodes, layout
+
+        def layout(size, stride, dtype="float32", offset=0):
+            return types.SimpleNamespace(size=size, stride=stride, dtype=kind if dtype == "float32" else types.SimpleNamespace(itemsize=2),
+                                         device=types.SimpleNamespace(type="cpu"), offset=offset)
+
+        kind = types.SimpleNamespace(itemsize=4)
+        config = types.SimpleNamespace(max_autotune=False, fx_graph_cache=True)
+        algorithms = types.SimpleNamespace(AlgorithmSelectorCache=Selector, ExternKernelChoice=Extern)
+        package = types.SimpleNamespace(config=config, select_algorithm=algorithms)
+        library = types.SimpleNamespace(custom_op=lambda name, run, **options: types.SimpleNamespace(register_fake=lambda fake: None))
+        torch = types.SimpleNamespace(float32=kind, _inductor=package, library=library, __version__="2.6")
+        node = [types.SimpleNamespace(get_layout=lambda size=size, stride=stride: layout(size, stride))
+                for size, stride in (((32, 16), (16, 1)), ((16, 48), (48, 1)))]
+        out = layout((32, 48), (48, 1))
+        modules = {"torch": torch, "torch._inductor": package, "torch._inductor.config": config,
+                   "torch._inductor.select_algorithm": algorithms}
+        mm = types.SimpleNamespace(_qualified_op_name="aten::mm")
+        with mock.patch.dict(sys.modules, modules), mock.patch.dict(_operator._registered, clear=True):
+            result = exhaust.load("product")
+            offer = inductor.offer(mm, result)
+            again = inductor.offer(types.SimpleNamespace(overloadpacket=mm), result)
+            again.withdraw()
+            self.assertFalse(config.fx_graph_cache)
+            Selector()("mm", [1], node, out, 7, key=8)
+            config.max_autotune = True
+            Selector()("mm", [1], node, out, 7, key=8)
+            for name, nodes, layouts in (("bmm", node, out), ("mm", node[:1], out), ("mm", node[::-1], out), ("mm", node, layout((32, 48), (1, 32))),
+                                         ("mm", node, layout(("s0", 48), (48, 1))), ("mm", node, layout((32, 48), (48, 1), "other"))):
+                Selector()(name, [1], nodes, layouts)
+            self.assertEqual([len(choices) for _, choices, _, _ in selected], [1, 2, 1, 1, 1, 1, 1, 1])
+            self.assertEqual(selected[1][1][1], (offer.operator.name, tuple(node), out))
+            self.assertEqual((selected[1][2:], offer.taken), (((7,), {"key": 8}), 1))
+            with self.assertRaisesRegex(inductor.Unsupported, "aten.mm, aten.bmm"):
+                inductor.offer(types.SimpleNamespace(_qualified_op_name="aten::add"), result)
+            offer.withdraw()
+            self.assertTrue(config.fx_graph_cache)
+            Selector()("mm", [1], node, out)
+            self.assertEqual(len(selected[-1][1]), 1)
+
     @unittest.skipUnless(HAS_TORCH, "PyTorch is not there")
     def test_tensors(self):
         import torch

@@ -207,17 +207,104 @@ class Real(support.InFolder):
     """With the program itself."""
 
     SPACE = """
-        /// threads of a block
-        choice block_x: 1, 2, 4, 8, 16
-        /// how often the loop is unrolled
-        choice unroll: 1, 2, 4
-        require small: block_x() * unroll() <= 32
-        """
+/// Threads of a block.
+choice integer block_x(): 16 | 32 | 64 | 128 end
+choice integer unroll(): 1 | 2 | 4 | 8 end
+choice enum layout():
+  value ROWS:
+  value COLUMNS:
+end
+require fits: block_x() * unroll() <= 256
+"""
 
     def setUp(self):
         super().setUp()
         if "serve" not in _find.options_of(exhaust.find_search()):
             self.skipTest("this program has no --serve")
+
+    @staticmethod
+    def ms(block_x, unroll, layout):
+        return 1 + abs(block_x - 64) / 16 + abs(unroll - 4) + (layout == "ROWS")
+
+    def bench(self, **options):
+        @exhaust.program(space=self.SPACE, **options)
+        def bench(block_x, unroll, layout):
+            print("this is no part of the conversation")
+            return exhaust.Answer(ms=self.ms(block_x, unroll, layout), correct=True, error_ratio=0.1)
+
+        return bench
+
+    def test_the_best_of_all(self):
+        begin = time.monotonic()
+        r = self.bench().tune(budget="evals=100", seed=5, out="run")
+        self.assertEqual(r.decisions, {"block_x": 64, "unroll": 4, "layout": "COLUMNS"})
+        self.assertAlmostEqual(r.best_us, 1000)
+        self.assertEqual(r.evaluations, 26)
+        self.assertEqual(r.why, "exhausted")
+        rows = r.log.rows()
+        self.assertEqual(len({(row["block_x"], row["unroll"], row["layout"]) for row in rows}), 26)
+        self.assertTrue(all(row["best_ns"] == 1e6 * self.ms(row["block_x"], row["unroll"], row["layout"]) for row in rows))
+        self.assertIn("<path", r._repr_html_())
+        print(f"26 of a function in {time.monotonic() - begin:.2f} s")
+
+    def test_it_goes_on(self):
+        self.bench().tune(budget="evals=5", out="run")
+        r = self.bench().tune(budget="evals=9", resume="run")
+        self.assertEqual(r.evaluations, 9)
+
+    def test_verdicts(self):
+        @exhaust.program(space=self.SPACE)
+        def bench(block_x, unroll, layout):
+            if block_x == 64:
+                raise exhaust.Wrong("c[17]")
+            if block_x == 32:
+                raise ValueError("no such block")
+            return 1e-3 * self.ms(block_x, unroll, layout) if layout == "ROWS" else exhaust.Answer(ms=unroll, correct=True)
+
+        r = bench.tune(budget="evals=100")
+        verdicts = r.verdicts
+        self.assertEqual((verdicts["wrong"], verdicts["crash"], verdicts["unchecked"]), (6, 8, 6))
+        self.assertIn("ValueError: no such block", [row["why"] for row in r.log.rows()])
+        self.assertEqual((r.decisions["layout"], r.decisions["unroll"]), ("COLUMNS", 1))
+
+    def test_times_alone(self):
+        def seconds(block_x, unroll, layout):
+            return 1e-3 * self.ms(block_x, unroll, layout)
+
+        with self.assertRaises(exhaust.NothingFound):
+            exhaust.program(space=self.SPACE)(seconds).tune(budget="evals=5")
+        r = exhaust.program(space=self.SPACE, trust_times=True)(seconds).tune(budget="evals=100")
+        self.assertEqual(r.decisions["block_x"], 64)
+
+    def test_a_mistake_of_the_function(self):
+        with self.assertRaisesRegex(exhaust.UsageError, "cannot be called"):
+            exhaust.program(space=self.SPACE)(lambda block: 1.0).tune(budget="evals=5")
+        with self.assertRaises(exhaust.UsageError):
+            exhaust.program(space="choice nothing")(lambda block: 1.0).tune(budget="evals=5")
+
+    def test_sizes_are_for_the_function(self):
+        seen = set()
+
+        @exhaust.program(space=self.SPACE)
+        def bench(block_x, unroll, layout, n, m=3):
+            seen.add((n, m))
+            return exhaust.Answer(ms=block_x, correct=True)
+
+        r = bench.tune(budget="evals=3", n=512, unused=1)
+        self.assertEqual((seen, r.sizes["n"]), ({(512, 3)}, 512))
+
+    def test_a_command_and_a_server(self):
+        (self.folder / "my.exh").write_text(self.SPACE)
+        (self.folder / "server.py").write_text(textwrap.dedent("""
+            import json, sys
+            for line in sys.stdin:
+                asked = json.loads(line)
+                print(json.dumps({"id": asked["id"], "verdict": "correct", "time_ms": asked["decisions"]["block_x"]}), flush=True)
+            """))
+        r = exhaust.tune(space="my.exh", serve=f"{sys.executable} server.py", budget="evals=100")
+        self.assertEqual((r.decisions["block_x"], r.best_us), (16, 16000))
+        r = exhaust.tune(space="my.exh", run="echo time_ms {block_x}", budget="evals=100", trust_times=True)
+        self.assertEqual(r.decisions["block_x"], 16)
 
 
 if __name__ == "__main__":
