@@ -6,7 +6,8 @@
     pip install exhaust-*.whl
 
 A wheel is a zip with the package, METADATA, WHEEL, and RECORD, which has the checksum of each file. One tree
-makes the same wheel each time, byte for byte.
+makes the same wheel each time, byte for byte. `pip install ./python` builds with this file, too (pyproject.toml): the
+package alone, or with the program (--config-settings search=FILE).
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -98,23 +100,21 @@ def stripped(program: pathlib.Path, folder: str) -> bytes:
     return copy.read_bytes()
 
 
-def contents(program: pathlib.Path, tag: str, keep_debug: bool) -> Dict[str, bytes]:
-    """All files but RECORD, by their names in the wheel."""
-    files = {f"exhaust/{path.name}": path.read_bytes()
-             for path in sorted((HERE / "exhaust").iterdir()) if path.suffix == ".py" or path.name == "py.typed"}
+def package_files() -> Dict[str, bytes]:
+    """The package by its names in the wheel."""
+    return {f"exhaust/{path.name}": path.read_bytes()
+            for path in sorted((HERE / "exhaust").iterdir()) if path.suffix == ".py" or path.name == "py.typed"}
+
+
+def program_files(program: pathlib.Path, keep_debug: bool) -> Dict[str, bytes]:
+    """The program, and what it reads beside it."""
     with tempfile.TemporaryDirectory() as folder:
-        files["exhaust/bin/search"] = program.read_bytes() if keep_debug else stripped(program, folder)
+        files = {"exhaust/bin/search": program.read_bytes() if keep_debug else stripped(program, folder)}
     for source, name, pattern in SHARED:
         for path in sorted((ROOT / source).rglob(pattern)):
             files[f"exhaust/share/exhaust/{name}/{path.relative_to(ROOT / source).as_posix()}"] = path.read_bytes()
     if (ROOT / PAGE).is_file():
         files["exhaust/share/exhaust/report/report.html"] = (ROOT / PAGE).read_bytes()
-    info = f"exhaust-{version()}.dist-info"
-    files[f"{info}/METADATA"] = metadata().encode()
-    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: exhaust build_wheel.py\nRoot-Is-Purelib: false\n"
-                              f"Tag: py3-none-{tag}\n").encode()
-    files[f"{info}/entry_points.txt"] = SCRIPTS.encode()
-    files[f"{info}/top_level.txt"] = b"exhaust\n"
     return files
 
 
@@ -127,13 +127,14 @@ def record(files: Dict[str, bytes]) -> str:
     return "".join(lines) + f"exhaust-{version()}.dist-info/RECORD,,\n"
 
 
-def build(program: pathlib.Path, out: pathlib.Path, tag: str, keep_debug: bool = False) -> pathlib.Path:
+def write(files: Dict[str, bytes], out: pathlib.Path, tag: str) -> pathlib.Path:
     """Writes the wheel into a folder, whole or not at all. Returns its path."""
-    said = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    if said != f"search {version()}":
-        raise SystemExit(f"the package is {version()}, and {program} says '{said}': both of one version make a wheel")
-    files = contents(program, tag, keep_debug)
-    files[f"exhaust-{version()}.dist-info/RECORD"] = record(files).encode()
+    info = f"exhaust-{version()}.dist-info"
+    files = {**files, f"{info}/METADATA": metadata().encode(),
+             f"{info}/WHEEL": (f"Wheel-Version: 1.0\nGenerator: exhaust build_wheel.py\n"
+                               f"Root-Is-Purelib: {'true' if tag == 'any' else 'false'}\nTag: py3-none-{tag}\n").encode(),
+             f"{info}/entry_points.txt": SCRIPTS.encode(), f"{info}/top_level.txt": b"exhaust\n"}
+    files[f"{info}/RECORD"] = record(files).encode()
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"exhaust-{version()}-py3-none-{tag}.whl"
     aside = path.with_suffix(".part")
@@ -148,6 +149,49 @@ def build(program: pathlib.Path, out: pathlib.Path, tag: str, keep_debug: bool =
     return path
 
 
+def build(program: pathlib.Path, out: pathlib.Path, tag: Optional[str] = None, keep_debug: bool = False) -> pathlib.Path:
+    """A wheel with the program in it. Returns its path."""
+    said = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    if said != f"search {version()}":
+        raise SystemExit(f"the package is {version()}, and {program} says '{said}': both of one version make a wheel")
+    return write({**package_files(), **program_files(program, keep_debug)}, out, tag or platform_tag(program))
+
+
+# ---- What pip asks (PEP 517, PEP 660) --------------------------------------------------------------
+
+
+def build_wheel(wheel_directory: str, config_settings: Optional[Mapping[str, Any]] = None,
+                metadata_directory: Optional[str] = None) -> str:
+    """pip install ./python. Returns the name of the wheel."""
+    del metadata_directory  # Nothing was prepared.
+    search = (config_settings or {}).get("search")
+    out = pathlib.Path(wheel_directory)
+    # pip calls this in the folder of this file, and people name the program from that of the checkout.
+    places = [ROOT / search, pathlib.Path(search)] if search else []
+    program = next((place.resolve() for place in places if place.is_file()), None)
+    if search and program is None:
+        raise SystemExit(f"search={search}: there is no such file, from {ROOT} on")
+    return (build(program, out) if program else write(package_files(), out, "any")).name
+
+
+def build_editable(wheel_directory: str, config_settings: Optional[Mapping[str, Any]] = None,
+                   metadata_directory: Optional[str] = None) -> str:
+    """pip install -e ./python: the package stays where it is."""
+    del config_settings, metadata_directory
+    return write({"exhaust.pth": f"{HERE}\n".encode()}, pathlib.Path(wheel_directory), "any").name
+
+
+def build_sdist(sdist_directory: str, config_settings: Optional[Mapping[str, Any]] = None) -> str:
+    """The sources of the package as an archive."""
+    del config_settings
+    name = f"exhaust-{version()}"
+    with tarfile.open(pathlib.Path(sdist_directory) / f"{name}.tar.gz", "w:gz") as archive:
+        for path in [HERE / "README.md", HERE / "pyproject.toml", HERE / "build_wheel.py",
+                     *(HERE / each for each in package_files())]:
+            archive.add(path, f"{name}/{path.relative_to(HERE)}")
+    return f"{name}.tar.gz"
+
+
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description="A wheel of the package with the program search in it.")
@@ -158,8 +202,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if not arguments.search.is_file():
         parser.error(f"'{arguments.search}' is no file: './exh build release' makes build/release/bin/search")
-    tag = arguments.platform or platform_tag(arguments.search)
-    path = build(arguments.search.resolve(), arguments.out, tag, arguments.keep_debug)
+    path = build(arguments.search.resolve(), arguments.out, arguments.platform, arguments.keep_debug)
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     return 0
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -56,9 +57,11 @@ def _program(search: Optional[str]) -> List[Finding]:
     done = subprocess.run([path, "doctor"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
                           check=False)
     for line in (done.stdout + done.stderr).splitlines():
-        mark, text = line[:4].strip(), line[4:].strip()
-        what, _, rest = text.partition(" ")
-        found.append(Finding(mark if mark in ("ok", "FAIL") else "", f"search: {what}", rest.strip()))
+        said = re.match(r"(ok  |FAIL|    )  (\S+) +(.*)", line)
+        if said:
+            found.append(Finding(said[1].strip(), f"search: {said[2]}", said[3]))
+        elif line.strip():  # The rest of what does not fit on a line.
+            found[-1] = found[-1]._replace(text=f"{found[-1].text}; {line.strip()}")
     return found
 
 

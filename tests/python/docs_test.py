@@ -11,7 +11,6 @@ import contextlib
 import io
 import re
 import sys
-import unittest
 
 import support
 

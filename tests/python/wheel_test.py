@@ -10,9 +10,9 @@ import hashlib
 import importlib.util
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 import zipfile
@@ -92,6 +92,11 @@ class Wheel(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("search 9.9", done.stderr)
 
+    def pip(self, *words):
+        done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", *map(str, words)],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def use(self, place, **environment):
         """Searches with what is installed in a folder. Returns where the program was."""
         inherited = {name: value for name, value in os.environ.items() if name != "EXHAUST_SEARCH"}
@@ -114,18 +119,29 @@ class Wheel(unittest.TestCase):
     @unittest.skipUnless(has("pip"), "pip is not there")
     def test_pip_installs_it(self):
         place = self.folder / "installed"
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(place),
-                        str(self.wheel)], check=True)
+        self.pip("--target", place, self.wheel)
         self.assertEqual(self.use(place), str(place / "exhaust/bin/search"))
 
-    @unittest.skipUnless(has("pip") and has("setuptools") and has("wheel"), "pip, setuptools and wheel are not there")
+    @unittest.skipUnless(has("pip"), "pip is not there")
     def test_pip_installs_the_package_alone(self):
-        source, place = self.folder / "source", self.folder / "alone"
-        shutil.copytree(support.PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--target",
-                        str(place), str(source)], check=True)
+        """Without network: nothing is needed to build it."""
+        place = self.folder / "alone"
+        self.pip("--target", place, support.PACKAGE)
         self.assertTrue((place / "exhaust/py.typed").exists())
+        self.assertFalse((place / "exhaust/bin").exists())
         self.assertEqual(self.use(place, EXHAUST_SEARCH=exhaust.find_search()), exhaust.find_search())
+        place = self.folder / "with"
+        self.pip("--config-settings", f"search={os.environ['EXHAUST_SEARCH']}", "--target", place, support.PACKAGE)
+        self.assertEqual(self.use(place), str(place / "exhaust/bin/search"))
+
+    def test_what_else_pip_may_ask(self):
+        sys.path.insert(0, str(support.PACKAGE))
+        import build_wheel
+        sys.path.pop(0)
+        with zipfile.ZipFile(self.folder / build_wheel.build_editable(str(self.folder))) as archive:
+            self.assertEqual(archive.read("exhaust.pth").decode().strip(), str(support.PACKAGE))
+        with tarfile.open(self.folder / build_wheel.build_sdist(str(self.folder))) as archive:
+            self.assertIn(f"exhaust-{exhaust.__version__}/exhaust/bridge.py", archive.getnames())
 
 
 if __name__ == "__main__":
