@@ -146,7 +146,7 @@ ROOMS = {
         "simulate": {"log", "descend", "tree", "propose"},
         "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
         "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

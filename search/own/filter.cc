@@ -14,7 +14,7 @@ namespace exh::search {
 
 using Json = nlohmann::ordered_json;
 
-bool Filter::Allows(const std::string& text) {
+bool OwnFilter::Allows(const std::string& text) {
   std::unique_lock lock(mutex_);
   const auto [place, is_new] = answers_.try_emplace(text);
   if (is_new) waiting_.push_back(text);
@@ -32,7 +32,7 @@ bool Filter::Allows(const std::string& text) {
   throw Error(answer.problem);
 }
 
-void Filter::AskAll(std::unique_lock<std::mutex>& lock) {
+void OwnFilter::AskAll(std::unique_lock<std::mutex>& lock) {
   is_asking_ = true;
   const std::vector<std::string> texts = std::exchange(waiting_, {});
   lock.unlock();
@@ -46,7 +46,7 @@ void Filter::AskAll(std::unique_lock<std::mutex>& lock) {
   answered_.notify_all();
 }
 
-std::string Filter::Ask(const std::vector<std::string>& texts, std::vector<bool>& valid) {
+std::string OwnFilter::Ask(const std::vector<std::string>& texts, std::vector<bool>& valid) {
   const std::uint64_t id = ++last_id_;
   Json decisions = Json::array();
   for (const std::string& text : texts) decisions.push_back(values_.JsonOf(text));

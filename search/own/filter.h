@@ -22,11 +22,11 @@
 
 namespace exh::search {
 
-class Filter {
+class OwnFilter {
  public:
   /// `values` and the token, which may be null, outlive it.
-  Filter(const std::string& command, double timeout_s, const DecidedValues& values,
-         const StopToken* stop)
+  OwnFilter(const std::string& command, double timeout_s, const DecidedValues& values,
+            const StopToken* stop)
       : process_(command, {}), timeout_s_(timeout_s), values_(values), stop_(stop) {}
 
   /// Is the implementation with this text one? From any thread: what many ask at the same time is

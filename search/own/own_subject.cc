@@ -79,7 +79,8 @@ OwnSubject::OwnSubject(OwnText own, DecidedValues::Sizes sizes, const Allowance&
   values_->Check("--run", program.run);
   values_->Check("--build", program.build);
   if (!program.filter.empty()) {
-    filter_ = std::make_unique<Filter>(program.filter, program.timeout_s, *values_, allowance.stop);
+    filter_ =
+        std::make_unique<OwnFilter>(program.filter, program.timeout_s, *values_, allowance.stop);
   }
 }
 

@@ -56,7 +56,7 @@ class OwnSubject final : public Subject {
   std::shared_ptr<const runtime::Instance> instance_;
   std::optional<runtime::GroundedTerm> lower_bound_;
   std::optional<DecidedValues> values_;
-  std::unique_ptr<Filter> filter_;  ///< Null: there is none.
+  std::unique_ptr<OwnFilter> filter_;  ///< Null: there is none.
 };
 
 /// The space at `path` with all that it includes, as a run keeps it. Throws UsageError with its
