@@ -295,7 +295,11 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
     if (!is_given(option) || wanted == has) return;
     Refuse({fmt::format("{} {}", option, wanted), fmt::format("{}", has)});
   };
-  if (options.problem.gpu) {
+  if (options.problem.gpu && subject.device() == nullptr && !subject.uses_gpu()) {
+    throw UsageError(
+        fmt::format("--gpu {}: this runs on no GPU; leave it out", *options.problem.gpu));
+  }
+  if (options.problem.gpu && subject.device() != nullptr) {
     kernels::RequireGpu(*subject.device(), fmt::format("--gpu {}", *options.problem.gpu));
   }
   if (!options.under().empty()) kernels::RequireGpu(*subject.device(), "--under");
