@@ -77,9 +77,24 @@ void RefuseOthers(const SearchOptions& options) {
   Refuse(!options.runs_under.empty(), "--under", options.problem);
 }
 
+bool IsOwnText(const std::string& space) {
+  return space.ends_with(".own");
+}
+
+/// What stands in the text of a run.
+void RefuseProgram(const SearchOptions& options) {
+  const SearchOptions::Own& own = options.own;
+  const bool says = !own.data.empty() || !own.run.empty() || !own.serve.empty() ||
+                    !own.build.empty() || !own.filter.empty() || own.trust_times;
+  if (!says) return;
+  throw UsageError(
+      fmt::format("{} has data and program already: leave the options out", options.problem.space));
+}
+
 /// The text of a run, without its program.
 OwnText TextOf(const ProblemOptions& problem, const std::string& data) {
   OwnText own;
+  if (IsOwnText(problem.space)) return ParseOwnText(ReadUserFile(problem.space));
   own.files = OwnFilesOf(problem.space);
   if (!data.empty()) own.data = ReadUserFile(data);
   return own;
@@ -91,9 +106,15 @@ int SearchOwn(const SearchOptions& options, const Invocation& invocation) {
   CheckRunOptions(options);
   PolicyOf(options.policy(), options.policy_options);
   RefuseOthers(options);
-  const OwnProgram program = ProgramOf(options);
-  OwnText own = TextOf(options.problem, options.own.data);
-  own.program = program;
+  OwnText own;
+  if (IsOwnText(options.problem.space)) {
+    RefuseProgram(options);
+    own = ParseOwnText(ReadUserFile(options.problem.space));
+  } else {
+    const OwnProgram program = ProgramOf(options);
+    own = TextOf(options.problem, options.own.data);
+    own.program = program;
+  }
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   return WithinBudget([&] {

@@ -326,6 +326,25 @@ class Run(Fixture):
         self.assertIn("the filter", out)
 
 
+class Tune(Fixture):
+    def test_many_sizes_of_one_program(self):
+        self.write("my.exh", "extern constant n\nchoice integer tile(): 1 .. n end\nrequire n % tile() == 0\n")
+        self.write("server.py", "import json, sys\nfor line in sys.stdin:\n    asked = json.loads(line)\n"
+                                "    time = 10 + abs(asked['decisions']['tile'] - asked['sizes']['n'] // 2)\n"
+                                "    print(json.dumps({'id': asked['id'], 'verdict': 'correct', 'time_us': time}), flush=True)\n")
+        line = {"space": "my.exh", "serve": f"{sys.executable} server.py"}
+        self.write("shapes.jsonl", "".join(json.dumps({**line, "sizes": {"n": n}}) + "\n" for n in (8, 12)))
+        out = self.run_search("tune", "shapes.jsonl", "--out", "fleet", "--budget", "evals=20")
+        for n in (8, 12):
+            best = (self.folder / f"fleet/my-n{n}/best.env").read_text()
+            self.assertIn(f"EXH_N={n}\nEXH_TILE={n // 2}\n", best)
+        self.assertIn("my-n12", self.run_search("tune", "status", "fleet"), out)
+        for wrong, says in [({"space": "my.exh", "sizes": {"n": 8}}, "'run' or 'serve'"), ({**line, "sizes": {"m": 8}}, "m"),
+                            ({"kernel": "axpy", "run": "x"}, "'space'"), ({**line, "sizes": {"n": 8}, "tiemout": 3}, "did you mean 'timeout'?")]:
+            self.write("wrong.jsonl", json.dumps(wrong) + "\n")
+            self.assertIn(says, self.run_search("tune", "wrong.jsonl", "--out", "other", "--budget", "evals=20", code=2))
+
+
 class Page(Fixture):
     """The page of the documentation, as printed."""
 

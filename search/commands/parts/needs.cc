@@ -160,7 +160,7 @@ std::string WhatNeedsTheWhole(const std::vector<std::string>& words,
       const std::string device = ValueOf(words, i);
       if (!device.empty() && device != UsualDevice()) return "--device " + device;
     }
-    if (option == "--space" && ValueOf(words, i).ends_with(".exh")) {
+    if (option == "--space" && IsSpaceOfUser(ValueOf(words, i))) {
       return ValueOf(words, i) + ", a space of a user,";
     }
     if (option == "--kernel" || (i == 0 && word == "list")) {
