@@ -284,6 +284,10 @@ class Run(Fixture):
         done = subprocess.run(["sh", "-c", ". run/best.env; echo $EXH_BLOCK_X"], cwd=self.folder, capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout, "16\n")
 
+    def test_who_names_some_parameters_is_told_of_the_others(self):
+        out = self.search("--run", "echo time_us {block_x}", "--trust-times", "--budget", "evals=5")
+        self.assertIn("environment alone, as EXH_UNROLL, EXH_LAYOUT", out)
+
     def test_a_line_with_a_time(self):
         self.search("--run", "echo time_us $(({block_x} + {unroll}))", "--trust-times", "--budget", "evals=60")
         self.assertEqual(self.verdicts(), {"correct": COUNT})
