@@ -145,7 +145,7 @@ class Serve(Fixture):
         self.write("my.json", '{"Parts": [{"name": "a", "weight": 2}, {"name": "b", "weight": 5}], "k": 10}')
         server = self.server("sizes = asked['sizes']; answer['verdict'] = 'correct' if sizes == {'n': 4, 'm': 3, 'k': 10} else 'wrong'; "
                              "answer['time_us'] = 30 - d['tile(a)'] - d['tile(b)']")
-        self.write("server.py", (self.folder / "server.py").read_text().replace('time_us(d)', '1'))
+        self.write("server.py", (self.folder / "server.py").read_text().replace('"time_us": time_us(d)', '"time_us": 1'))
         self.search("--data", "my.json", "--size", "n=4", "--serve", server, "--budget", "evals=100")
         self.assertEqual(self.verdicts(), {"correct": 8})
         self.assertIn("EXH_N=4\n", self.best())
