@@ -36,9 +36,10 @@ MAY_INCLUDE = {
 # and a room that names ".".
 ROOMS = {
     "dsl": {
+        "known": set(),
         "diagnostics": set(),
         "syntax": {"diagnostics"},
-        "meaning": {"diagnostics", "syntax"},
+        "meaning": {"diagnostics", "known", "syntax"},
     },
     "generator": {
         "plan": set(),
@@ -62,9 +63,10 @@ ROOMS = {
         "internal/network": set(),
         "internal/rows": {"internal/network"},
         "internal/ground": {"internal/network", "internal/rows"},
-        "internal/freeze": {"internal/network", "internal/rows", "internal/ground"},
+        "objective": {"internal/network"},
+        "internal/freeze": {"internal/network", "internal/rows", "internal/ground", "objective"},
         "internal/explain": {"internal/network"},
-        "internal/minizinc": {"internal/network"},
+        "internal/minizinc": {"internal/network", "objective"},
         "products": {"internal/network"},
     },
     "kernels": {
