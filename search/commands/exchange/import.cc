@@ -12,7 +12,7 @@
 #include "base/system/user_file.h"
 #include "search/commands/command.h"
 #include "search/exchange/problem_text.h"
-#include "search/exchange/results/recorded_run.h"
+#include "search/exchange/results/hub_file.h"
 #include "search/exchange/tuning_problem.h"
 #include "search/log/run_folder.h"
 
@@ -55,7 +55,7 @@ int ImportTuningProblem(const ImportOptions& options) {
 
 int ImportResults(const ImportOptions& options) {
   const std::string json = ReadUserFile(options.file);
-  const SpaceFile space{options.space, ReadUserFile(options.space)};
+  const SpaceFile space = ReadSpaceFile(options.space);
   const RecordedRun run =
       OfFile(options.file, [&] { return RunOfResults(ParseTuningResults(json), space); });
   if (run.num_outside > 0) {
@@ -87,8 +87,7 @@ void AddImportCommand(CLI::App& app, Invocation& invocation) {
       "t4",
       "results of another tuner (JSON, the format T4, or a cache file of Kernel Tuner) as a run");
   results->add_option("file", options->file, "the file, JSON")->required();
-  results
-      ->add_option("--space", options->space, "their space, .exh, as `search import t1` makes it")
+  results->add_option("--space", options->space, "their space: an .exh, or the tuning problem (T1)")
       ->required();
   results->add_option("--out", options->out, "folder of the run")->required();
   results->callback(
