@@ -9,7 +9,7 @@ grammar Exh;
 
 tokens {
     HOST, ADDS, LET, EXTERN, DYNAMIC, PREDICATE, CONSTANT, WHERE, ONCE, CANONICAL, DECIDE,
-    NEGATIVE, DIV, MIN, MAX, CONSTANT_NAME
+    NEGATIVE, DIV, MIN, MAX, CONSTANT_NAME, MINIMIZE, MAXIMIZE, LOWER_BOUND
 }
 
 // ---- statements
@@ -19,10 +19,12 @@ oneStatement : statement EOF ;
 statement
     : setDecl | quotientDecl | enumDecl | integerDecl | counterDecl
     | requireDecl | triggerDecl | letDecl | externDecl | hostDecl | decideDecl
+    | objectiveDecl | lowerBoundDecl
     ;
 
 setDecl
-    : DOC? SET SET_ID (LPAR varDef RPAR)? (SUBSETOF setRef)? COLON disjoint? key* END
+    : DOC? SET SET_ID ((LPAR varDef RPAR)? (SUBSETOF setRef)? COLON disjoint? key* END
+                      | ASSIGN term RANGE term)
     ;
 
 quotientDecl
@@ -47,26 +49,28 @@ aliasItem   : ALIAS VALUE_ID ASSIGN values COLON requirement* ;
 inversePair : VALUE_ID ARROW VALUE_ID ;
 requirement : REQUIRES constraint ;
 
-integerDecl : DOC? DEFINE INTEGER CHOICE_ID arguments COLON (CODE | numbers) END ;
+integerDecl : DOC? DEFINE INTEGER CHOICE_ID arguments COLON (CODE | span (BAR span)*) END ;
 
 counterDecl
     : DOC? DEFINE (HALF | INTERNAL)? COUNTER CHOICE_ID arguments COLON
-      (BASE (CODE | NEGATIVE? NUMBER))? forall* (SUM | MUL) term WHEN COLON? formula* END
+      (BASE (CODE | NEGATIVE? NUMBER | CONSTANT_NAME | instance))? forall* (SUM | MUL) term WHEN COLON? formula* END
     ;
 
 requireDecl : DOC? REQUIRE label? constraint ;
 triggerDecl : TRIGGER ONCE? label? forall* adds? CODE WHEN formula ;
 letDecl     : DOC? LET CHOICE_ID arguments ASSIGN formula ;
 externDecl
-    : DOC? EXTERN (PREDICATE CHOICE_ID arguments
-                  | DYNAMIC PREDICATE CHOICE_ID arguments OF setRef
-                  | CONSTANT CHOICE_ID)
-      (ASSIGN CODE)?
+    : DOC? EXTERN (PREDICATE CHOICE_ID arguments (ASSIGN CODE)?
+                  | DYNAMIC PREDICATE CHOICE_ID arguments OF setRef (ASSIGN CODE)?
+                  | CONSTANT CHOICE_ID arguments? (ASSIGN (CODE | NEGATIVE? NUMBER))?
+                  | SET SET_ID (LPAR varDef RPAR)? (SUBSETOF setRef)?)
     ;
 adds        : ADDS SET_ID (COMMA SET_ID)* ;
 hostDecl    : HOST CODE COLON hostEntry* END ;
 hostEntry   : CHOICE_ID ASSIGN CODE ;
 decideDecl  : DECIDE CHOICE_ID (COMMA CHOICE_ID)* ;
+objectiveDecl  : (MINIMIZE | MAXIMIZE) term ;
+lowerBoundDecl : LOWER_BOUND CHOICE_ID COLON term ;
 
 // ---- parts
 
@@ -89,7 +93,7 @@ term    : product ((PLUS | MINUS) product)* ;
 product : factor ((STAR | SLASH | PERCENT | DIV) factor)* ;
 factor
     : NEGATIVE* (LPAR formula RPAR | (MIN | MAX) LPAR term COMMA term RPAR
-                | instance | CODE | NUMBER | CONSTANT_NAME)
+                | instance | CODE | NUMBER | CONSTANT_NAME | VAR)
     ;
 
 compare   : LT | GT | LE | GE | EQ | NE ;
@@ -97,6 +101,7 @@ instance  : CHOICE_ID LPAR (VAR (COMMA VAR)*)? RPAR ;
 values    : VALUE_ID (BAR VALUE_ID)* ;
 numbers   : range (BAR range)* ;
 range     : NUMBER (RANGE NUMBER)? ;
+span      : term (RANGE term)? ;
 arguments : LPAR (varDef (COMMA varDef)*)? RPAR ;
 varDef    : VAR IN setRef ;
 setRef    : SET_ID (LPAR VAR RPAR)? ;

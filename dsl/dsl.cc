@@ -13,10 +13,21 @@
 
 namespace exh::dsl {
 
+namespace {
+
+void TakeFiles(const CompileOptions& options, SourceSet& sources) {
+  if (options.files == nullptr) return;
+  sources.set_memory_only();
+  for (const auto& [path, text] : *options.files) sources.AddInMemory(path, text);
+}
+
+}  // namespace
+
 std::optional<Spec> Compile(const std::string& path, const CompileOptions& options,
                             DiagnosticSink& sink) {
   SourceSet& sources = sink.sources();
   sources.set_root(options.root);
+  TakeFiles(options, sources);
   sink.set_lints(options.lints);
   std::string error;
   const auto file = sources.Open(path, std::nullopt, &error);
@@ -36,8 +47,11 @@ std::optional<Spec> Compile(const std::string& path, const CompileOptions& optio
 
 std::optional<Spec> CompileText(const std::string& path, std::string text,
                                 const CompileOptions& options, DiagnosticSink& sink) {
+  TakeFiles(options, sink.sources());
   sink.sources().AddInMemory(path, std::move(text));
-  return Compile(path, options, sink);
+  CompileOptions rest = options;
+  rest.files = nullptr;  // They are there, and `text` is not to be replaced by one of them.
+  return Compile(path, rest, sink);
 }
 
 bool CheckSyntax(const std::string& path, const std::string& text, DiagnosticSink& sink) {

@@ -7,6 +7,7 @@
 //   std::cerr << RenderText(sink);   // Warnings too: print it even when `spec` is there.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct CompileOptions {
   std::vector<std::string> include_dirs;
   /// Also warn of what is legal but hardly wanted: unused names, requirements that say nothing.
   bool lints = false;
+  /// Texts by path, or null. Where it is there, includes come out of it and nothing is read from
+  /// the disk. Outlives the compilation.
+  const std::map<std::string, std::string>* files = nullptr;
 };
 
 /// The meaning of the file at `path` and of all that it includes. Empty when there is an error, and

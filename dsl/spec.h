@@ -53,6 +53,48 @@ struct Snippet {
   std::vector<SnippetVariable> variables;  ///< In order of appearance.
 };
 
+/// `order($a, $b)`: a choice applied to variables of the scope.
+struct Instance {
+  ChoiceIndex choice = -1;
+  std::vector<int> arguments;  ///< Indices of variables in scope.
+  SourceRange range;
+};
+
+/// A node of an integer term. A term is a list of nodes in which operands stand before what uses
+/// them, the left one before the right one: `size($a) + 2` is size($a), 2, kAdd.
+struct TermNode {
+  enum class Kind : std::uint8_t {
+    kNumber,
+    kCode,      ///< Code that yields one integer, or an `extern constant`.
+    kInstance,  ///< An integer choice or a full counter.
+    kNegate,    ///< One operand; all others have two.
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,  ///< `/`: exact, a fraction may come out.
+    kDiv,     ///< `div`: rounds down.
+    kMod,     ///< `%`: a - b * (a div b).
+    kMin,
+    kMax,
+    kVariable,  ///< An operand: the number that an object of a set of numbers is.
+  };
+  Kind kind = Kind::kNumber;
+  std::int64_t number = 0;  ///< kNumber.
+  int external = -1;        ///< kCode: index in Spec::externals of a constant; -1: `code`.
+  Snippet code;             ///< kCode.
+  /// kInstance. kCode of an external: what it is asked for. kVariable: the variable is its only
+  /// argument. Without a choice in these.
+  Instance instance;
+  SourceRange range;  ///< With its operands.
+};
+using Term = std::vector<TermNode>;
+
+/// A term, or all numbers from `first` to `last`, both of them in it.
+struct TermSpan {
+  Term first;
+  Term last;  ///< Empty: `first` alone.
+};
+
 /// The keys of a set (docs/dsl.md, "The keys and the C++ that they must yield").
 enum class SetKey : std::uint8_t {
   kItemType,
@@ -82,45 +124,15 @@ struct Set {
   bool is_quotient = false;
   SetIndex root = -1;  ///< The set without superset at the end of the chain; itself for a root.
   int depth = 0;       ///< 0 for a root.
+  bool given = false;  ///< `extern set`: what is in it is data. It has no keys.
+  /// `set Name = first .. last`: the objects are these numbers. Known before the search, no scope.
+  std::optional<TermSpan> numbers;
 };
 
 enum class ChoiceKind : std::uint8_t { kEnum, kInteger, kCounter };
 enum class Symmetry : std::uint8_t { kNone, kSymmetric, kAntisymmetric };
 enum class Visibility : std::uint8_t { kFull, kHalf, kInternal };
 enum class CompareOp : std::uint8_t { kLt, kGt, kLe, kGe, kEq, kNe };
-
-/// `order($a, $b)`: a choice applied to variables of the scope.
-struct Instance {
-  ChoiceIndex choice = -1;
-  std::vector<int> arguments;  ///< Indices of variables in scope.
-  SourceRange range;
-};
-
-/// A node of an integer term. A term is a list of nodes in which operands stand before what uses
-/// them, the left one before the right one: `size($a) + 2` is size($a), 2, kAdd.
-struct TermNode {
-  enum class Kind : std::uint8_t {
-    kNumber,
-    kCode,      ///< Code that yields one integer, or an `extern constant`.
-    kInstance,  ///< An integer choice or a full counter.
-    kNegate,    ///< One operand; all others have two.
-    kAdd,
-    kSubtract,
-    kMultiply,
-    kDivide,  ///< `/`: exact, a fraction may come out.
-    kDiv,     ///< `div`: rounds down.
-    kMod,     ///< `%`: a - b * (a div b).
-    kMin,
-    kMax,
-  };
-  Kind kind = Kind::kNumber;
-  std::int64_t number = 0;  ///< kNumber.
-  int external = -1;        ///< kCode: index in Spec::externals of a constant; -1: `code`.
-  Snippet code;             ///< kCode.
-  Instance instance;        ///< kInstance.
-  SourceRange range;        ///< With its operands.
-};
-using Term = std::vector<TermNode>;
 
 /// An atom of a constraint.
 struct Condition {
@@ -142,7 +154,8 @@ struct Condition {
   Instance lhs;
   std::uint64_t values = 0;  ///< kIs: allowed values, `not` and aliases already applied.
   CompareOp op = CompareOp::kEq;
-  Instance rhs;  ///< kCompare.
+  /// kCompare. kCompareCode of an external: what it is asked for, without a choice.
+  Instance rhs;
   /// kCode, kPresent, kCompareCode: index in Spec::externals of the predicate or constant; -1:
   /// `code`.
   int external = -1;
@@ -182,13 +195,18 @@ struct Choice {
   std::vector<int> inverse;  ///< Value -> its image when the arguments are swapped.
 
   // Integer.
-  Snippet universe;                    ///< Scope: the arguments. Empty: `numbers`.
+  /// Scope: the arguments. Empty: `numbers`. Where `spans` say what the universe is, the same in
+  /// C++.
+  Snippet universe;
+  std::vector<TermSpan> spans;         ///< Known before the search. Scope: the arguments.
   std::vector<std::uint32_t> numbers;  ///< A universe that the `.exh` lists, ascending, distinct.
 
   // Counter. Scope of what follows: the arguments, then `over`.
   Visibility visibility = Visibility::kFull;
-  bool product = false;                     ///< `mul`; otherwise `sum`.
-  std::optional<Snippet> base;              ///< Scope: the arguments. Yields a signed integer.
+  bool product = false;  ///< `mul`; otherwise `sum`.
+  /// Scope: the arguments. Yields a signed integer. Where `base_term` says it, the same in C++.
+  std::optional<Snippet> base;
+  Term base_term;                           ///< An `extern constant`, or empty.
   std::optional<std::int64_t> base_number;  ///< Instead of `base`. Without both: 0, 1 for mul.
   std::vector<Variable> over;               ///< The counter's own `forall`s.
   std::optional<Instance> weight;  ///< The value counted: an integer choice or an earlier counter …
@@ -197,7 +215,8 @@ struct Choice {
   std::vector<Condition> when;  ///< Conjunction.
 };
 
-/// `extern predicate p($a in A)`, `extern constant c`: what the host knows, asked once per tuple.
+/// `extern predicate p($a in A)`, `extern constant c`: what the host knows, asked once per tuple,
+/// or the data say.
 struct External {
   std::string name;
   std::string doc;
@@ -207,7 +226,11 @@ struct External {
   /// A dynamic predicate: the code names an object of this set, and the predicate holds when that
   /// object is there.
   std::optional<SetRef> present;
-  Snippet code;  ///< Scope: the arguments. Yields a bool, an unsigned number, or an id or nothing.
+  /// Scope: the arguments. Yields a bool, a number, or an id or nothing. Without code and number in
+  /// the `.exh` it asks the host by its name.
+  Snippet code;
+  bool has_code = false;               ///< The `.exh` has the code.
+  std::optional<std::int64_t> number;  ///< A constant's, which is in `code` as well.
 };
 
 /// A conjunction of disjunctions that holds for every tuple of pairwise distinct objects.
@@ -243,6 +266,22 @@ struct Trigger {
   std::vector<Condition> when;
 };
 
+/// `minimize term`, `maximize term`: what the best implementation has least, or most, of.
+struct SpaceObjective {
+  bool maximize = false;
+  Term term;         ///< Of decisions without arguments, full counters and constants; no scope.
+  std::string text;  ///< As it is written, white space folded.
+  SourceRange range;
+};
+
+/// `lower_bound us: term`: no implementation takes less time.
+struct TimeBound {
+  double unit_ns = 1;  ///< Nanoseconds.
+  Term term;           ///< As in SpaceObjective; it may have fractions.
+  std::string text;
+  SourceRange range;
+};
+
 /// `host "c++": backbone = "T" header = "a.h" header = "b.h" end`: the C++ type of `$fun` and the
 /// headers that declare it and everything that snippets name.
 struct Host {
@@ -267,6 +306,8 @@ struct Spec {
   /// once, no flags.
   std::vector<ChoiceIndex> order;
   std::optional<Host> host;  ///< Needed to build, not to check.
+  std::optional<SpaceObjective> objective;
+  std::optional<TimeBound> lower_bound;
 };
 
 }  // namespace exh::dsl

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// A checked `.exh` becomes a space in memory, without a C++ compiler. That goes for spaces of
-// numbers alone: choices without arguments, universes that are listed, integer terms. Everything
-// that asks a backbone (sets, code in quotes, externs, triggers) is refused with its place. The
-// tables are those that `exhc build` would have written for the same text.
+// A checked `.exh` becomes a space in memory, without a C++ compiler. Its objects and numbers are
+// in the file itself (`set Rows = 1 .. n`), in sizes, and in a data file (`extern set`, `extern
+// constant`, `extern predicate`). What asks a backbone (code in quotes, sets with keys, triggers)
+// is refused with its place. The tables are those that `exhc build` would have written for the same
+// text, but for what stands for code.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "dsl/dsl.h"
 #include "dsl/spec.h"
+#include "load/space_data.h"
 #include "runtime/host.h"
 #include "runtime/instance.h"
 #include "runtime/space.h"
@@ -20,21 +22,26 @@ namespace exh::load {
 
 struct LoadedSpace {
   runtime::Space space;
-  /// There are no objects that it could be asked for.
+  /// Answers out of the data that were given.
   std::shared_ptr<const runtime::Host> host;
 };
 
-/// `name`: what the space is called. Nothing when the space asks for a backbone; what of it does is
-/// in `sink`. `spec` was compiled with the same sink.
+/// `name`: what the space is called. Nothing when the space asks for a backbone, or for what is not
+/// given; that is in `sink`. `spec` was compiled with the same sink. Throws UsageError for sizes
+/// and data that do not fit the space.
 std::optional<LoadedSpace> LoadSpace(const dsl::Spec& spec, const std::string& name,
-                                     dsl::DiagnosticSink& sink);
+                                     dsl::DiagnosticSink& sink, const Given& given = {});
 
 /// The file at `path` with all that it includes: compiled, checked and loaded.
-std::optional<LoadedSpace> LoadFile(const std::string& path, dsl::DiagnosticSink& sink);
+std::optional<LoadedSpace> LoadFile(const std::string& path, dsl::DiagnosticSink& sink,
+                                    const Given& given = {},
+                                    const dsl::CompileOptions& options = {});
 
-/// The same for a text that is called `path` in messages: compiled, checked and loaded.
+/// The same for a text that is called `path` in messages. With `options.files` what it includes
+/// comes out of these, and nothing is read from the disk.
 std::optional<LoadedSpace> LoadText(const std::string& path, std::string text,
-                                    dsl::DiagnosticSink& sink);
+                                    dsl::DiagnosticSink& sink, const Given& given = {},
+                                    const dsl::CompileOptions& options = {});
 
 /// Throws what runtime::Instance::Freeze throws.
 std::shared_ptr<const runtime::Instance> Freeze(const LoadedSpace& loaded,

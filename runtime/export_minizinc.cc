@@ -44,6 +44,7 @@ std::string MiniZincWriter::Run() {
   } else {
     text_ += "include \"table.mzn\";\n";
   }
+  AddObjective();
   WriteVariables();
   PlanCounters();
   for (std::uint32_t counter = 0; counter < form_.counters.size(); ++counter) {
@@ -342,8 +343,13 @@ void MiniZincWriter::WriteSearch() {
     add(decision);
   }
   for (DecisionId decision = 0; decision < instance_.num_decisions(); ++decision) add(decision);
+  std::string goal = "satisfy";
+  if (objective_) {
+    goal = instance_.space().objective->maximize ? "maximize " : "minimize ";
+    goal += TermText(*objective_, objective_->left).over;
+  }
   text_ += "\nsolve :: int_search([" + Join(branch, ",") + "], input_order, " +
-           options_.value_choice + ", complete) satisfy;\n";
+           options_.value_choice + ", complete) " + goal + ";\n";
   text_ += "output [" + Join(output, ",") + "];\n";
 }
 

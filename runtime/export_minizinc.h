@@ -25,7 +25,8 @@ struct MiniZincOptions {
 /// The model. It has one variable per decision: an enum's is the number of the value in the order
 /// of the `.exh`, an integer's is the number itself. A decision that is not live has the first
 /// value of its root domain. So the model has as many solutions as the instance has
-/// implementations. Counters stop counting above every number that they are compared with. Throws
+/// implementations; where the space has an objective, the model asks for the best of them. Counters
+/// stop counting above every number that they are compared with. Throws
 /// exh::Error when a counter needs numbers of 2^30 or more: solvers work with 32 bits.
 std::string ExportMiniZinc(const Instance& instance, const MiniZincOptions& options = {});
 

@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <ranges>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -137,6 +140,49 @@ inline std::uint32_t CheckedNumber(std::uint64_t number, std::string_view where)
     throw HostError(where, "yields a number that is negative or needs more than 32 bits");
   }
   return static_cast<std::uint32_t>(number);
+}
+
+/// `a div b`: rounds down. Throws Error for b = 0.
+inline std::int64_t FloorDivided(std::int64_t a, std::int64_t b) {
+  if (b == 0) throw Error("'div' by 0 in the numbers of a choice");
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+/// `a % b`: a - b * (a div b). Throws Error for b = 0.
+inline std::int64_t FloorRemainder(std::int64_t a, std::int64_t b) {
+  return a - b * FloorDivided(a, b);
+}
+
+/// A number, or all from `first` to `last`, both of them in it; none when last < first.
+struct NumberSpan {
+  std::int64_t first, last;
+  // Implicit on purpose: generated code lists numbers and spans side by side.
+  NumberSpan(std::int64_t number) : first(number), last(number) {}  // NOLINT
+  NumberSpan(std::int64_t first_, std::int64_t last_) : first(first_), last(last_) {}
+};
+
+/// The numbers of the spans, in ascending order, each once. Throws Error for negative ones, and
+/// where there are more than a decision may have.
+inline std::vector<std::uint32_t> UniverseOf(std::span<const NumberSpan> spans) {
+  std::set<std::uint32_t> numbers;
+  for (const NumberSpan& span : spans) {
+    if (span.last < span.first) continue;
+    if (span.first < 0 || span.last > std::numeric_limits<std::uint32_t>::max()) {
+      throw Error("a choice from " + std::to_string(span.first) + " to " +
+                  std::to_string(span.last) + ": its numbers are 0 or more and fit 32 bits");
+    }
+    if (span.last - span.first >= kMaxValues) {
+      throw Error("a choice from " + std::to_string(span.first) + " to " +
+                  std::to_string(span.last) + ": these are more than " +
+                  std::to_string(kMaxValues) + " numbers");
+    }
+    for (std::int64_t number = span.first; number <= span.last; ++number) {
+      numbers.insert(static_cast<std::uint32_t>(number));
+    }
+  }
+  return {numbers.begin(), numbers.end()};
+}
+inline std::vector<std::uint32_t> UniverseOf(std::initializer_list<NumberSpan> spans) {
+  return UniverseOf(std::span<const NumberSpan>(spans.begin(), spans.size()));
 }
 
 /// What a snippet for numbers yields, sorted and without repetitions.

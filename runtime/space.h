@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,8 +82,9 @@ struct TermNode {
   Kind kind = Kind::kNumber;
   std::int64_t number = 0;  ///< kNumber.
   CodeId code = -1;         ///< kCode.
-  bool external = false;    ///< kCode: an `extern constant`, which is asked once, for nothing.
-  ChoiceUse use;            ///< kChoice.
+  /// kCode: an `extern constant`, which is asked once for each tuple of what `use.arguments` are.
+  bool external = false;
+  ChoiceUse use;  ///< kChoice; kCode of an external: what it is asked for, without a choice.
 };
 using Term = std::vector<TermNode>;
 
@@ -106,11 +108,12 @@ struct Condition {
   ChoiceUse lhs;
   Bits values = 0;  ///< kIs: the values for which it holds.
   CompareOp op = CompareOp::kEq;
-  ChoiceUse rhs;  ///< kCompare: another use of the same choice.
+  /// kCompare: another use of the same choice. kCompareCode of an external: what it is asked for.
+  ChoiceUse rhs;
   /// kCode (a predicate), kCompareCode (a number or a sorted list of numbers), kPresent.
   CodeId code = -1;
   /// The code is an `extern` with a scope of its own: kCode and kPresent bind it to lhs.arguments,
-  /// kCompareCode to nothing. It is asked once per tuple of that scope.
+  /// kCompareCode to rhs.arguments. It is asked once per tuple of that scope.
   bool external = false;
   std::vector<std::uint32_t> numbers;  ///< kCompareCode without code: ascending.
   bool single = false;  ///< kCompareCode: several numbers are a mistake of the space's author.
@@ -178,6 +181,22 @@ struct Trigger {
   std::vector<Condition> when;
 };
 
+/// What the best implementation has least, or most, of.
+struct SpaceObjective {
+  bool maximize = false;
+  Term term;  ///< Of choices without arguments. In a frozen instance: of numbers, and of those.
+  std::string text;
+  Position position;
+};
+
+/// No implementation takes less than this time.
+struct TimeBound {
+  double unit_ns = 1;  ///< Of the term, in nanoseconds.
+  Term term;           ///< As in SpaceObjective.
+  std::string text;
+  Position position;
+};
+
 struct Space {
   std::string name;
   std::string fingerprint;  ///< Of the `.exh` sources; stands in every log.
@@ -191,6 +210,8 @@ struct Space {
   /// `.exh`): enums and integers, each once, no flags of quotients. All others follow as they are
   /// listed.
   std::vector<int> order;
+  std::optional<SpaceObjective> objective;
+  std::optional<TimeBound> lower_bound;
 };
 
 }  // namespace exh::runtime

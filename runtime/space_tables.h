@@ -66,10 +66,11 @@ inline TermNode CodeNode(CodeId code) {
   return node;
 }
 
-/// An `extern constant` in a term.
-inline TermNode ConstantNode(CodeId code) {
+/// An `extern constant` in a term, asked for variables of the scope.
+inline TermNode ConstantNode(CodeId code, std::vector<int> arguments = {}) {
   TermNode node = CodeNode(code);
   node.external = true;
+  node.use.arguments = std::move(arguments);
   return node;
 }
 
@@ -114,9 +115,11 @@ inline Condition CompareNumbers(ChoiceUse lhs, CompareOp op, std::vector<std::ui
   return condition;
 }
 
-/// `lhs op constant`, an `extern constant`.
-inline Condition CompareConstant(ChoiceUse lhs, CompareOp op, CodeId code) {
+/// `lhs op constant($a)`, an `extern constant` asked for variables of the scope.
+inline Condition CompareConstant(ChoiceUse lhs, CompareOp op, CodeId code,
+                                 std::vector<int> arguments = {}) {
   Condition condition = CompareCode(std::move(lhs), op, code);
+  condition.rhs.arguments = std::move(arguments);
   condition.external = true;
   return condition;
 }

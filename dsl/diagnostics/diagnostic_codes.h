@@ -92,6 +92,8 @@ enum class Diag : std::uint16_t {
   kAliasInPair = 509,
   kUnsortedNumbers = 510,
   kTooManyNumbers = 511,
+  kDecisionInBounds = 512,
+  kNegativeNumber = 513,
   kNoValues = 521,
 
   // Conditions.
@@ -114,6 +116,7 @@ enum class Diag : std::uint16_t {
   kKnownComparison = 617,
   kTermOverZero = 618,
   kFractionDivided = 619,
+  kObjectInTerm = 620,
   kConstantTest = 621,
   kEmptyRequirement = 622,
   kRepeatedClause = 623,
@@ -135,7 +138,7 @@ enum class Diag : std::uint16_t {
   kNegativeProduct = 712,
   kCounterOverAdded = 722,
 
-  // Quotients, triggers, the host, the order of choices.
+  // Quotients, triggers, the host, the order of choices, objectives.
   kEquivalenceKind = 801,
   kEquivalenceOneWay = 802,
   kEquivalenceSets = 803,
@@ -151,11 +154,18 @@ enum class Diag : std::uint16_t {
   kSecondDecide = 841,
   kDecidesTwice = 842,
   kNotDecided = 843,
+  kSecondObjective = 851,
+  kKnownObjective = 852,
+  kFractionObjective = 853,
+  kSecondLowerBound = 854,
+  kUnknownUnit = 855,
 
-  // What `exhc build` needs beyond `exhc check`.
+  // What `exhc build` and loading need beyond `exhc check`.
   kBuildWithoutHost = 901,
   kBuildWithoutValues = 902,
   kNeedsBackbone = 904,
+  kNeedsData = 905,
+  kNotGiven = 906,
 
   // Kernels as text: what is written.
   kUnknownCharacter = 1001,

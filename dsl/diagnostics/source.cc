@@ -10,17 +10,6 @@
 namespace exh::dsl {
 namespace fs = std::filesystem;
 
-namespace {
-
-// Two spellings of one file must be one file, or a cycle of includes would go unnoticed.
-std::string Normal(const std::string& path) {
-  std::error_code error;
-  const fs::path full = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? fs::path(path).lexically_normal().string() : full.string();
-}
-
-}  // namespace
-
 LineColumn Locate(std::string_view text, std::uint32_t offset) {
   const std::string_view before = text.substr(0, std::min<std::size_t>(offset, text.size()));
   LineColumn place;
@@ -44,13 +33,27 @@ std::string_view LineAt(std::string_view text, std::uint32_t offset) {
   return line;
 }
 
+// Two spellings of one file must be one file, or a cycle of includes would go unnoticed.
+std::string SourceSet::Normal(const std::string& path) const {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  if (memory_only_) return (error ? fs::path(path) : absolute).lexically_normal().string();
+  const fs::path full = fs::weakly_canonical(absolute, error);
+  return error ? fs::path(path).lexically_normal().string() : full.string();
+}
+
+void SourceSet::set_memory_only() {
+  memory_only_ = true;
+  in_memory_.clear();
+}
+
 void SourceSet::AddInMemory(const std::string& path, std::string text) {
   in_memory_[Normal(path)] = std::move(text);
 }
 
 bool SourceSet::Exists(const std::string& path) const {
   std::error_code error;
-  return in_memory_.contains(Normal(path)) || fs::is_regular_file(path, error);
+  return in_memory_.contains(Normal(path)) || (!memory_only_ && fs::is_regular_file(path, error));
 }
 
 std::optional<std::uint32_t> SourceSet::Open(const std::string& path,
@@ -60,6 +63,9 @@ std::optional<std::uint32_t> SourceSet::Open(const std::string& path,
   std::string text;
   if (const auto memory = in_memory_.find(key); memory != in_memory_.end()) {
     text = memory->second;
+  } else if (memory_only_) {
+    *error = "it is not among the files that are given";
+    return std::nullopt;
   } else {
     auto read = ReadFile(path, error, kLargestText);
     if (!read) return std::nullopt;

@@ -52,6 +52,9 @@ class SourceSet {
   /// Paths are printed relative to `root`; empty: the working directory.
   void set_root(std::string root) { root_ = std::move(root); }
 
+  /// From now on nothing is read from the disk; what is in memory already is forgotten.
+  void set_memory_only();
+
   /// Makes `path` readable without touching the disk; for tests and for text from elsewhere.
   void AddInMemory(const std::string& path, std::string text);
 
@@ -74,8 +77,10 @@ class SourceSet {
 
  private:
   std::string Display(const std::string& path) const;
+  std::string Normal(const std::string& path) const;
 
   std::string root_;
+  bool memory_only_ = false;
   std::deque<SourceFile> files_;  // A deque: texts must not move when a file is added.
   std::map<std::string, std::uint32_t> by_path_;
   std::map<std::string, std::string> in_memory_;

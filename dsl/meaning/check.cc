@@ -51,7 +51,7 @@ void ForEachCondition(const Spec& spec, Function function) {
 // A root set says what its objects are and how to reach them. A subset has that from its superset
 // (sets.cc) and says which objects are its own; a quotient set follows from its flag.
 void CheckMandatoryKeys(const Spec& spec, const Set& set, DiagnosticSink& sink) {
-  if (set.is_quotient) return;
+  if (set.is_quotient || set.given || set.numbers) return;
   std::vector<SetKey> wanted = {SetKey::kItemType, SetKey::kIdType, SetKey::kItemGetter,
                                 SetKey::kIdGetter, SetKey::kIterator};
   wanted.push_back(set.superset ? SetKey::kFromSuperset : SetKey::kNewObjs);
@@ -205,6 +205,20 @@ void CheckTerms(const Spec& spec, DiagnosticSink& sink) {
                   fmt::format("'{}' is {} and cannot be a part of what '{}' adds; it may be all of "
                               "it, in a half counter",
                               read.name, WordOf(read.visibility), counter.name))
+          .WithNote(read.range, fmt::format("'{}' is declared here", read.name));
+    }
+  }
+  for (const Term* term : {spec.objective ? &spec.objective->term : nullptr,
+                           spec.lower_bound ? &spec.lower_bound->term : nullptr}) {
+    if (term == nullptr) continue;
+    for (const TermNode& node : *term) {
+      if (node.kind != TermNode::Kind::kInstance) continue;
+      const Choice& read = ChoiceOf(spec, node.instance);
+      if (!IsHidden(read)) continue;
+      sink.Report(Diag::kHiddenCounterInTerm, node.range,
+                  fmt::format("'{}' is {} and has no largest value to calculate with; declare a "
+                              "full counter",
+                              read.name, WordOf(read.visibility)))
           .WithNote(read.range, fmt::format("'{}' is declared here", read.name));
     }
   }

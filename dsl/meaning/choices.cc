@@ -216,10 +216,23 @@ void DefineFlag(const ast::QuotientDecl& quotient, Choice& choice, Resolution& r
   choice.inverse = {0, 1};
 }
 
-void DefineBase(const std::variant<ast::Code, ast::WrittenNumber>& base, Choice& choice,
-                Resolution& r) {
+void DefineBase(const ast::CounterDecl& decl, Choice& choice, Resolution& r) {
+  const auto& base = *decl.base;
   if (const auto* code = std::get_if<ast::Code>(&base)) {
     choice.base = ResolveSnippet(*code, {"fun"}, choice.arguments, r.sink);
+    return;
+  }
+  ast::TermNode known;
+  if (const auto* constant = std::get_if<ast::Name>(&base)) {
+    known = {TermNode::Kind::kCode, *constant, constant->range};
+  } else if (const auto* instance = std::get_if<ast::Instance>(&base)) {
+    known = {TermNode::Kind::kInstance, *instance, instance->range};
+  }
+  if (!std::holds_alternative<std::monostate>(known.operand)) {
+    auto term = ResolveKnownTerm({known}, choice.arguments, "where a counter starts", r);
+    if (!term) return;
+    choice.base_term = std::move(*term);
+    choice.base = TermInCpp(choice.base_term, choice.arguments, r);
     return;
   }
   const auto& number = std::get<ast::WrittenNumber>(base);
@@ -252,7 +265,7 @@ void DefineWeightTerm(const ast::CounterDecl& decl, const Scope& scope, Choice& 
 void DefineCounter(const ast::CounterDecl& decl, Choice& choice, Resolution& r) {
   choice.visibility = decl.visibility;
   choice.product = decl.product;
-  if (decl.base) DefineBase(*decl.base, choice, r);
+  if (decl.base) DefineBase(decl, choice, r);
   Scope scope = choice.arguments;
   std::vector<ResolvedFormula> guards;
   AddQuantifiers(decl.over, scope, guards, r);
@@ -260,12 +273,42 @@ void DefineCounter(const ast::CounterDecl& decl, Choice& choice, Resolution& r) 
                      scope.end());
   if (const auto* code = Only<ast::Code>(decl.weight)) {
     choice.weight_code = ResolveSnippet(*code, {"fun"}, scope, r.sink);
-  } else if (const auto* instance = Only<ast::Instance>(decl.weight)) {
+  } else if (const auto* instance = Only<ast::Instance>(decl.weight);
+             instance != nullptr && !IsConstant(*instance, r)) {
     choice.weight = ResolveInstance(*instance, scope, r);
   } else {
     DefineWeightTerm(decl, scope, choice, r);
   }
   choice.when = ResolveConjunction(decl.when, guards, scope, "an increment", r);
+}
+
+// A universe of terms that are known before the search.
+void DefineSpans(const std::vector<ast::Span>& spans, Choice& choice, Resolution& r) {
+  constexpr const char* kWhat = "a number of a choice";
+  bool ok = true;
+  for (const ast::Span& span : spans) {
+    auto first = ResolveKnownTerm(span.first, choice.arguments, kWhat, r);
+    std::optional<Term> last = Term();
+    if (span.last) last = ResolveKnownTerm(*span.last, choice.arguments, kWhat, r);
+    ok = ok && first && last;
+    for (const auto* bound : {&first, &last}) {
+      if (!*bound || (*bound)->size() != 1) continue;
+      const TermNode& node = (*bound)->front();
+      if (node.kind != TermNode::Kind::kNumber || node.number >= 0) continue;
+      r.sink.Report(Diag::kNegativeNumber, node.range,
+                    fmt::format("{} is negative: the numbers of a choice are 0 or more; subtract "
+                                "where the decision is used",
+                                node.number));
+      ok = false;
+    }
+    if (first && last) choice.spans.push_back({std::move(*first), std::move(*last)});
+  }
+  if (!ok) return;
+  const ast::Span& end = spans.back();
+  SourceRange range = spans.front().first.back().range;
+  const SourceRange last = end.last ? end.last->back().range : end.first.back().range;
+  if (last.file == range.file) range.end = last.end;
+  choice.universe = UniverseInCpp(choice.spans, choice.arguments, range, r);
 }
 
 }  // namespace
@@ -300,6 +343,7 @@ void DefineChoices(Resolution& r) {
     }
   }
   DefineLetsAndExterns(r);
+  DefineNumberSets(r);
 }
 
 void DefineBodies(Resolution& r) {
@@ -309,6 +353,8 @@ void DefineBodies(Resolution& r) {
     if (const auto* const* integer = std::get_if<const ast::IntegerDecl*>(&r.choice_sources[i])) {
       if (const auto* code = std::get_if<ast::Code>(&(*integer)->universe)) {
         choice.universe = ResolveSnippet(*code, {"fun"}, choice.arguments, r.sink);
+      } else if (const auto* spans = std::get_if<std::vector<ast::Span>>(&(*integer)->universe)) {
+        DefineSpans(*spans, choice, r);
       } else if (auto numbers = ResolveNumbers(std::get<1>((*integer)->universe), true, r)) {
         choice.numbers = std::move(*numbers);
       }

@@ -7,8 +7,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <numeric>
 #include <string>
 #include <system_error>
 
@@ -21,21 +19,7 @@
 namespace exh::dsl {
 namespace {
 
-// Index of a variable in scope, or -1 after a report.
-int ResolveVariable(const ast::Name& name, const Scope& scope, Resolution& r) {
-  const auto found = std::ranges::find(scope, name.text, &Variable::name);
-  if (found != scope.end()) return static_cast<int>(found - scope.begin());
-  std::vector<std::string> names;
-  for (const Variable& v : scope) names.push_back("$" + v.name);
-  r.sink.Report(
-      Diag::kUnknownVariable, name.range,
-      fmt::format("unknown variable '${}'{}", name.text, DidYouMean("$" + name.text, names)));
-  return -1;
-}
-
-void NoteDeclaration(Diagnostic& diagnostic, const Choice& choice) {
-  diagnostic.WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
-}
+using TermKind = TermNode::Kind;
 
 std::optional<std::uint32_t> ResolveNumber(const ast::Name& digits, Resolution& r) {
   std::uint32_t value = 0;
@@ -44,265 +28,6 @@ std::optional<std::uint32_t> ResolveNumber(const ast::Name& digits, Resolution& 
   r.sink.Report(Diag::kNumberTooLarge, digits.range,
                 fmt::format("{} does not fit 32 bits", digits.text));
   return std::nullopt;
-}
-
-// Index of an extern constant, or -1 after a report.
-int FindConstant(const ast::Name& name, Resolution& r) {
-  std::vector<std::string> known;
-  for (std::size_t i = 0; i < r.spec.externals.size(); ++i) {
-    const External& external = r.spec.externals[i];
-    if (!external.constant) continue;
-    known.push_back(external.name);
-    if (external.name != name.text) continue;
-    r.used_externals.insert(static_cast<int>(i));
-    return static_cast<int>(i);
-  }
-  if (!r.broken.contains(name.text)) {
-    r.sink.Report(Diag::kUnknownConstant, name.range,
-                  fmt::format("unknown constant '{}'{}: extern constant {} declares one", name.text,
-                              DidYouMean(name.text, known), name.text));
-  }
-  return -1;
-}
-
-// ---- terms
-
-using TermKind = TermNode::Kind;
-
-constexpr std::int64_t kLargestNumber = std::int64_t{1} << 31;
-
-std::optional<std::int64_t> ResolveNumberOfTerm(const ast::Name& digits, Resolution& r) {
-  std::int64_t value = 0;
-  const char* const end = digits.text.data() + digits.text.size();
-  const bool fits = std::from_chars(digits.text.data(), end, value).ec == std::errc();
-  if (fits && value <= kLargestNumber) return value;
-  r.sink.Report(Diag::kNumberTooLarge, digits.range,
-                fmt::format("{} is larger than 2^31, the largest number of a term", digits.text));
-  return std::nullopt;
-}
-
-bool Times(std::int64_t a, std::int64_t b, std::int64_t& product) {
-  return !__builtin_mul_overflow(a, b, &product);
-}
-
-// In lowest terms, with a positive divisor; nothing when it does not fit 64 bits.
-std::optional<ReducedFraction> Reduced(std::int64_t up, std::int64_t down) {
-  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-  if (up == kLeast || down == kLeast) return std::nullopt;
-  const std::int64_t divisor = down < 0 ? -std::gcd(up, down) : std::gcd(up, down);
-  return ReducedFraction{up / divisor, down / divisor};
-}
-
-std::optional<ReducedFraction> Sum(const ReducedFraction& a, const ReducedFraction& b,
-                                   bool subtract) {
-  std::int64_t left = 0, right = 0, up = 0, down = 0;
-  if (!Times(a.up, b.down, left) || !Times(b.up, a.down, right)) return std::nullopt;
-  const bool large = subtract ? __builtin_sub_overflow(left, right, &up)
-                              : __builtin_add_overflow(left, right, &up);
-  if (large || !Times(a.down, b.down, down)) return std::nullopt;
-  return Reduced(up, down);
-}
-
-std::optional<ReducedFraction> Product(const ReducedFraction& a, const ReducedFraction& b) {
-  std::int64_t up = 0, down = 0;
-  if (!Times(a.up, b.up, up) || !Times(a.down, b.down, down)) return std::nullopt;
-  return Reduced(up, down);
-}
-
-// Of two whole numbers, the second of which is not 0.
-std::int64_t FloorOf(std::int64_t a, std::int64_t b) {
-  const std::int64_t quotient = a / b;
-  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-}
-
-// What the operation makes of two numbers; nothing when it does not fit 64 bits. No divisor is 0.
-std::optional<ReducedFraction> Fold(TermKind kind, const ReducedFraction& a,
-                                    const ReducedFraction& b) {
-  switch (kind) {
-    case TermKind::kAdd:
-    case TermKind::kSubtract:
-      return Sum(a, b, kind == TermKind::kSubtract);
-    case TermKind::kMultiply:
-      return Product(a, b);
-    case TermKind::kDivide:
-      return Product(a, {b.down, b.up});
-    case TermKind::kDiv:
-      return ReducedFraction{FloorOf(a.up, b.up), 1};
-    case TermKind::kMod:
-      return ReducedFraction{a.up - b.up * FloorOf(a.up, b.up), 1};
-    case TermKind::kMin:
-    case TermKind::kMax: {
-      const auto difference = Sum(a, b, true);
-      if (!difference) return std::nullopt;
-      return (difference->up < 0) == (kind == TermKind::kMin) ? a : b;
-    }
-    default:
-      return std::nullopt;
-  }
-}
-
-/// What is known of a part of a term without asking the host.
-struct TermFacts {
-  bool decision = false;
-  bool code = false;
-  bool fraction = false;                 ///< A `/` stands in it.
-  std::optional<ReducedFraction> value;  ///< Of a part that consists of numbers.
-};
-
-/// Turns the nodes of a term into those of the Spec, one after the other.
-class TermResolver {
- public:
-  TermResolver(const Scope& scope, Resolution& r) : scope_(scope), r_(r) {}
-
-  /// Nothing after a report.
-  std::optional<ResolvedTerm> Resolve(const ast::Term& term) {
-    for (const ast::TermNode& node : term) Add(node);
-    if (!ok_ || facts_.size() != 1) return std::nullopt;
-    const TermFacts& all = facts_.back();
-    return ResolvedTerm{std::move(nodes_), all.decision, all.code, all.fraction, all.value};
-  }
-
- private:
-  void Add(const ast::TermNode& node) {
-    TermNode result;
-    result.kind = node.kind;
-    result.range = node.range;
-    TermFacts facts;
-    switch (node.kind) {
-      case TermKind::kNumber: {
-        const auto value =
-            ResolveNumberOfTerm(std::get<ast::WrittenNumber>(node.operand).digits, r_);
-        ok_ = ok_ && value;
-        result.number = value.value_or(1);
-        facts.value = ReducedFraction{result.number, 1};
-        break;
-      }
-      case TermKind::kCode:
-        facts.code = true;
-        if (const auto* constant = std::get_if<ast::Name>(&node.operand)) {
-          result.external = FindConstant(*constant, r_);
-          ok_ = ok_ && result.external >= 0;
-        } else {
-          result.code = ResolveSnippet(std::get<ast::Code>(node.operand), {"fun"}, scope_, r_.sink);
-        }
-        break;
-      case TermKind::kInstance:
-        facts.decision = true;
-        AddInstance(std::get<ast::Instance>(node.operand), result);
-        break;
-      case TermKind::kNegate: {
-        facts = Take();
-        if (facts.value) facts.value->up = -facts.value->up;  // Never the least: see Reduced.
-        TermNode& operand = nodes_.back();
-        if (operand.kind == TermKind::kNumber) {  // `-4` is a number.
-          operand.number = -operand.number;
-          operand.range = node.range;
-          facts_.push_back(facts);
-          return;
-        }
-        break;
-      }
-      default: {
-        const TermFacts right = Take();
-        facts = Combined(node, Take(), right);
-      }
-    }
-    nodes_.push_back(std::move(result));
-    facts_.push_back(facts);
-  }
-
-  TermFacts Take() {
-    TermFacts facts = facts_.back();
-    facts_.pop_back();
-    return facts;
-  }
-
-  void AddInstance(const ast::Instance& instance, TermNode& result) {
-    result.instance = ResolveInstance(instance, scope_, r_);
-    if (result.instance.choice < 0) {
-      ok_ = false;
-      return;
-    }
-    const Choice& choice = r_.choice(result.instance.choice);
-    if (choice.kind != ChoiceKind::kEnum) return;
-    ok_ = false;
-    NoteDeclaration(r_.sink.Report(Diag::kEnumInTerm, instance.range,
-                                   fmt::format("'{}' is an enum: its values are no numbers and "
-                                               "cannot be a part of a term; test it with 'is'",
-                                               choice.name)),
-                    choice);
-  }
-
-  TermFacts Combined(const ast::TermNode& node, const TermFacts& left, const TermFacts& right) {
-    TermFacts facts;
-    facts.decision = left.decision || right.decision;
-    facts.code = left.code || right.code;
-    facts.fraction = left.fraction || right.fraction || node.kind == TermKind::kDivide;
-    CheckFractions(node, left, right);
-    const bool divides = node.kind == TermKind::kDivide || node.kind == TermKind::kDiv ||
-                         node.kind == TermKind::kMod;
-    if (divides && right.value && right.value->up == 0) {
-      ok_ = false;
-      r_.sink.Report(
-          Diag::kTermOverZero, node.range,
-          fmt::format("'{}' by 0: a comparison that divides by 0 never holds", WordOf(node.kind)));
-    } else if (ok_ && left.value && right.value) {
-      facts.value = Fold(node.kind, *left.value, *right.value);
-      if (!facts.value) {
-        ok_ = false;
-        r_.sink.Report(Diag::kNumberTooLarge, node.range, "this number does not fit 64 bits");
-      }
-    }
-    return facts;
-  }
-
-  void CheckFractions(const ast::TermNode& node, const TermFacts& left, const TermFacts& right) {
-    const bool whole = node.kind == TermKind::kDiv || node.kind == TermKind::kMod;
-    const bool divisor = node.kind == TermKind::kDivide && right.fraction;
-    if (!divisor && !(whole && (left.fraction || right.fraction))) return;
-    ok_ = false;
-    r_.sink.Report(Diag::kFractionDivided, node.range,
-                   divisor ? "no '/' may stand on the right of '/'; multiply instead: a * c / b "
-                             "is a / (b / c)"
-                           : fmt::format("no '/' may stand within an operand of '{}', which takes "
-                                         "whole numbers; multiply instead",
-                                         WordOf(node.kind)));
-  }
-
-  static std::string_view WordOf(TermKind kind) {
-    return kind == TermKind::kDivide ? "/" : kind == TermKind::kDiv ? "div" : "%";
-  }
-
-  const Scope& scope_;
-  Resolution& r_;
-  Term nodes_;
-  std::vector<TermFacts> facts_;
-  bool ok_ = true;
-};
-std::optional<ResolvedTerm> ResolvedOf(const ast::Term& term, const Scope& scope, Resolution& r) {
-  return TermResolver(scope, r).Resolve(term);
-}
-
-bool Compare(const ReducedFraction& left, CompareOp op, const ReducedFraction& right) {
-  const auto less = [](const ReducedFraction& a, const ReducedFraction& b) {
-    const auto smaller = Fold(TermKind::kSubtract, a, b);
-    return smaller && smaller->up < 0;
-  };
-  switch (op) {
-    case CompareOp::kLt:
-      return less(left, right);
-    case CompareOp::kGt:
-      return less(right, left);
-    case CompareOp::kLe:
-      return !less(right, left);
-    case CompareOp::kGe:
-      return !less(left, right);
-    case CompareOp::kEq:
-      return left == right;
-    case CompareOp::kNe:
-      break;
-  }
-  return !(left == right);
 }
 
 // ---- comparisons
@@ -326,7 +51,7 @@ CompareOp Mirrored(CompareOp op) {
 
 const char* InWords(const ast::TermNode& node) {
   if (node.kind == TermKind::kNumber) return "a number";
-  return std::holds_alternative<ast::Name>(node.operand) ? "a constant" : "code";
+  return std::holds_alternative<ast::Code>(node.operand) ? "code" : "a constant";
 }
 
 Term TermOf(Instance instance) {
@@ -384,6 +109,9 @@ bool ResolveAgainst(const ast::Instance& instance, const ast::TermNode& known, c
     const auto value = ResolveNumber(number->digits, r);
     if (!value) return false;
     result.numbers = {*value};
+  } else if (const auto* constant = std::get_if<ast::Instance>(&known.operand)) {
+    result.external = ResolveConstant(*constant, scope, &result.rhs, r);
+    if (result.external < 0) return false;
   } else {
     result.external = FindConstant(std::get<ast::Name>(known.operand), r);
     if (result.external < 0) return false;
@@ -401,21 +129,21 @@ bool ResolveAgainst(const ast::Instance& instance, const ast::TermNode& known, c
 
 bool ResolveTerms(const ast::TermComparison& comparison, const Scope& scope, Condition& result,
                   Resolution& r) {
-  auto left = ResolvedOf(comparison.left, scope, r);
-  auto right = ResolvedOf(comparison.right, scope, r);
+  auto left = ResolveTerm(comparison.left, scope, r);
+  auto right = ResolveTerm(comparison.right, scope, r);
   if (!left || !right) return false;
   if (left->value && right->value) {
     result.kind = Condition::Kind::kConstant;
-    result.constant = Compare(*left->value, result.op, *right->value);
+    result.constant = Compares(*left->value, result.op, *right->value);
     r.sink.Report(
         Diag::kConstantTest, result.range,
         fmt::format("this is {} true: it compares numbers", result.constant ? "always" : "never"));
     return true;
   }
-  if (!left->decision && !right->decision) {
+  if (!left->decision && !right->decision && !r.known_comparisons) {
     r.sink.Report(Diag::kKnownComparison, result.range,
                   "no decision stands in this comparison, so that it is known before the search: "
-                  "write it as code, in quotes");
+                  "write it after 'where', or as code, in quotes");
     return false;
   }
   result.kind = Condition::Kind::kTerms;
@@ -424,18 +152,29 @@ bool ResolveTerms(const ast::TermComparison& comparison, const Scope& scope, Con
   return true;
 }
 
+// The use of a choice that the term is and nothing else.
+const ast::Instance* OnlyDecision(const ast::Term& term, const Resolution& r) {
+  const auto* instance = Only<ast::Instance>(term);
+  return instance != nullptr && IsConstant(*instance, r) ? nullptr : instance;
+}
+
+// One number, code or constant.
+bool IsAsked(const ast::Term& term) {
+  return term.size() == 1 && term.front().kind != TermKind::kVariable;
+}
+
 bool ResolveComparison(const ast::Condition& condition, const Scope& scope, Condition& result,
                        Resolution& r) {
   const auto& comparison = std::get<ast::TermComparison>(condition.kind);
   result.op = comparison.op;
-  const auto* left = Only<ast::Instance>(comparison.left);
-  const auto* right = Only<ast::Instance>(comparison.right);
+  const auto* left = OnlyDecision(comparison.left, r);
+  const auto* right = OnlyDecision(comparison.right, r);
   bool ok = true;
   if (left != nullptr && right != nullptr) {
     ok = ResolvePair(*left, *right, scope, result, r);
-  } else if (left != nullptr && comparison.right.size() == 1) {
+  } else if (left != nullptr && IsAsked(comparison.right)) {
     ok = ResolveAgainst(*left, comparison.right.front(), scope, result, r);
-  } else if (right != nullptr && comparison.left.size() == 1) {
+  } else if (right != nullptr && IsAsked(comparison.left)) {
     result.op = Mirrored(comparison.op);
     ok = ResolveAgainst(*right, comparison.left.front(), scope, result, r);
   } else {
@@ -446,6 +185,21 @@ bool ResolveComparison(const ast::Condition& condition, const Scope& scope, Cond
 }
 
 }  // namespace
+
+void NoteDeclaration(Diagnostic& diagnostic, const Choice& choice) {
+  diagnostic.WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
+}
+
+int ResolveVariable(const ast::Name& name, const Scope& scope, Resolution& r) {
+  const auto found = std::ranges::find(scope, name.text, &Variable::name);
+  if (found != scope.end()) return static_cast<int>(found - scope.begin());
+  std::vector<std::string> names;
+  for (const Variable& v : scope) names.push_back("$" + v.name);
+  r.sink.Report(
+      Diag::kUnknownVariable, name.range,
+      fmt::format("unknown variable '${}'{}", name.text, DidYouMean("$" + name.text, names)));
+  return -1;
+}
 
 std::optional<std::vector<int>> ResolveArguments(const ast::Instance& instance,
                                                  std::string_view what,
@@ -570,16 +324,6 @@ std::optional<std::vector<std::uint32_t>> ResolveNumbers(
   // Not std::ranges::unique: clang 14 does not compile the subrange that it returns.
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
-}
-
-std::optional<ResolvedTerm> ResolveTerm(const ast::Term& term, const Scope& scope, Resolution& r) {
-  return ResolvedOf(term, scope, r);
-}
-
-std::optional<std::int64_t> ResolveSigned(const ast::WrittenNumber& number, Resolution& r) {
-  const auto value = ResolveNumberOfTerm(number.digits, r);
-  if (!value || !number.negative) return value;
-  return -*value;
 }
 
 std::optional<Condition> ResolveCondition(const ast::Condition& condition, const Scope& scope,

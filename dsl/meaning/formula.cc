@@ -196,27 +196,6 @@ Clauses ReportedIfTooLarge(const ResolvedFormula& formula, bool negated, Resolut
 
 // ---- let
 
-/// The text with the names of `renamed` variables replaced, for use in another scope.
-Snippet Renamed(const Snippet& snippet, const std::vector<int>& arguments, const Scope& scope) {
-  Snippet result;
-  result.range = snippet.range;
-  std::size_t at = 0;
-  for (SnippetVariable use : snippet.variables) {
-    result.text += snippet.text.substr(at, use.offset - at);
-    at = use.offset + use.length;
-    if (use.variable >= 0) {
-      use.variable = arguments[static_cast<std::size_t>(use.variable)];
-      use.name = scope[static_cast<std::size_t>(use.variable)].name;
-    }
-    use.offset = static_cast<std::uint32_t>(result.text.size());
-    result.text += "$" + use.name;
-    use.length = static_cast<std::uint32_t>(result.text.size()) - use.offset;
-    result.variables.push_back(std::move(use));
-  }
-  result.text += snippet.text.substr(at);
-  return result;
-}
-
 /// Puts the body of a let in the place of its use. Messages about it point there.
 class LetUse {
  public:
@@ -267,11 +246,20 @@ class LetUse {
   SourceRange range_;
 };
 
+// Comparisons of what is known before the search may stand in it.
+std::optional<ResolvedFormula> ResolveWithKnown(const ast::Formula& formula, const Scope& scope,
+                                                Resolution& r) {
+  const bool before = std::exchange(r.known_comparisons, true);
+  auto resolved = ResolveFormula(formula, scope, r);
+  r.known_comparisons = before;
+  return resolved;
+}
+
 const std::optional<ResolvedFormula>& BodyOf(Let& let, Resolution& r) {
   // A let that is open depends on itself: that is reported where names are declared.
   if (let.state == Let::State::kNew) {
     let.state = Let::State::kOpen;
-    auto body = ResolveFormula(let.decl->body, let.arguments, r);
+    auto body = ResolveWithKnown(let.decl->body, let.arguments, r);
     let.state = Let::State::kDone;
     let.body = std::make_shared<const std::optional<ResolvedFormula>>(std::move(body));
   }
@@ -349,13 +337,22 @@ std::optional<ResolvedFormula> Use(const ast::Instance& use, const Scope& scope,
   return std::nullopt;
 }
 
+bool ReadsDecisions(const Condition& condition) {
+  bool reads = false;
+  ForEachTermNode(condition, [&](const TermNode& node) {
+    reads = reads || node.kind == TermNode::Kind::kInstance;
+  });
+  return reads;
+}
+
 bool IsKnownBeforeTheSearch(const ResolvedFormula& formula) {
   if (formula.kind != Kind::kCondition) {
     return std::ranges::all_of(formula.parts, IsKnownBeforeTheSearch);
   }
   const Condition::Kind kind = formula.condition.kind;
   return kind == Condition::Kind::kCode || kind == Condition::Kind::kAscending ||
-         kind == Condition::Kind::kConstant;
+         kind == Condition::Kind::kConstant ||
+         (kind == Condition::Kind::kTerms && !ReadsDecisions(formula.condition));
 }
 
 ResolvedFormula Ascending(int before, int after, SourceRange range) {
@@ -391,6 +388,13 @@ void DefineLetsAndExterns(Resolution& r) {
     external.constant = decl.constant;
     AddVariables(decl.arguments, external.arguments, r);
     if (decl.present) external.present = ResolveSetRef(*decl.present, external.arguments, r);
+    external.has_code = decl.code.has_value();
+    if (decl.number) {
+      external.number = ResolveSigned(*decl.number, r);
+      external.code.text = fmt::format("{}", external.number.value_or(0));
+      external.code.range = decl.number->digits.range;
+      continue;
+    }
     external.code = ResolveSnippet(decl.code ? *decl.code : DefaultCode(decl), {"fun"},
                                    external.arguments, r.sink);
   }
@@ -440,7 +444,7 @@ void AddQuantifiers(const std::vector<ast::Quantifier>& quantifiers, Scope& scop
       }
     }
     if (!quantifier.where) continue;
-    auto where = ResolveFormula(*quantifier.where, scope, r);
+    auto where = ResolveWithKnown(*quantifier.where, scope, r);
     if (!where) continue;
     if (!IsKnownBeforeTheSearch(*where)) {
       r.sink.Report(Diag::kWhereOnDecisions, where->range,

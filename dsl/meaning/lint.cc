@@ -43,6 +43,8 @@ class Uses {
       choices_[Index(quotient.flag)] = true;  // Whoever uses the set uses the flag.
       for (const Condition& condition : quotient.dividend) Conditions(condition);
     }
+    if (spec.objective) Mention(spec.objective->term);
+    if (spec.lower_bound) Mention(spec.lower_bound->term);
     for (const Trigger& trigger : spec.triggers) {
       Variables(trigger.variables);
       for (const Condition& condition : trigger.when) Conditions(condition);
@@ -76,6 +78,10 @@ class Uses {
 
   void Mention(const Instance& instance) {
     if (instance.choice >= 0) choices_[Index(instance.choice)] = true;
+  }
+
+  void Mention(const Term& term) {
+    for (const TermNode& node : term) Mention(node.instance);
   }
 
   void Conditions(const Condition& condition) {
@@ -217,8 +223,8 @@ class ClauseText {
       case Condition::Kind::kCompare:
         return fmt::format("{} {} {}", Of(c.lhs), static_cast<int>(c.op), Of(c.rhs));
       case Condition::Kind::kCompareCode:
-        return fmt::format("{} {} {} {} \"{}\"", Of(c.lhs), static_cast<int>(c.op), c.external,
-                           fmt::join(c.numbers, "|"), Of(c.code));
+        return fmt::format("{} {} {}{} {} \"{}\"", Of(c.lhs), static_cast<int>(c.op), c.external,
+                           Of(c.rhs), fmt::join(c.numbers, "|"), Of(c.code));
       case Condition::Kind::kCode:
       case Condition::Kind::kPresent:
         return fmt::format("{} {}{} \"{}\"", c.negated, c.external, Of(c.lhs), Of(c.code));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dsl/known_term.h"
 #include "dsl/meaning/symbols.h"
 #include "dsl/spec.h"
 #include "dsl/syntax/ast.h"
@@ -27,6 +28,15 @@ void DefineChoices(Resolution& r);
 
 /// Fills what in a choice refers to other choices or to code: universes and counters (choices.cc).
 void DefineBodies(Resolution& r);
+
+/// Fills the numbers of sets that consist of some. Externs are defined already (sets.cc).
+void DefineNumberSets(Resolution& r);
+
+/// Adds where the choice is declared.
+void NoteDeclaration(Diagnostic& diagnostic, const Choice& choice);
+
+/// Index of a variable in scope, or -1 after a report.
+int ResolveVariable(const ast::Name& name, const Scope& scope, Resolution& r);
 
 /// `S` or `S($p)` with `$p` in `scope`. The set is -1, or a missing parameter stays -1, after a
 /// report.
@@ -47,12 +57,6 @@ std::optional<std::vector<int>> ResolveArguments(const ast::Instance& instance,
 /// `choice($a, $b)`; the choice is -1 after a report.
 Instance ResolveInstance(const ast::Instance& instance, const Scope& scope, Resolution& r);
 
-/// A number as a fraction in lowest terms with a positive divisor.
-struct ReducedFraction {
-  std::int64_t up = 0, down = 1;
-  friend bool operator==(const ReducedFraction&, const ReducedFraction&) = default;
-};
-
 /// A term and what is known of it without asking the host.
 struct ResolvedTerm {
   Term nodes;
@@ -64,6 +68,28 @@ struct ResolvedTerm {
 
 /// The term, or nothing after a report.
 std::optional<ResolvedTerm> ResolveTerm(const ast::Term& term, const Scope& scope, Resolution& r);
+
+/// The term of what is known before the search and of whole numbers, or nothing after a report,
+/// which says `what` it would be ("a bound of a set").
+std::optional<Term> ResolveKnownTerm(const ast::Term& term, const Scope& scope,
+                                     std::string_view what, Resolution& r);
+
+/// Whether the name is that of an `extern constant`.
+bool IsConstant(const ast::Instance& instance, const Resolution& r);
+
+/// Index of the extern constant that takes no argument, or -1 after a report.
+int FindConstant(const ast::Name& name, Resolution& r);
+
+/// Index of the extern constant that is used (IsConstant), or -1 after a report. `asked`: the
+/// variables that it is asked for.
+int ResolveConstant(const ast::Instance& use, const Scope& scope, Instance* asked, Resolution& r);
+
+/// A term without decisions and `/` as an expression of C++, of type std::int64_t.
+Snippet TermInCpp(const Term& term, const Scope& scope, const Resolution& r);
+
+/// An expression of C++ for the numbers of `spans`, in ascending order.
+Snippet UniverseInCpp(const std::vector<TermSpan>& spans, const Scope& scope, SourceRange range,
+                      const Resolution& r);
 
 /// A number with its sign, at most 2^31; nothing after a report.
 std::optional<std::int64_t> ResolveSigned(const ast::WrittenNumber& number, Resolution& r);

@@ -98,7 +98,7 @@ void DefineKeys(const std::vector<ast::Key>& keys, Set& set, Resolution& r) {
 
 void DefineParameter(const ast::VarDef& def, Set& set, Resolution& r) {
   for (const std::string_view word : {"fun", "id", "item", "objs"}) {
-    if (def.name.text != word) continue;
+    if (def.name.text != word || (set.given && word != "fun")) continue;  // It has no keys.
     r.sink.Report(Diag::kReservedVariable, def.name.range,
                   fmt::format("'${}' has a meaning of its own in the keys of a set; "
                               "give the parameter another name",
@@ -215,6 +215,16 @@ void AddVariables(const std::vector<ast::VarDef>& defs, Scope& scope, Resolution
   }
 }
 
+void DefineNumberSets(Resolution& r) {
+  for (std::size_t i = 0; i < r.spec.sets.size(); ++i) {
+    const auto* const* decl = std::get_if<const ast::SetDecl*>(&r.set_sources[i]);
+    if (decl == nullptr || !(*decl)->numbers) continue;
+    auto first = ResolveKnownTerm((*decl)->numbers->first, {}, "a bound of a set", r);
+    auto last = ResolveKnownTerm(*(*decl)->numbers->last, {}, "a bound of a set", r);
+    r.spec.sets[i].numbers = {first.value_or(Term()), last.value_or(Term())};
+  }
+}
+
 void DefineSets(Resolution& r) {
   for (std::size_t i = 0; i < r.spec.sets.size(); ++i) {
     const auto self = static_cast<SetIndex>(i);
@@ -222,6 +232,7 @@ void DefineSets(Resolution& r) {
     set.root = self;
     if (const auto* const* decl = std::get_if<const ast::SetDecl*>(&r.set_sources[i])) {
       set.doc = CleanDoc((*decl)->doc);
+      set.given = (*decl)->given;
       if ((*decl)->parameter) DefineParameter(*(*decl)->parameter, set, r);
       if ((*decl)->superset) DefineSuperset(*(*decl)->superset, self, r);
     } else {

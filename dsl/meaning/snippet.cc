@@ -51,4 +51,25 @@ Snippet ResolveSnippet(const ast::Code& code, const std::vector<std::string>& wo
   return snippet;
 }
 
+Snippet Renamed(const Snippet& snippet, const std::vector<int>& arguments,
+                const std::vector<Variable>& scope) {
+  Snippet result;
+  result.range = snippet.range;
+  std::size_t at = 0;
+  for (SnippetVariable use : snippet.variables) {
+    result.text += snippet.text.substr(at, use.offset - at);
+    at = use.offset + use.length;
+    if (use.variable >= 0) {
+      use.variable = arguments[static_cast<std::size_t>(use.variable)];
+      use.name = scope[static_cast<std::size_t>(use.variable)].name;
+    }
+    use.offset = static_cast<std::uint32_t>(result.text.size());
+    result.text += "$" + use.name;
+    use.length = static_cast<std::uint32_t>(result.text.size()) - use.offset;
+    result.variables.push_back(std::move(use));
+  }
+  result.text += snippet.text.substr(at);
+  return result;
+}
+
 }  // namespace exh::dsl

@@ -20,4 +20,8 @@ std::vector<SnippetVariable> FindVariables(std::string_view text);
 Snippet ResolveSnippet(const ast::Code& code, const std::vector<std::string>& words,
                        const std::vector<Variable>& scope, DiagnosticSink& sink);
 
+/// The snippet for use in another scope: its variables are the `arguments` of `scope`.
+Snippet Renamed(const Snippet& snippet, const std::vector<int>& arguments,
+                const std::vector<Variable>& scope);
+
 }  // namespace exh::dsl

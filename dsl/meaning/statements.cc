@@ -118,6 +118,10 @@ class Statements {
         Host(*host);
       } else if (const auto* decide = std::get_if<ast::DecideDecl>(&statement)) {
         Decide(*decide);
+      } else if (const auto* objective = std::get_if<ast::ObjectiveDecl>(&statement)) {
+        Objective(*objective);
+      } else if (const auto* bound = std::get_if<ast::LowerBoundDecl>(&statement)) {
+        LowerBound(*bound);
       }
     }
   }
@@ -377,6 +381,55 @@ class Statements {
     return index;
   }
 
+  // Whether there is none before; `first` remembers this one.
+  bool IsFirst(SourceRange here, const char* what, Diag diag, std::optional<SourceRange>& first) {
+    if (!first) {
+      first = here;
+      return true;
+    }
+    r_.sink.Report(diag, here, fmt::format("a second {}", what))
+        .WithNote(*first, *first == here ? "the file is included twice" : "the first one is here");
+    return false;
+  }
+
+  void Objective(const ast::ObjectiveDecl& decl) {
+    const char* const word = decl.maximize ? "maximize" : "minimize";
+    if (!IsFirst(decl.range, "objective", Diag::kSecondObjective, objective_)) return;
+    auto term = ResolveTerm(decl.term, {}, r_);
+    if (!term) return;
+    const SourceRange range = decl.term.back().range;
+    if (!term->decision) {
+      r_.sink.Report(
+          Diag::kKnownObjective, range,
+          fmt::format("no decision stands after '{}': all implementations are equal", word));
+      return;
+    }
+    if (term->fraction) {
+      r_.sink.Report(
+          Diag::kFractionObjective, range,
+          "an objective is a whole number, and '/' may make a fraction; use 'div', which "
+          "rounds down, or multiply");
+      return;
+    }
+    r_.spec.objective = SpaceObjective{decl.maximize, std::move(term->nodes),
+                                       CleanDoc(Print(decl.term)), decl.range};
+  }
+
+  void LowerBound(const ast::LowerBoundDecl& decl) {
+    if (!IsFirst(decl.range, "lower bound", Diag::kSecondLowerBound, lower_bound_)) return;
+    const std::map<std::string, double> units = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const auto unit = units.find(decl.unit.text);
+    if (unit == units.end()) {
+      r_.sink.Report(
+          Diag::kUnknownUnit, decl.unit.range,
+          fmt::format("unknown unit '{}': a lower bound is in ns, us, ms or s", decl.unit.text));
+    }
+    auto term = ResolveTerm(decl.term, {}, r_);
+    if (!term || unit == units.end()) return;
+    r_.spec.lower_bound =
+        TimeBound{unit->second, std::move(term->nodes), CleanDoc(Print(decl.term)), decl.range};
+  }
+
   void NotDecided(const ast::Name& name, const std::string& what, SourceRange declared) {
     r_.sink.Report(Diag::kNotDecided, name.range, fmt::format("{} and cannot be decided", what))
         .WithNote(declared, fmt::format("'{}' is declared here", name.text));
@@ -384,7 +437,7 @@ class Statements {
 
   Resolution& r_;
   Labels labels_;
-  std::optional<SourceRange> host_, decide_;
+  std::optional<SourceRange> host_, decide_, objective_, lower_bound_;
 };
 
 }  // namespace

@@ -59,6 +59,8 @@ struct Resolution {
   /// Index of an alias in its choice, of those that are mentioned.
   std::set<std::pair<ChoiceIndex, std::size_t>> used_aliases;
   std::set<std::string, std::less<>> broken;  ///< Declared by statements with a syntax error.
+  /// Comparisons without a decision may stand where a formula is resolved: after `where`, in a let.
+  bool known_comparisons = false;
   /// Unknown choices whose names are like no other: a missing include makes many of them.
   int strange_choices = 0;
 

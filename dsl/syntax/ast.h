@@ -96,7 +96,8 @@ struct WrittenNumber {
 struct TermNode {
   using Kind = dsl::TermNode::Kind;
   Kind kind = Kind::kNumber;
-  /// What an operand is: kNumber, kInstance; kCode is code, or the Name of an `extern constant`.
+  /// What an operand is: kNumber, kInstance; kCode is code, or the Name of an `extern constant`;
+  /// kVariable a Name.
   std::variant<std::monostate, WrittenNumber, Code, Name, Instance> operand;
   Where range;  ///< With its operands.
   friend bool operator==(const TermNode&, const TermNode&) = default;
@@ -159,6 +160,13 @@ struct Key {
   friend bool operator==(const Key&, const Key&) = default;
 };
 
+/// A term, or `first .. last` with both ends.
+struct Span {
+  Term first;
+  std::optional<Term> last;
+  friend bool operator==(const Span&, const Span&) = default;
+};
+
 struct SetDecl {
   std::string doc;
   Name name;
@@ -166,6 +174,8 @@ struct SetDecl {
   std::optional<SetRef> superset;
   std::vector<Name> disjoint;
   std::vector<Key> keys;
+  bool given = false;           ///< `extern set`.
+  std::optional<Span> numbers;  ///< `set Name = first .. last`.
   friend bool operator==(const SetDecl&, const SetDecl&) = default;
 };
 
@@ -230,7 +240,7 @@ struct IntegerDecl {
   std::string doc;
   Name name;
   std::vector<VarDef> arguments;
-  std::variant<Code, std::vector<NumberRange>> universe;
+  std::variant<Code, std::vector<NumberRange>, std::vector<Span>> universe;
   friend bool operator==(const IntegerDecl&, const IntegerDecl&) = default;
 };
 
@@ -239,7 +249,8 @@ struct CounterDecl {
   Visibility visibility = Visibility::kFull;
   Name name;
   std::vector<VarDef> arguments;
-  std::optional<std::variant<Code, WrittenNumber>> base;
+  /// A Name is an `extern constant`, and so is an Instance.
+  std::optional<std::variant<Code, WrittenNumber, Name, Instance>> base;
   std::vector<Quantifier> over;
   bool product = false;
   Term weight;
@@ -275,7 +286,7 @@ struct LetDecl {
   friend bool operator==(const LetDecl&, const LetDecl&) = default;
 };
 
-/// `extern predicate name($a in A) = "code"`, `extern constant name = "code"`.
+/// `extern predicate name($a in A) = "code"`, `extern constant name = "code"`, `= 8`.
 struct ExternDecl {
   std::string doc;
   bool constant = false;
@@ -283,6 +294,7 @@ struct ExternDecl {
   std::vector<VarDef> arguments;
   std::optional<SetRef> present;  ///< `extern dynamic predicate … of Set`.
   std::optional<Code> code;
+  std::optional<WrittenNumber> number;  ///< Instead of code.
   friend bool operator==(const ExternDecl&, const ExternDecl&) = default;
 };
 
@@ -306,6 +318,22 @@ struct DecideDecl {
   friend bool operator==(const DecideDecl&, const DecideDecl&) = default;
 };
 
+/// `minimize term`, `maximize term`.
+struct ObjectiveDecl {
+  bool maximize = false;
+  Term term;
+  Where range;
+  friend bool operator==(const ObjectiveDecl&, const ObjectiveDecl&) = default;
+};
+
+/// `lower_bound unit: term`.
+struct LowerBoundDecl {
+  Name unit;
+  Term term;
+  Where range;
+  friend bool operator==(const LowerBoundDecl&, const LowerBoundDecl&) = default;
+};
+
 /// A statement with a syntax error. What it would have declared is known by name only, so that its
 /// uses are not reported as well.
 struct BrokenDecl {
@@ -313,9 +341,9 @@ struct BrokenDecl {
   friend bool operator==(const BrokenDecl&, const BrokenDecl&) = default;
 };
 
-using Statement =
-    std::variant<SetDecl, QuotientDecl, EnumDecl, IntegerDecl, CounterDecl, RequireDecl,
-                 TriggerDecl, LetDecl, ExternDecl, HostDecl, DecideDecl, BrokenDecl>;
+using Statement = std::variant<SetDecl, QuotientDecl, EnumDecl, IntegerDecl, CounterDecl,
+                               RequireDecl, TriggerDecl, LetDecl, ExternDecl, HostDecl, DecideDecl,
+                               ObjectiveDecl, LowerBoundDecl, BrokenDecl>;
 
 struct File {
   std::vector<Statement> statements;

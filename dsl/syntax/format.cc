@@ -202,10 +202,33 @@ class Layout {
                                                         "internal"};
     const Piece& next = At(SkipComments(i + 1));
     const bool name = next.kind == Kind::kWord && Lower(next.text[0]);
-    return At(i).kind == Kind::kInclude || OneOf(At(i), kStarts) ||
-           (At(i).is("choice") && OneOf(next, kKinds)) ||
+    if (At(i).is("set") && i > 0 && At(i - 1).is("extern")) return false;
+    return At(i).kind == Kind::kInclude || OneOf(At(i), kStarts) || StartsObjective(i) ||
+           (At(i).is("extern") && next.is("set")) || (At(i).is("choice") && OneOf(next, kKinds)) ||
            (At(i).is("host") && next.kind == Kind::kCode) ||
            ((At(i).is("let") || At(i).is("extern") || At(i).is("decide")) && name);
+  }
+
+  /// The same for `minimize`, `maximize` and `lower_bound`.
+  bool StartsObjective(std::size_t i) const {
+    const std::size_t first = SkipComments(i + 1);
+    const Piece& next = At(first);
+    if (At(i).is("lower_bound")) return At(SkipComments(first + 1)).is(":");
+    if (!At(i).is("minimize") && !At(i).is("maximize")) return false;
+    const bool name = next.kind == Kind::kWord &&
+                      (Lower(next.text[0]) || Digit(next.text[0]) || next.text[0] == '$');
+    const bool term =
+        name || next.kind == Kind::kCode || next.is("-") || (next.is("(") && !IsCall(i));
+    if (!term || i == 0) return term;
+    constexpr std::array<std::string_view, 18> kBefore = {
+        "integer", "enum", "counter", "let", "constant", "predicate", "(", ",", "<",
+        ">",       "<=",   ">=",      "==",  "!=",       "+",         "-", "*", "%"};
+    return !OneOf(At(i - 1), kBefore);
+  }
+
+  /// `set Rows = 1 .. n`, which has no `end`.
+  bool IsNumberSet(std::size_t i) const {
+    return At(i).is("set") && At(SkipComments(SkipComments(i + 1) + 1)).is("=");
   }
 
   bool Breaks(std::size_t i) const {
@@ -225,9 +248,9 @@ class Layout {
   /// Whether an operand of a term may end with piece `i`.
   bool EndsOperand(std::size_t i) const {
     const Piece& piece = At(i);
-    constexpr std::array<std::string_view, 13> kOther = {
-        "not", "where", "when", "require", "requires", "is", "in",
-        "sum", "mul",   "base", "true",    "false",    "div"};
+    constexpr std::array<std::string_view, 15> kOther = {
+        "not", "where", "when", "require", "requires", "is",       "in",      "sum",
+        "mul", "base",  "true", "false",   "div",      "minimize", "maximize"};
     const bool word = piece.kind == Kind::kWord && !Upper(piece.text[0]) && !OneOf(piece, kOther);
     return piece.is(")") || piece.kind == Kind::kCode || word;
   }
@@ -256,9 +279,9 @@ class Layout {
     if (before.is("(") || piece.is(")") || piece.is(",") || piece.is(":")) return 0;
     if (IsSign(i - 1)) return 0;
     if (IsDiv(i) || IsDiv(i - 1)) return 1;
-    constexpr std::array<std::string_view, 14> kWords = {
-        "not", "where", "when", "require", "requires", "is",   "in",
-        "sum", "mul",   "base", "forall",  "value",    "adds", "let"};
+    constexpr std::array<std::string_view, 16> kWords = {
+        "not", "where", "when",   "require", "requires", "is",  "in",       "sum",
+        "mul", "base",  "forall", "value",   "adds",     "let", "minimize", "maximize"};
     const bool word = before.kind == Kind::kWord && !OneOf(before, kWords);
     const bool number = before.kind == Kind::kWord && Digit(before.text[0]);
     if (piece.is("(")) return number ? 2 : word ? 0 : 1;
@@ -325,8 +348,8 @@ class Layout {
     if (piece.comment()) return;
     if (StartsStatement(i)) {
       block_ = Block::kNone;
-      header_ = piece.is("set") || piece.is("quotient") || piece.is("define") ||
-                piece.is("choice") || piece.is("host");
+      header_ = (piece.is("set") && !IsNumberSet(i)) || piece.is("quotient") ||
+                piece.is("define") || piece.is("choice") || piece.is("host");
       if (header_) block_ = Block::kKeys;
       counting_ = false;
       depth_ = 0;

@@ -109,6 +109,12 @@ std::size_t TypeOf(const Token& token) {
       return ExhParser::CANONICAL;
     case TokenKind::kDecide:
       return ExhParser::DECIDE;
+    case TokenKind::kMinimize:
+      return ExhParser::MINIMIZE;
+    case TokenKind::kMaximize:
+      return ExhParser::MAXIMIZE;
+    case TokenKind::kLowerBound:
+      return ExhParser::LOWER_BOUND;
     case TokenKind::kNegative:
       return ExhParser::NEGATIVE;
     case TokenKind::kDiv:
@@ -152,11 +158,14 @@ void LexFrom(const SourceSet& sources, std::uint32_t file, std::size_t begin,
 // Whether a line of code, but not the first, begins as lines of the language do: then the quote
 // before it was not closed, and the one after it begins the next code.
 bool SwallowsStatements(std::string_view code) {
-  constexpr std::string_view kWords[] = {
-      "alias ",      "base ",   "choice ",    "decide ",  "define ",       "disjoint:", "end",
-      "extern ",     "forall ", "host ",      "include ", "id_getter",     "id_type",   "let ",
-      "item_getter", "mul ",    "item_type",  "iterator", "from_superset", "new_objs",  "quotient ",
-      "require",     "set ",    "var_prefix", "sum ",     "trigger ",      "value ",    "//"};
+  constexpr std::string_view kWords[] = {"alias ",    "base ",     "choice ",       "decide ",
+                                         "define ",   "disjoint:", "end",           "extern ",
+                                         "forall ",   "host ",     "include ",      "id_getter",
+                                         "id_type",   "let ",      "item_getter",   "mul ",
+                                         "item_type", "iterator",  "from_superset", "new_objs",
+                                         "quotient ", "require",   "set ",          "var_prefix",
+                                         "sum ",      "trigger ",  "value ",        "//",
+                                         "minimize ", "maximize ", "lower_bound "};
   for (std::size_t line = code.find('\n'); line != std::string_view::npos;
        line = code.find('\n', line + 1)) {
     if (line > 0 && code[line - 1] == '\\') continue;  // Goes on, and says so.
@@ -203,10 +212,11 @@ TypeWords Wording(TokenKind statement, bool formula) {
                     ExhParser::PERCENT, ExhParser::DIV},
                    ""}};
   if (!formula) {
-    words.groups.push_back(
-        {{ExhParser::NEGATIVE, ExhParser::LPAR, ExhParser::MIN, ExhParser::MAX,
-          ExhParser::CHOICE_ID, ExhParser::CODE, ExhParser::NUMBER, ExhParser::CONSTANT_NAME},
-         "a term"});
+    words.groups.push_back({{ExhParser::NEGATIVE, ExhParser::LPAR, ExhParser::MIN, ExhParser::MAX,
+                             ExhParser::CHOICE_ID, ExhParser::CODE, ExhParser::NUMBER,
+                             ExhParser::CONSTANT_NAME, ExhParser::VAR},
+                            "a term"});
+    words.groups.push_back({{ExhParser::CHOICE_ID, ExhParser::CONSTANT_NAME}, "a constant"});
   }
   words.names = {
       {ExhParser::CHOICE_ID,
@@ -229,6 +239,9 @@ TypeWords Wording(TokenKind statement, bool formula) {
       {ExhParser::ONCE, "'once'"},
       {ExhParser::CANONICAL, "'canonical'"},
       {ExhParser::DECIDE, "'decide'"},
+      {ExhParser::MINIMIZE, "'minimize'"},
+      {ExhParser::MAXIMIZE, "'maximize'"},
+      {ExhParser::LOWER_BOUND, "'lower_bound'"},
       {ExhParser::NEGATIVE, "'-'"},
       {ExhParser::DIV, "'div'"},
       {ExhParser::MIN, "'min'"},
@@ -282,8 +295,9 @@ std::string NameClassHint(const antlr4::misc::IntervalSet& expected, const Token
 // A name where the next statement may start is often a misspelt first word of it.
 std::string StatementHint(const Token& token) {
   if (token.type != ExhParser::CHOICE_ID) return "";
-  return DidYouMean(token.text, {"set", "quotient", "define", "choice", "require", "trigger", "let",
-                                 "extern", "host", "decide", "include"});
+  return DidYouMean(token.text,
+                    {"set", "quotient", "define", "choice", "require", "trigger", "let", "extern",
+                     "host", "decide", "include", "minimize", "maximize", "lower_bound"});
 }
 
 bool IsReservedWord(const Token& token) {
@@ -345,13 +359,13 @@ constexpr int kMostNested = 100;
 bool StartsTerm(std::size_t type) {
   return type == ExhParser::NOT || type == ExhParser::LPAR || type == ExhParser::CHOICE_ID ||
          type == ExhParser::CODE || type == ExhParser::NUMBER || type == ExhParser::TRUE ||
-         type == ExhParser::FALSE;
+         type == ExhParser::FALSE || type == ExhParser::VAR;
 }
 
 bool EndsTerm(std::size_t type) {
   return type == ExhParser::RPAR || type == ExhParser::VALUE_ID || type == ExhParser::NUMBER ||
          type == ExhParser::CHOICE_ID || type == ExhParser::CODE || type == ExhParser::TRUE ||
-         type == ExhParser::FALSE;
+         type == ExhParser::FALSE || type == ExhParser::VAR;
 }
 
 // Where a formula nests too deeply, and what does.

@@ -29,6 +29,8 @@ class Builder {
     if (c->letDecl() != nullptr) return Let(c->letDecl());
     if (c->externDecl() != nullptr) return Extern(c->externDecl());
     if (c->hostDecl() != nullptr) return Host(c->hostDecl());
+    if (c->objectiveDecl() != nullptr) return Objective(c->objectiveDecl());
+    if (c->lowerBoundDecl() != nullptr) return LowerBound(c->lowerBoundDecl());
     return Decide(c->decideDecl());
   }
 
@@ -152,6 +154,7 @@ class Builder {
       return {TermKind::kNumber, ast::WrittenNumber{Name(c->NUMBER())}, At(c->NUMBER()).range};
     }
     if (c->CODE() != nullptr) return {TermKind::kCode, Code(c->CODE()), At(c->CODE()).range};
+    if (c->VAR() != nullptr) return {TermKind::kVariable, Variable(c->VAR()), At(c->VAR()).range};
     return {TermKind::kCode, Name(c->CONSTANT_NAME()), At(c->CONSTANT_NAME()).range};
   }
 
@@ -339,10 +342,14 @@ class Builder {
   }
 
   ast::SetDecl Set(ExhParser::SetDeclContext* c) const {
-    ast::SetDecl set{Doc(c->DOC()), Name(c->SET_ID()),       std::nullopt,
-                     std::nullopt,  Disjoint(c->disjoint()), Keys(c->key())};
+    ast::SetDecl set;
+    set.doc = Doc(c->DOC());
+    set.name = Name(c->SET_ID());
+    set.disjoint = Disjoint(c->disjoint());
+    set.keys = Keys(c->key());
     if (c->varDef() != nullptr) set.parameter = VarDef(c->varDef());
     if (c->setRef() != nullptr) set.superset = SetRef(c->setRef());
+    if (!c->term().empty()) set.numbers = ast::Span{Term(c->term(0)), Term(c->term(1))};
     return set;
   }
 
@@ -386,13 +393,38 @@ class Builder {
     return choice;
   }
 
+  /// A number and nothing else.
+  static const ast::WrittenNumber* OnlyNumber(const ast::Term& term) {
+    return ast::Only<ast::WrittenNumber>(term);
+  }
+
+  void Universe(const std::vector<ExhParser::SpanContext*>& all, ast::IntegerDecl& choice) const {
+    std::vector<ast::Span> spans;
+    std::vector<ast::NumberRange> numbers;
+    for (auto* c : all) {
+      ast::Span& span = spans.emplace_back();
+      span.first = Term(c->term(0));
+      if (c->term().size() > 1) span.last = Term(c->term(1));
+      const ast::WrittenNumber* const first = OnlyNumber(span.first);
+      const ast::WrittenNumber* const last = span.last ? OnlyNumber(*span.last) : first;
+      if (first == nullptr || last == nullptr) continue;
+      numbers.push_back({first->digits, std::nullopt});
+      if (span.last) numbers.back().last = last->digits;
+    }
+    if (numbers.size() == spans.size()) {
+      choice.universe = std::move(numbers);
+    } else {
+      choice.universe = std::move(spans);
+    }
+  }
+
   ast::IntegerDecl Integer(ExhParser::IntegerDeclContext* c) const {
     ast::IntegerDecl choice{
         Doc(c->DOC()), Name(c->CHOICE_ID()), VarDefs(c->arguments()->varDef()), {}};
     if (c->CODE() != nullptr) {
       choice.universe = Code(c->CODE());
     } else {
-      choice.universe = Numbers(c->numbers());
+      Universe(c->span(), choice);
     }
     return choice;
   }
@@ -408,6 +440,10 @@ class Builder {
       counter.base = Code(c->CODE());
     } else if (c->NUMBER() != nullptr) {
       counter.base = ast::WrittenNumber{Name(c->NUMBER()), c->NEGATIVE() != nullptr};
+    } else if (c->CONSTANT_NAME() != nullptr) {
+      counter.base = Name(c->CONSTANT_NAME());
+    } else if (c->instance() != nullptr) {
+      counter.base = Instance(c->instance());
     }
     counter.over = Foralls(c->forall());
     counter.product = c->MUL() != nullptr;
@@ -445,7 +481,18 @@ class Builder {
             Formula(c->formula())};
   }
 
-  ast::ExternDecl Extern(ExhParser::ExternDeclContext* c) const {
+  ast::SetDecl GivenSet(ExhParser::ExternDeclContext* c) const {
+    ast::SetDecl set;
+    set.doc = Doc(c->DOC());
+    set.name = Name(c->SET_ID());
+    if (c->varDef() != nullptr) set.parameter = VarDef(c->varDef());
+    if (c->setRef() != nullptr) set.superset = SetRef(c->setRef());
+    set.given = true;
+    return set;
+  }
+
+  ast::Statement Extern(ExhParser::ExternDeclContext* c) const {
+    if (c->SET() != nullptr) return GivenSet(c);
     ast::ExternDecl external;
     external.doc = Doc(c->DOC());
     external.constant = c->CONSTANT() != nullptr;
@@ -453,6 +500,9 @@ class Builder {
     if (c->arguments() != nullptr) external.arguments = VarDefs(c->arguments()->varDef());
     if (c->setRef() != nullptr) external.present = SetRef(c->setRef());
     if (c->CODE() != nullptr) external.code = Code(c->CODE());
+    if (c->NUMBER() != nullptr) {
+      external.number = ast::WrittenNumber{Name(c->NUMBER()), c->NEGATIVE() != nullptr};
+    }
     return external;
   }
 
@@ -466,6 +516,14 @@ class Builder {
 
   ast::DecideDecl Decide(ExhParser::DecideDeclContext* c) const {
     return {Names(c->CHOICE_ID()), Range(c)};
+  }
+
+  ast::ObjectiveDecl Objective(ExhParser::ObjectiveDeclContext* c) const {
+    return {c->MAXIMIZE() != nullptr, Term(c->term()), Range(c)};
+  }
+
+  ast::LowerBoundDecl LowerBound(ExhParser::LowerBoundDeclContext* c) const {
+    return {Name(c->CHOICE_ID()), Term(c->term()), Range(c)};
   }
 
   const Chunk& chunk_;

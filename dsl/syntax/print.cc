@@ -103,7 +103,8 @@ std::string Signed(const ast::WrittenNumber& number) {
 
 // A name that would mean something else before what follows it is in parentheses.
 std::string Constant(const std::string& name) {
-  for (const std::string_view word : {"div", "min", "max", "let", "extern", "decide", "host"}) {
+  for (const std::string_view word : {"div", "min", "max", "let", "extern", "decide", "host",
+                                      "minimize", "maximize", "lower_bound"}) {
     if (name == word) return fmt::format("({})", name);
   }
   return name;
@@ -131,6 +132,7 @@ Operation OperationOf(ast::TermNode::Kind kind) {
     case Kind::kNumber:
     case Kind::kCode:
     case Kind::kInstance:
+    case Kind::kVariable:
       return {"", kOperand};
     case Kind::kNegate:
       return {"-", kSign};
@@ -168,6 +170,10 @@ class TermPrinter {
     Binding binding = kOperand;
   };
 
+  static bool IsVariable(const std::string& text) {
+    return text.starts_with('$') && text.find(' ') == std::string::npos;
+  }
+
   Part Take() {
     if (parts_.empty()) return {};
     Part part = std::move(parts_.back());
@@ -182,7 +188,9 @@ class TermPrinter {
   void Add(const ast::TermNode& node) {
     using Kind = ast::TermNode::Kind;
     const auto [word, binding] = OperationOf(node.kind);
-    if (word.empty()) {
+    if (node.kind == Kind::kVariable) {
+      parts_.push_back({"$" + std::get<ast::Name>(node.operand).text, kOperand});
+    } else if (word.empty()) {
       parts_.push_back({std::visit(OperandPrinter(), node.operand), kOperand});
     } else if (binding == kSign) {
       parts_.push_back({"-" + Within(Take(), kSign), kSign});
@@ -190,6 +198,8 @@ class TermPrinter {
       Part right = Take();
       Part left = Take();
       if (node.kind == Kind::kMin || node.kind == Kind::kMax) {
+        // `min($a, $b)` is the use of a choice.
+        if (IsVariable(left.text) && IsVariable(right.text)) left.text = "(" + left.text + ")";
         parts_.push_back({fmt::format("{}({}, {})", word, left.text, right.text), kOperand});
         return;
       }
@@ -200,6 +210,21 @@ class TermPrinter {
   }
 
   std::vector<Part> parts_;
+};
+
+std::string SpanText(const ast::Span& span) {
+  return span.last ? fmt::format("{} .. {}", Print(span.first), Print(*span.last))
+                   : Print(span.first);
+}
+
+struct UniversePrinter {
+  std::string operator()(const ast::Code& code) const { return Literal(code); }
+  std::string operator()(const std::vector<ast::NumberRange>& numbers) const {
+    return Numbers(numbers);
+  }
+  std::string operator()(const std::vector<ast::Span>& spans) const {
+    return Joined(spans, " | ", SpanText);
+  }
 };
 
 struct ConditionPrinter {
@@ -291,6 +316,14 @@ struct StatementPrinter {
   std::string operator()(const ast::SetDecl& set) const {
     const std::string parameter = set.parameter ? fmt::format("({})", VarDef(*set.parameter)) : "";
     const std::string superset = set.superset ? " subsetof " + SetRefText(*set.superset) : "";
+    if (set.numbers) {
+      return fmt::format("{}set {} = {}\n", Doc(set.doc, ""), set.name.text,
+                         SpanText(*set.numbers));
+    }
+    if (set.given) {
+      return fmt::format("{}extern set {}{}{}\n", Doc(set.doc, ""), set.name.text, parameter,
+                         superset);
+    }
     return fmt::format("{}set {}{}{}:\n{}{}end\n", Doc(set.doc, ""), set.name.text, parameter,
                        superset, Disjoint(set.disjoint), Keys(set.keys));
   }
@@ -309,20 +342,18 @@ struct StatementPrinter {
     return text + "end\n";
   }
   std::string operator()(const ast::IntegerDecl& choice) const {
-    const auto* code = std::get_if<ast::Code>(&choice.universe);
     return fmt::format("{}define integer {}{}:\n  {}\nend\n", Doc(choice.doc, ""), choice.name.text,
-                       Arguments(choice.arguments),
-                       code != nullptr ? Literal(*code) : Numbers(std::get<1>(choice.universe)));
+                       Arguments(choice.arguments), std::visit(UniversePrinter(), choice.universe));
   }
   std::string operator()(const ast::CounterDecl& counter) const {
     std::string text =
         fmt::format("{}define {}counter {}{}:\n", Doc(counter.doc, ""), Word(counter.visibility),
                     counter.name.text, Arguments(counter.arguments));
     if (counter.base) {
-      const auto* code = std::get_if<ast::Code>(&*counter.base);
-      text += fmt::format("  base {}\n", code != nullptr
-                                             ? Literal(*code)
-                                             : Signed(std::get<ast::WrittenNumber>(*counter.base)));
+      const auto* constant = std::get_if<ast::Name>(&*counter.base);
+      text += fmt::format("  base {}\n", constant != nullptr
+                                             ? constant->text
+                                             : std::visit(OperandPrinter(), *counter.base));
     }
     text += fmt::format("  {}{} {} when:\n", Foralls(counter.over), counter.product ? "mul" : "sum",
                         Print(counter.weight));
@@ -345,9 +376,12 @@ struct StatementPrinter {
                        Arguments(let.arguments), Print(let.body));
   }
   std::string operator()(const ast::ExternDecl& e) const {
-    const std::string code = e.code ? " = " + Literal(*e.code) : "";
+    const std::string code = e.code     ? " = " + Literal(*e.code)
+                             : e.number ? " = " + Signed(*e.number)
+                                        : "";
     if (e.constant) {
-      return fmt::format("{}extern constant {}{}\n", Doc(e.doc, ""), e.name.text, code);
+      return fmt::format("{}extern constant {}{}{}\n", Doc(e.doc, ""), e.name.text,
+                         e.arguments.empty() ? "" : Arguments(e.arguments), code);
     }
     return fmt::format("{}extern {}predicate {}{}{}{}\n", Doc(e.doc, ""),
                        e.present ? "dynamic " : "", e.name.text, Arguments(e.arguments),
@@ -362,6 +396,13 @@ struct StatementPrinter {
   }
   std::string operator()(const ast::DecideDecl& decide) const {
     return fmt::format("decide {}\n", Names(decide.choices, ", "));
+  }
+  std::string operator()(const ast::ObjectiveDecl& objective) const {
+    return fmt::format("{} {}\n", objective.maximize ? "maximize" : "minimize",
+                       Print(objective.term));
+  }
+  std::string operator()(const ast::LowerBoundDecl& bound) const {
+    return fmt::format("lower_bound {}: {}\n", bound.unit.text, Print(bound.term));
   }
   std::string operator()(const ast::BrokenDecl&) const { return ""; }
 };

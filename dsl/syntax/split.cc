@@ -15,7 +15,9 @@ namespace {
 bool StartsStatement(TokenKind kind) {
   return kind == TokenKind::kSet || kind == TokenKind::kQuotient || kind == TokenKind::kDefine ||
          kind == TokenKind::kRequire || kind == TokenKind::kTrigger || kind == TokenKind::kHost ||
-         kind == TokenKind::kLet || kind == TokenKind::kExtern || kind == TokenKind::kDecide;
+         kind == TokenKind::kLet || kind == TokenKind::kExtern || kind == TokenKind::kDecide ||
+         kind == TokenKind::kMinimize || kind == TokenKind::kMaximize ||
+         kind == TokenKind::kLowerBound;
 }
 
 bool IsName(const Token& token) {
@@ -37,18 +39,66 @@ TokenKind KindAt(const std::vector<Token>& tokens, std::size_t i) {
 }
 
 // `defin enum`, `sett Dims:` and `requre forall`: no statement holds such a pair, so a new one was
-// meant to start there.
-bool IsMisspeltStart(const std::vector<Token>& tokens, std::size_t i, TokenKind open) {
+// meant to start there. `before`: the text of the token before it.
+bool IsMisspeltStart(const std::vector<Token>& tokens, std::size_t i, TokenKind open,
+                     std::string_view before) {
   if (KindAt(tokens, i) != TokenKind::kChoiceName) return false;
   const TokenKind next = KindAt(tokens, i + 1);
   if (next == TokenKind::kChoiceKind || next == TokenKind::kVisibility) return true;
   const bool keys = open == TokenKind::kSet || open == TokenKind::kQuotient;
   if (next == TokenKind::kOther && i + 1 < tokens.size() && tokens[i + 1].text == "forall") {
-    return !keys && tokens[i].text != "once";
+    return !keys && before != "base" &&  // `base n forall …`.
+           tokens[i].text != "once";
   }
   if (next != TokenKind::kSetName) return false;
   const bool head = KindAt(tokens, i + 2) == TokenKind::kColon;
   return head || (i + 2 < tokens.size() && tokens[i + 2].text == "subsetof");
+}
+
+bool Is(const std::vector<Token>& tokens, std::size_t i, std::string_view text) {
+  return KindAt(tokens, i) == TokenKind::kOther && i < tokens.size() && tokens[i].text == text;
+}
+
+bool IsNumber(const std::vector<Token>& tokens, std::size_t i) {
+  return KindAt(tokens, i) == TokenKind::kOther && i < tokens.size() && tokens[i].text[0] >= '0' &&
+         tokens[i].text[0] <= '9';
+}
+
+bool IsVariable(const std::vector<Token>& tokens, std::size_t i) {
+  return KindAt(tokens, i) == TokenKind::kOther && i < tokens.size() && tokens[i].text[0] == '$';
+}
+
+// `name(` of a use of a choice or of what is applied like one: nothing or variables follow, and
+// nothing else.
+bool IsCall(const std::vector<Token>& tokens, std::size_t i) {
+  if (!Is(tokens, i + 1, "(")) return false;
+  if (Is(tokens, i + 2, ")")) return true;
+  for (i += 2; IsVariable(tokens, i); i += 2) {
+    if (!Is(tokens, i + 1, ",")) return Is(tokens, i + 1, ")");
+  }
+  return false;
+}
+
+bool IsOperator(const std::vector<Token>& tokens, std::size_t i) {
+  constexpr std::string_view kAll[] = {"<", ">", "<=", ">=", "==", "!=", "+", "-", "*", "%", ".."};
+  const TokenKind kind = KindAt(tokens, i);
+  return kind == TokenKind::kDiv || kind == TokenKind::kNegative || kind == TokenKind::kSlash ||
+         (kind == TokenKind::kOther && i < tokens.size() &&
+          std::ranges::find(kAll, tokens[i].text) != std::end(kAll));
+}
+
+// Whether `minimize` or `maximize` at `i` starts a statement: a term follows, and it is neither a
+// part of another one nor a name that is declared.
+bool StartsObjective(const std::vector<Token>& tokens, std::size_t i) {
+  const bool term = KindAt(tokens, i + 1) == TokenKind::kChoiceName || IsNumber(tokens, i + 1) ||
+                    KindAt(tokens, i + 1) == TokenKind::kCode || Is(tokens, i + 1, "-") ||
+                    IsVariable(tokens, i + 1) || (Is(tokens, i + 1, "(") && !IsCall(tokens, i));
+  if (!term || i == 0) return term;
+  const TokenKind before = tokens[i - 1].kind;
+  const bool declared = before == TokenKind::kChoiceKind || before == TokenKind::kLet ||
+                        tokens[i - 1].text == "constant" || tokens[i - 1].text == "predicate";
+  return !declared && !IsOperator(tokens, i - 1) && !Is(tokens, i - 1, "(") &&
+         !Is(tokens, i - 1, ",");
 }
 
 // A choice name is followed by none of these elsewhere; only a constant called `let`, `extern` or
@@ -67,6 +117,16 @@ void MarkStatementWords(std::vector<Token>& tokens) {
       tokens[i++].kind = TokenKind::kLet;
     } else if (tokens[i].text == "extern" && next == TokenKind::kChoiceName) {
       tokens[i++].kind = TokenKind::kExtern;
+    } else if (tokens[i].text == "extern" && next == TokenKind::kSet) {
+      tokens[i++].kind = TokenKind::kExtern;
+      tokens[i].kind = TokenKind::kOther;  // It starts no statement.
+    } else if (tokens[i].text == "minimize" && StartsObjective(tokens, i)) {
+      tokens[i].kind = TokenKind::kMinimize;
+    } else if (tokens[i].text == "maximize" && StartsObjective(tokens, i)) {
+      tokens[i].kind = TokenKind::kMaximize;
+    } else if (tokens[i].text == "lower_bound" && next == TokenKind::kChoiceName &&
+               KindAt(tokens, i + 2) == TokenKind::kColon) {
+      tokens[i++].kind = TokenKind::kLowerBound;
     } else if (tokens[i].text == "decide" && i + 1 < tokens.size() && IsName(tokens[i + 1])) {
       tokens[i++].kind = TokenKind::kDecide;
     }
@@ -141,39 +201,15 @@ void MarkWhere(Chunk& chunk) {
   }
 }
 
-bool Is(const std::vector<Token>& tokens, std::size_t i, std::string_view text) {
-  return KindAt(tokens, i) == TokenKind::kOther && i < tokens.size() && tokens[i].text == text;
-}
-
-bool IsNumber(const std::vector<Token>& tokens, std::size_t i) {
-  return KindAt(tokens, i) == TokenKind::kOther && i < tokens.size() && tokens[i].text[0] >= '0' &&
-         tokens[i].text[0] <= '9';
-}
-
-// `name(` of a use of a choice or of what is applied like one: nothing or variables follow. A term
-// never begins with a variable; code may.
-bool IsCall(const std::vector<Token>& tokens, std::size_t i) {
-  return Is(tokens, i + 1, "(") &&
-         (Is(tokens, i + 2, ")") || (KindAt(tokens, i + 2) != TokenKind::kCode &&
-                                     i + 2 < tokens.size() && tokens[i + 2].text[0] == '$'));
-}
-
 bool EndsOperand(const std::vector<Token>& tokens, std::size_t i) {
   return Is(tokens, i, ")") || IsNumber(tokens, i) || KindAt(tokens, i) == TokenKind::kCode ||
-         KindAt(tokens, i) == TokenKind::kConstantName;
+         KindAt(tokens, i) == TokenKind::kConstantName || IsVariable(tokens, i);
 }
 
 bool StartsOperand(const std::vector<Token>& tokens, std::size_t i) {
   return Is(tokens, i, "(") || Is(tokens, i, "-") || IsNumber(tokens, i) ||
-         KindAt(tokens, i) == TokenKind::kCode || KindAt(tokens, i) == TokenKind::kChoiceName;
-}
-
-bool IsOperator(const std::vector<Token>& tokens, std::size_t i) {
-  constexpr std::string_view kAll[] = {"<", ">", "<=", ">=", "==", "!=", "+", "-", "*", "%"};
-  const TokenKind kind = KindAt(tokens, i);
-  return kind == TokenKind::kDiv || kind == TokenKind::kNegative || kind == TokenKind::kSlash ||
-         (kind == TokenKind::kOther && i < tokens.size() &&
-          std::ranges::find(kAll, tokens[i].text) != std::end(kAll));
+         KindAt(tokens, i) == TokenKind::kCode || KindAt(tokens, i) == TokenKind::kChoiceName ||
+         IsVariable(tokens, i);
 }
 
 bool IsDiv(const std::vector<Token>& tokens, std::size_t i) {
@@ -189,12 +225,40 @@ bool IsInTerm(const std::vector<Token>& tokens, std::size_t i) {
   const bool opens = Is(tokens, before, "(") || Is(tokens, before, ",");
   const bool closes = Is(tokens, i + 1, ")") || Is(tokens, i + 1, ",");
   return IsOperator(tokens, before) || IsOperator(tokens, i + 1) || IsDiv(tokens, i + 1) ||
-         Is(tokens, before, "sum") || Is(tokens, before, "mul") || (opens && closes);
+         Is(tokens, before, "sum") || Is(tokens, before, "mul") || Is(tokens, before, "base") ||
+         (opens && closes);
+}
+
+// Where nothing but terms stands: after the colon of the numbers of an integer and of a bound,
+// after the first word of an objective, after the `=` of a set. From here on names are constants.
+std::size_t TermsBegin(const Chunk& chunk) {
+  const std::vector<Token>& tokens = chunk.tokens;
+  const auto after = [&](TokenKind kind) {
+    const auto found = std::ranges::find(tokens, kind, &Token::kind);
+    return static_cast<std::size_t>(found - tokens.begin()) + 1;
+  };
+  switch (chunk.start) {
+    case TokenKind::kDefine: {
+      const std::size_t kind = after(TokenKind::kChoiceKind);
+      const bool integer = kind <= tokens.size() && tokens[kind - 1].text == "integer";
+      return integer ? after(TokenKind::kColon) : tokens.size();
+    }
+    case TokenKind::kMinimize:
+    case TokenKind::kMaximize:
+      return 1;
+    case TokenKind::kLowerBound:
+      return after(TokenKind::kColon);
+    case TokenKind::kSet:
+      return after(TokenKind::kAssign);
+    default:
+      return tokens.size();
+  }
 }
 
 // Signs, and the names in terms: `div` between operands, `min(` and `max(` of terms, constants.
 void MarkTerms(Chunk& chunk) {
   std::vector<Token>& tokens = chunk.tokens;
+  const std::size_t begin = TermsBegin(chunk);
   for (std::size_t i = 1; i < tokens.size(); ++i) {
     TokenKind& kind = tokens[i].kind;
     if (Is(tokens, i, "-")) {
@@ -209,24 +273,54 @@ void MarkTerms(Chunk& chunk) {
       kind = tokens[i].text == "min" ? TokenKind::kMin : TokenKind::kMax;
     } else if (IsDiv(tokens, i) && EndsOperand(tokens, i - 1)) {
       kind = TokenKind::kDiv;
-    } else if (IsInTerm(tokens, i)) {
+    } else if (i >= begin || IsInTerm(tokens, i)) {
       kind = TokenKind::kConstantName;
     }
   }
 }
 
-bool HasTerms(TokenKind start) {
-  return start == TokenKind::kDefine || start == TokenKind::kRequire ||
-         start == TokenKind::kQuotient || start == TokenKind::kTrigger || start == TokenKind::kLet;
+bool HasTerms(const Chunk& chunk) {
+  switch (chunk.start) {
+    case TokenKind::kDefine:
+    case TokenKind::kRequire:
+    case TokenKind::kQuotient:
+    case TokenKind::kTrigger:
+    case TokenKind::kLet:
+    case TokenKind::kMinimize:
+    case TokenKind::kMaximize:
+    case TokenKind::kLowerBound:
+      return true;
+    case TokenKind::kSet:  // `set Rows = 1 .. n`.
+      return std::ranges::find(chunk.tokens, TokenKind::kColon, &Token::kind) == chunk.tokens.end();
+    default:
+      return false;
+  }
+}
+
+// `extern constant least = -4`.
+void MarkSign(Chunk& chunk) {
+  for (std::size_t i = 1; i < chunk.tokens.size(); ++i) {
+    if (chunk.tokens[i - 1].kind == TokenKind::kAssign && Is(chunk.tokens, i, "-")) {
+      chunk.tokens[i].kind = TokenKind::kNegative;
+    }
+  }
+}
+
+bool IsObjective(TokenKind start) {
+  return start == TokenKind::kMinimize || start == TokenKind::kMaximize ||
+         start == TokenKind::kLowerBound;
 }
 
 // Documentation has no place to go to there, and losing it silently would be worse.
 void DropMisplacedDoc(Chunk& chunk, DiagnosticSink& sink) {
   if (chunk.tokens.front().kind != TokenKind::kDoc) return;
-  const std::string_view word = chunk.start == TokenKind::kTrigger  ? "trigger"
-                                : chunk.start == TokenKind::kHost   ? "host"
-                                : chunk.start == TokenKind::kDecide ? "decide"
-                                                                    : "";
+  const std::string_view word = chunk.start == TokenKind::kTrigger      ? "trigger"
+                                : chunk.start == TokenKind::kHost       ? "host"
+                                : chunk.start == TokenKind::kDecide     ? "decide"
+                                : chunk.start == TokenKind::kMinimize   ? "minimize"
+                                : chunk.start == TokenKind::kMaximize   ? "maximize"
+                                : chunk.start == TokenKind::kLowerBound ? "lower_bound"
+                                                                        : "";
   if (word.empty()) return;
   sink.Report(Diag::kMisplacedDoc, chunk.tokens.front().range,
               fmt::format("a doc comment is not allowed before '{}'; write '//'", word));
@@ -245,7 +339,8 @@ std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& si
     // `choice enum set(…)` has a reserved word for a name; no statement starts like that.
     const bool as_name = open && after_doc == i && IsHead(chunks.back().tokens.back()) &&
                          i + 1 < tokens.size() && tokens[i + 1].text == "(";
-    if (IsMisspeltStart(tokens, after_doc, open ? chunks.back().start : TokenKind::kOther)) {
+    if (IsMisspeltStart(tokens, after_doc, open ? chunks.back().start : TokenKind::kOther,
+                        open ? chunks.back().tokens.back().text : "")) {
       Chunk& chunk = chunks.emplace_back();
       while (i < after_doc) chunk.tokens.push_back(std::move(tokens[i++]));
       chunk.tokens.push_back(std::move(tokens[i]));
@@ -282,7 +377,8 @@ std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& si
     if (chunk.start == TokenKind::kTrigger) MarkAdds(chunk);
     if (chunk.start != TokenKind::kOther) MarkHead(chunk);
     MarkWhere(chunk);
-    if (HasTerms(chunk.start)) MarkTerms(chunk);
+    if (HasTerms(chunk)) MarkTerms(chunk);
+    if (chunk.start == TokenKind::kExtern) MarkSign(chunk);
     DropMisplacedDoc(chunk, sink);
   }
   return chunks;
@@ -291,7 +387,8 @@ std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& si
 std::vector<ast::Name> DeclaredNames(const Chunk& chunk) {
   std::vector<ast::Name> names;
   if (chunk.start == TokenKind::kRequire || chunk.start == TokenKind::kTrigger ||
-      chunk.start == TokenKind::kHost || chunk.start == TokenKind::kDecide) {
+      chunk.start == TokenKind::kHost || chunk.start == TokenKind::kDecide ||
+      IsObjective(chunk.start)) {
     return names;
   }
   // The first word may be misspelt and the name of another class: all names at the start count.

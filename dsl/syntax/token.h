@@ -29,6 +29,9 @@ enum class TokenKind : std::uint8_t {
   kLet,
   kExtern,
   kDecide,
+  kMinimize,
+  kMaximize,
+  kLowerBound,
   kEnd,         ///< … and the word that ends one.
   kChoiceKind,  ///< `enum`, `integer`, `counter`.
   kVisibility,  ///< `half`, `internal`.

@@ -35,6 +35,7 @@ void EmitSetFunctions(CodeWriter& out, const SpacePlan& plan);      // emit_sets
 void EmitCodeFunctions(CodeWriter& out, const SpacePlan& plan);     // emit_codes.cc
 void EmitTriggerFunctions(CodeWriter& out, const SpacePlan& plan);  // emit_triggers.cc
 void EmitTables(CodeWriter& out, const SpacePlan& plan);            // emit_tables.cc
+void EmitObjective(CodeWriter& out, const SpacePlan& plan);         // emit_tables.cc, in MakeSpace
 void EmitRequirements(CodeWriter& out, const SpacePlan& plan);      // emit_requirements.cc
 void EmitToString(CodeWriter& out, const SpacePlan& plan);          // emit_domains.cc
 void EmitHost(CodeWriter& out, const SpacePlan& plan);              // emit_host.cc

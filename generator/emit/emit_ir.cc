@@ -44,6 +44,9 @@ class IrWriter {
   void WriteCounter(const dsl::Choice& choice, Json& json) const;
   Json Write(const dsl::Condition& condition, const Scope& scope) const;
   Json Write(const dsl::Term& term, const Scope& scope) const;
+  Json Write(const dsl::TermSpan& span, const Scope& scope) const;
+  Json Write(const dsl::SpaceObjective& objective) const;
+  Json Write(const dsl::TimeBound& bound) const;
   Json Write(const dsl::External& external) const;
   Json Names(const std::vector<int>& variables, const Scope& scope) const;
   Json Write(const dsl::Requirement& requirement) const;
@@ -178,7 +181,7 @@ Json IrWriter::Conditions(const std::vector<dsl::Condition>& conditions, const S
 
 Json IrWriter::Write(const dsl::Set& set) const {
   const auto& [name, doc, range, parameter, superset, disjoint, keys, reverse_variable, is_quotient,
-               root, depth] = set;
+               root, depth, given, numbers] = set;
   Json json = Declared(name, doc, range);
   const Scope scope = parameter ? Scope{*parameter} : Scope{};
   if (parameter) json["parameter"] = Variables(scope)[0];
@@ -188,6 +191,8 @@ Json IrWriter::Write(const dsl::Set& set) const {
   json["disjoint"] = Json::array();
   for (const int other : disjoint) json["disjoint"].push_back(NameOfSet(other));
   json["quotient"] = is_quotient;
+  if (given) json["given"] = true;
+  if (numbers) json["numbers"] = Write(*numbers, {});
   json["keys"] = Json::object();
   for (int key = 0; key < dsl::kNumSetKeys; ++key) {
     if (keys[key]) json["keys"][std::string(dsl::kSetKeyWords[key])] = Code(*keys[key]);
@@ -221,6 +226,7 @@ void IrWriter::WriteCounter(const dsl::Choice& choice, Json& json) const {
   json["visibility"] = Word(choice.visibility);
   json["operation"] = choice.product ? "mul" : "sum";
   if (choice.base) json["base"] = Code(*choice.base);
+  if (!choice.base_term.empty()) json["base_term"] = Write(choice.base_term, choice.arguments);
   if (choice.base_number) json["base_number"] = *choice.base_number;
   json["over"] = Variables(choice.over, choice.arguments);
   if (choice.weight) json["weight"] = Use(*choice.weight, scope);
@@ -232,8 +238,8 @@ void IrWriter::WriteCounter(const dsl::Choice& choice, Json& json) const {
 Json IrWriter::Write(const dsl::Choice& choice) const {
   // What is not used here belongs to one kind and is said by it.
   const auto& [name, doc, range, kind, arguments, values, aliases, symmetry, inverse, universe,
-               numbers, visibility, product, base, base_number, over, weight, weight_code,
-               weight_term, when] = choice;
+               spans, numbers, visibility, product, base, base_term, base_number, over, weight,
+               weight_code, weight_term, when] = choice;
   Json json = Declared(name, doc, range);
   json["kind"] = Word(kind);
   json["arguments"] = Variables(arguments);
@@ -244,6 +250,7 @@ Json IrWriter::Write(const dsl::Choice& choice) const {
     case dsl::ChoiceKind::kInteger:
       if (numbers.empty()) {
         json["universe"] = Code(universe);
+        for (const dsl::TermSpan& span : spans) json["spans"].push_back(Write(span, arguments));
       } else {
         json["numbers"] = numbers;
       }
@@ -268,12 +275,16 @@ Json IrWriter::Write(const dsl::Term& term, const Scope& scope) const {
       case dsl::TermNode::Kind::kCode:
         if (external >= 0) {
           written["constant"] = spec_.externals.at(external).name;
+          if (!instance.arguments.empty()) written["arguments"] = Names(instance.arguments, scope);
         } else {
           written["code"] = Code(code);
         }
         break;
       case dsl::TermNode::Kind::kInstance:
         written["use"] = Use(instance, scope);
+        break;
+      case dsl::TermNode::Kind::kVariable:
+        written["variable"] = scope.at(instance.arguments.front()).name;
         break;
       case dsl::TermNode::Kind::kNegate:
         written["operation"] = "negate";
@@ -284,6 +295,29 @@ Json IrWriter::Write(const dsl::Term& term, const Scope& scope) const {
     written["place"] = Place(range);
   }
   return json;
+}
+
+Json IrWriter::Write(const dsl::TermSpan& span, const Scope& scope) const {
+  const auto& [first, last] = span;
+  Json json = {{"first", Write(first, scope)}};
+  if (!last.empty()) json["last"] = Write(last, scope);
+  return json;
+}
+
+Json IrWriter::Write(const dsl::SpaceObjective& objective) const {
+  const auto& [maximize, term, text, range] = objective;
+  return {{"direction", maximize ? "maximize" : "minimize"},
+          {"term", Write(term, Scope())},
+          {"written", text},
+          {"place", Place(range)}};
+}
+
+Json IrWriter::Write(const dsl::TimeBound& bound) const {
+  const auto& [unit_ns, term, text, range] = bound;
+  return {{"unit_ns", unit_ns},
+          {"term", Write(term, Scope())},
+          {"written", text},
+          {"place", Place(range)}};
 }
 
 Json IrWriter::Write(const dsl::Condition& condition, const Scope& scope) const {
@@ -307,6 +341,7 @@ Json IrWriter::Write(const dsl::Condition& condition, const Scope& scope) const 
         json["numbers"] = numbers;
       } else if (external >= 0) {
         json["constant"] = spec_.externals.at(external).name;
+        if (!rhs.arguments.empty()) json["arguments"] = Names(rhs.arguments, scope);
       } else {
         json["code"] = Code(code);
       }
@@ -343,12 +378,14 @@ Json IrWriter::Write(const dsl::Condition& condition, const Scope& scope) const 
 }
 
 Json IrWriter::Write(const dsl::External& external) const {
-  const auto& [name, doc, range, constant, arguments, present, code] = external;
+  const auto& [name, doc, range, constant, arguments, present, code, has_code, number] = external;
   Json json = Declared(name, doc, range);
   json["kind"] = constant ? "constant" : present ? "dynamic predicate" : "predicate";
   json["arguments"] = Variables(arguments);
   if (present) json["of"] = Use(*present, arguments);
   json["code"] = Code(code);
+  static_cast<void>(has_code);  // The code says what is asked either way.
+  if (number) json["number"] = *number;
   return json;
 }
 
@@ -395,8 +432,8 @@ Json IrWriter::Write(const dsl::Host& host) const {
 }
 
 Json IrWriter::Write(const std::string& space) const {
-  const auto& [files, sets, choices, externals, requirements, quotients, triggers, order, host] =
-      spec_;
+  const auto& [files, sets, choices, externals, requirements, quotients, triggers, order, host,
+               objective, lower_bound] = spec_;
   Json json = {{"format", "exhaust-ir"}, {"version", kIrVersion}, {"space", space}};
   json["files"] = Json::array();
   for (const dsl::Spec::File& file : files) json["files"].push_back(file.path);
@@ -409,6 +446,8 @@ Json IrWriter::Write(const std::string& space) const {
   json["triggers"] = All(triggers);
   json["order"] = Json::array();
   for (const int choice : order) json["order"].push_back(NameOfChoice(choice));
+  if (objective) json["objective"] = Write(*objective);
+  if (lower_bound) json["lower_bound"] = Write(*lower_bound);
   return json;
 }
 

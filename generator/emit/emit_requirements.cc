@@ -88,6 +88,7 @@ void EmitRequirements(CodeWriter& out, const SpacePlan& plan) {
     }
     out.List("space.order = ", order, ";");
   }
+  EmitObjective(out, plan);
   out.Line("return space;");
 }
 

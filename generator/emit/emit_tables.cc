@@ -95,9 +95,16 @@ const char* OperationValue(dsl::TermNode::Kind kind) {
     case Kind::kNumber:
     case Kind::kCode:
     case Kind::kInstance:
+    case Kind::kVariable:  // Of a set of numbers, which is not built.
       break;
   }
   EXH_UNREACHABLE();
+}
+
+/// ", {0, 1}": the variables that an extern is asked for; "" without any.
+std::string Asked(int external, const dsl::Instance& asked) {
+  if (external < 0 || asked.arguments.empty()) return "";
+  return fmt::format(", {{{}}}", fmt::join(asked.arguments, ", "));
 }
 
 /// "CompareCode({choices::size, {0}}, CompareOp::kLe, 3)", or with numbers or an extern constant.
@@ -108,8 +115,8 @@ std::string CompareValue(const SpacePlan& plan, const dsl::Condition& condition)
     return fmt::format("CompareNumbers({}, {{{}}})", sides, fmt::join(condition.numbers, ", "));
   }
   const std::string value =
-      fmt::format("{}({}, {})", condition.external < 0 ? "CompareCode" : "CompareConstant", sides,
-                  plan.CodeId(condition));
+      fmt::format("{}({}, {}{})", condition.external < 0 ? "CompareCode" : "CompareConstant", sides,
+                  plan.CodeId(condition), Asked(condition.external, condition.rhs));
   return condition.single ? "Single(" + value + ")" : value;
 }
 
@@ -122,8 +129,8 @@ std::vector<std::string> TermNodes(const SpacePlan& plan, const dsl::Term& term)
         nodes.push_back(fmt::format("Number({})", node.number));
         break;
       case dsl::TermNode::Kind::kCode:
-        nodes.push_back(fmt::format("{}({})", node.external < 0 ? "CodeNode" : "ConstantNode",
-                                    plan.CodeId(node)));
+        nodes.push_back(fmt::format("{}({}{})", node.external < 0 ? "CodeNode" : "ConstantNode",
+                                    plan.CodeId(node), Asked(node.external, node.instance)));
         break;
       case dsl::TermNode::Kind::kInstance:
         nodes.push_back("Use(" + UseValue(plan, node.instance) + ")");
@@ -406,6 +413,25 @@ void EmitTrigger(CodeWriter& out, const SpacePlan& plan, int index) {
 }
 
 }  // namespace
+
+void EmitObjective(CodeWriter& out, const SpacePlan& plan) {
+  if (const auto& objective = plan.spec->objective) {
+    out.Comment((objective->maximize ? "maximize " : "minimize ") + objective->text);
+    out.Line("space.objective.emplace();");
+    if (objective->maximize) out.Line("space.objective->maximize = true;");
+    EmitFilled(out, "space.objective->term = ", TermNodes(plan, objective->term), ";");
+    out.Line("space.objective->text = {};", Quoted(objective->text));
+    out.Line("space.objective->position = {};", PositionValue(plan, objective->range));
+  }
+  if (const auto& bound = plan.spec->lower_bound) {
+    out.Comment("lower_bound: " + bound->text);
+    out.Line("space.lower_bound.emplace();");
+    out.Line("space.lower_bound->unit_ns = {};", bound->unit_ns);
+    EmitFilled(out, "space.lower_bound->term = ", TermNodes(plan, bound->term), ";");
+    out.Line("space.lower_bound->text = {};", Quoted(bound->text));
+    out.Line("space.lower_bound->position = {};", PositionValue(plan, bound->range));
+  }
+}
 
 void EmitTables(CodeWriter& out, const SpacePlan& plan) {
   EmitSets(out, plan);

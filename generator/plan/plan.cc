@@ -61,11 +61,8 @@ class CodeNumbering {
       const dsl::External& external = plan_.spec->externals[node.external];
       if (plan_.integer_ids.contains(&external.code)) continue;
       plan_.integer_ids[&external.code] = static_cast<int>(plan_.codes.size());
-      plan_.codes.push_back({&external.code,
-                             {},
-                             Code::Yields::kInteger,
-                             "extern " + external.name,
-                             fmt::format("Code{}", plan_.codes.size()),
+      plan_.codes.push_back({&external.code, external.arguments, Code::Yields::kInteger,
+                             "extern " + external.name, fmt::format("Code{}", plan_.codes.size()),
                              &external});
     }
   }
@@ -111,6 +108,8 @@ void NumberCodes(SpacePlan& plan) {
     numbering.AddConditions(quotient.dividend, quotient.variables,
                             "quotient " + plan.spec->sets[quotient.set].name);
   }
+  if (plan.spec->objective) numbering.AddTerm(plan.spec->objective->term, {}, "objective");
+  if (plan.spec->lower_bound) numbering.AddTerm(plan.spec->lower_bound->term, {}, "lower bound");
   for (const dsl::Trigger& trigger : plan.spec->triggers) {
     numbering.AddConditions(trigger.when, trigger.variables, "trigger " + trigger.label);
   }
@@ -247,6 +246,14 @@ SpacePlan MakePlan(const dsl::Spec& spec, const Options& options) {
 
 std::vector<Refusal> FindRefusals(const dsl::Spec& spec) {
   std::vector<Refusal> refusals;
+  for (const dsl::Set& set : spec.sets) {
+    if (!set.given && !set.numbers) continue;
+    refusals.push_back({dsl::Diag::kNeedsData, set.range,
+                        "set '" + set.name +
+                            "' has no backbone: a space with it is loaded with its data (search "
+                            "solve), not built"});
+  }
+  if (!refusals.empty()) return refusals;
   if (!spec.host) {
     refusals.push_back(
         {dsl::Diag::kBuildWithoutHost,
@@ -307,6 +314,7 @@ const char* OperationText(dsl::TermNode::Kind kind) {
     case Kind::kNumber:
     case Kind::kCode:
     case Kind::kInstance:
+    case Kind::kVariable:
       return "";
     case Kind::kNegate:
     case Kind::kSubtract:
@@ -341,7 +349,8 @@ bool HasTerms(const dsl::Spec& spec) {
       spec.requirements.begin(), spec.requirements.end(), [&](const dsl::Requirement& requirement) {
         return any(requirement.clauses, [](const auto& clause) { return clause; });
       });
-  return weights || clauses || any(spec.choices, [](const auto& choice) { return choice.when; }) ||
+  return weights || clauses || spec.objective || spec.lower_bound ||
+         any(spec.choices, [](const auto& choice) { return choice.when; }) ||
          any(spec.quotients, [](const auto& quotient) { return quotient.dividend; }) ||
          any(spec.triggers, [](const auto& trigger) { return trigger.when; });
 }
@@ -363,12 +372,23 @@ struct TermPart {
   std::string Within(int least) && { return binding < least ? "(" + text + ")" : std::move(text); }
 };
 
+/// "limit", "time($a)".
+std::string ConstantText(const dsl::Spec& spec, const std::vector<Variable>& scope, int external,
+                         const dsl::Instance& asked) {
+  const dsl::External& constant = spec.externals[external];
+  return constant.arguments.empty() ? constant.name
+                                    : constant.name + ArgumentsText(scope, asked.arguments);
+}
+
 std::string OperandText(const dsl::Spec& spec, const std::vector<Variable>& scope,
                         const dsl::TermNode& node) {
   if (node.kind == dsl::TermNode::Kind::kNumber) return fmt::format("{}", node.number);
   if (node.kind == dsl::TermNode::Kind::kInstance) return InstanceText(spec, scope, node.instance);
+  if (node.kind == dsl::TermNode::Kind::kVariable) {
+    return "$" + scope[node.instance.arguments.front()].name;
+  }
   return node.external < 0 ? fmt::format("\"{}\"", node.code.text)
-                           : spec.externals[node.external].name;
+                           : ConstantText(spec, scope, node.external, node.instance);
 }
 
 }  // namespace
@@ -446,15 +466,16 @@ std::string ValuesText(const dsl::Choice& choice, std::uint64_t values) {
 namespace {
 
 /// `size($d) <= "…"`, `size($d) <= limit`, `size($d) <= 4`, `size($d) is 2 | 4`.
-std::string CompareCodeText(const dsl::Spec& spec, const std::string& lhs,
-                            const Condition& condition) {
+std::string CompareCodeText(const dsl::Spec& spec, const std::vector<Variable>& scope,
+                            const std::string& lhs, const Condition& condition) {
   if (condition.numbers.size() > 1) {
     return fmt::format("{} {} {}", lhs, condition.op == dsl::CompareOp::kEq ? "is" : "is not",
                        NumbersText(condition.numbers, " | "));
   }
   const std::string rhs = !condition.numbers.empty() ? fmt::format("{}", condition.numbers[0])
-                          : condition.external >= 0  ? spec.externals[condition.external].name
-                                                     : fmt::format("\"{}\"", condition.code.text);
+                          : condition.external >= 0
+                              ? ConstantText(spec, scope, condition.external, condition.rhs)
+                              : fmt::format("\"{}\"", condition.code.text);
   return fmt::format("{} {} {}", lhs, OperatorText(condition.op), rhs);
 }
 
@@ -470,7 +491,7 @@ std::string ConditionText(const dsl::Spec& spec, const std::vector<Variable>& sc
       return fmt::format("{} {} {}", InstanceText(spec, scope, condition.lhs),
                          OperatorText(condition.op), InstanceText(spec, scope, condition.rhs));
     case Condition::Kind::kCompareCode:
-      return CompareCodeText(spec, InstanceText(spec, scope, condition.lhs), condition);
+      return CompareCodeText(spec, scope, InstanceText(spec, scope, condition.lhs), condition);
     case Condition::Kind::kCode:
     case Condition::Kind::kPresent:
       return (condition.negated ? "not " : "") +

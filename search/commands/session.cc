@@ -440,6 +440,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   const double start = budget.start - before;
   Outcome outcome = explorer.Run();
   outcome.proof.measured = run.bound.measured;
+  outcome.proof.is_stated = !run.subject.writes_code();
 
   const Session session{options,
                         run.subject,

@@ -86,11 +86,13 @@ void ForEachPart(std::string_view command, const std::function<void(std::string_
 }  // namespace
 
 std::string CalledAs(const std::string& doc) {
-  for (const std::string_view line : Split(doc, '\n')) {
-    constexpr std::string_view kAs = "as:";
-    if (line.starts_with(kAs)) return std::string(Trim(line.substr(kAs.size())));
-  }
-  return "";
+  // The lines of a comment are one text by now.
+  constexpr std::string_view kAs = " as: ";
+  const std::string text = " " + doc;
+  const std::size_t at = text.rfind(kAs);
+  return at == std::string::npos
+             ? ""
+             : std::string(Trim(std::string_view(text).substr(at + kAs.size())));
 }
 
 DecidedValues::DecidedValues(const runtime::Instance& instance, const dsl::Spec& spec, Sizes sizes)
@@ -102,8 +104,9 @@ DecidedValues::DecidedValues(const runtime::Instance& instance, const dsl::Spec&
     Decision decision;
     decision.decision = id;
     decision.name = instance.DecisionName(id);
-    if (const std::string as = CalledAs(choice.doc); !as.empty()) {
-      decision.name = as + decision.name.substr(choice.name.size());
+    const std::string called = CalledAs(choice.doc);
+    if (!called.empty() && EndOfName(called, 0) == called.size()) {
+      decision.name = called + decision.name.substr(choice.name.size());
     }
     if (decision.name.ends_with("()")) decision.name.resize(decision.name.size() - 2);
     const auto universe = instance.universe(id);

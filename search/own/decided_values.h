@@ -25,7 +25,7 @@
 
 namespace exh::search {
 
-/// What `/// as:` says of a declaration's comment; empty: nothing.
+/// What stands behind `as:` in the last line of a declaration's comment; empty: nothing.
 std::string CalledAs(const std::string& doc);
 
 class DecidedValues {

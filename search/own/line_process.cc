@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "search/own/line_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -50,13 +51,19 @@ std::string LineProcess::Start() {
     return fmt::format("no socket for it: {}", std::strerror(errno));
   }
   socket_ = Descriptor(ends[0]);
-  const Descriptor other(ends[1]);
+  const Descriptor in(ends[1]);
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return fmt::format("no pipe for it: {}", std::strerror(errno));
+  }
+  output_ = Descriptor(ends[0]);
+  const Descriptor out(ends[1]);
   errors_ = Descriptor(::memfd_create("stderr", MFD_CLOEXEC));
   ProgramStart start;
   start.program = "/bin/sh";
   start.argv = {"sh", "-c", command_};
   start.environment = EnvironmentWith(environment_);
-  start.in = start.out = other.get();
+  start.in = in.get();
+  start.out = out.get();
   start.err = errors_.get();
   std::string why;
   tree_ = ProcessTree::Start(start, why);
@@ -68,6 +75,7 @@ std::string LineProcess::Start() {
 void LineProcess::Kill() {
   if (tree_.is_running()) tree_.Kill();
   socket_.Close();
+  output_.Close();
   input_.clear();
 }
 
@@ -110,6 +118,14 @@ LineProcess::Reply LineProcess::Gone(const ProcessEnd& end) {
 LineProcess::Reply LineProcess::Ask(const std::string& line, double timeout_s,
                                     const StopToken* stop, const IsOld& is_old) {
   if (IsStopped(stop)) return {End::kStopped, "", ""};
+  const bool had_answered = tree_.is_running() && has_answered_;
+  Reply reply = AskOnce(line, timeout_s, stop, is_old);
+  if (reply.end == End::kEnded && had_answered) reply = AskOnce(line, timeout_s, stop, is_old);
+  return reply;
+}
+
+LineProcess::Reply LineProcess::AskOnce(const std::string& line, double timeout_s,
+                                        const StopToken* stop, const IsOld& is_old) {
   if (!tree_.is_running()) {
     if (std::string why = Start(); !why.empty()) return {End::kNotStarted, "", why};
   }
@@ -119,12 +135,10 @@ LineProcess::Reply LineProcess::Ask(const std::string& line, double timeout_s,
   const std::string text = line + "\n";
   std::size_t sent = 0;
   DescriptorWait wait(timeout_s, stop);
-  std::array<char, 65536> buffer;
   while (true) {
     const bool has_output = sent < text.size();
-    std::array<pollfd, 2> fds = {
-        pollfd{socket_.get(), static_cast<short>(has_output ? POLLIN | POLLOUT : POLLIN), 0},
-        pollfd{tree_.fd(), POLLIN, 0}};
+    std::array<pollfd, 3> fds = {pollfd{has_output ? socket_.get() : -1, POLLOUT, 0},
+                                 pollfd{output_.get(), POLLIN, 0}, pollfd{tree_.fd(), POLLIN, 0}};
     const DescriptorWait::End waited = wait.For(fds);
     if (waited == DescriptorWait::End::kStopped) {
       Kill();
@@ -134,16 +148,17 @@ LineProcess::Reply LineProcess::Ask(const std::string& line, double timeout_s,
       Kill();
       return {End::kTimedOut, "", fmt::format("no answer within {:.6g} s", timeout_s)};
     }
-    if (has_output && (fds[0].revents & POLLOUT) != 0) {
+    if (fds[0].revents != 0) {
       const ssize_t n = ::send(socket_.get(), text.data() + sent, text.size() - sent,
                                MSG_NOSIGNAL | MSG_DONTWAIT);
       if (n > 0) sent += static_cast<std::size_t>(n);
-      // Who does not listen may have answered all the same: what it wrote is read first.
+      // Who does not listen may answer all the same.
       if (n < 0 && errno != EAGAIN && errno != EINTR) sent = text.size();
     }
     bool is_closed = false;
-    if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
-      const ssize_t n = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (fds[1].revents != 0) {
+      std::array<char, 65536> buffer;
+      const ssize_t n = ::read(output_.get(), buffer.data(), buffer.size());
       if (n > 0) input_.append(buffer.data(), static_cast<std::size_t>(n));
       is_closed = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
     }
@@ -161,13 +176,12 @@ LineProcess::Reply LineProcess::Ask(const std::string& line, double timeout_s,
       // It closed its output; what it is doing beside that, nobody waits for.
       constexpr int kMostMs = 200;
       const auto end = tree_.Wait(kMostMs);
-      if (!end) {
-        Kill();
-        return {End::kEnded, "", "closed its standard output and went on"};
-      }
-      return Gone(*end);
+      if (end) return Gone(*end);
+      Kill();
+      return {End::kEnded, "", "closed its standard output and went on"};
     }
-    if ((fds[1].revents & POLLIN) != 0 && (fds[0].revents & POLLIN) == 0) {
+    // What it wrote before it ended is read first.
+    if (fds[2].revents != 0 && fds[1].revents == 0) {
       if (const auto end = tree_.Wait(0)) return Gone(*end);
     }
   }

@@ -46,7 +46,9 @@ class LineProcess {
   using IsOld = std::function<bool(const std::string& line)>;
 
   /// Sends the line, and waits for the next one that begins with `{`. Starts the program where it
-  /// does not run. Not from two threads at once. The token may be null.
+  /// does not run; one that ends over the line and had answered others before is started anew and
+  /// asked once more, for it may have ended of itself. Not from two threads at once. The token may
+  /// be null.
   Reply Ask(const std::string& line, double timeout_s, const StopToken* stop, const IsOld& is_old);
 
   /// Has it answered anything since it was started the last time?
@@ -58,6 +60,8 @@ class LineProcess {
   void Kill();
 
  private:
+  Reply AskOnce(const std::string& line, double timeout_s, const StopToken* stop,
+                const IsOld& is_old);
   /// Empty, or why it could not be started.
   std::string Start();
   /// The next line that is an answer of what was read; false: there is none yet.
@@ -67,7 +71,7 @@ class LineProcess {
   const std::string command_;
   const std::vector<std::string> environment_;
   ProcessTree tree_;
-  Descriptor socket_, errors_;
+  Descriptor socket_, output_, errors_;
   std::string input_;
   std::size_t passed_ = 0;  ///< Bytes of lines that are no answers, since the last question.
   bool has_answered_ = false;

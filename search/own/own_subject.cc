@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <utility>
 
 #include "base/error.h"
@@ -11,6 +13,7 @@
 #include "load/load.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
+#include "search/solve/branch_and_bound.h"
 #include "search/subject/freeze_progress.h"
 
 namespace exh::search {
@@ -29,6 +32,19 @@ std::string StemOf(const std::string& path) {
   return name.substr(0, name.find('.'));
 }
 
+/// What the space knows without objects: sizes of the command line, of the data, of the space.
+DecidedValues::Sizes ConstantsOf(const dsl::Spec& spec, const load::Given& given) {
+  dsl::DiagnosticSink none;  // It was loaded with the same.
+  const auto data = load::ReadSpaceData(spec, given, none);
+  DecidedValues::Sizes constants;
+  for (std::size_t i = 0; data && i < spec.externals.size(); ++i) {
+    const dsl::External& external = spec.externals[i];
+    if (!external.constant || !external.arguments.empty()) continue;
+    constants[external.name] = data->Number(static_cast<int>(i), {});
+  }
+  return constants;
+}
+
 }  // namespace
 
 OwnSubject::OwnSubject(OwnText own, DecidedValues::Sizes sizes, const Allowance& allowance)
@@ -37,11 +53,15 @@ OwnSubject::OwnSubject(OwnText own, DecidedValues::Sizes sizes, const Allowance&
   std::map<std::string, std::string> files;
   for (const OwnFile& file : own_.files) files[file.path] = file.text;
   dsl::CompileOptions options;
+  options.files = &files;
   dsl::DiagnosticSink sink;
   const auto spec = dsl::CompileText(main.path, main.text, options, sink);
   std::optional<load::LoadedSpace> loaded;
+  DecidedValues::Sizes constants;
   if (spec) {
-    loaded = load::LoadSpace(*spec, StemOf(main.path), sink);
+    const load::Given given{sizes_, own_.data, "the data"};
+    loaded = load::LoadSpace(*spec, StemOf(main.path), sink, given);
+    if (loaded) constants = ConstantsOf(*spec, given);
   }
   const std::string messages = MessagesOf(sink);
   if (!loaded) throw UsageError(messages);
@@ -51,7 +71,10 @@ OwnSubject::OwnSubject(OwnText own, DecidedValues::Sizes sizes, const Allowance&
     throw Error(fmt::format("'{}' has no implementation ({})", name(),
                             OriginText(instance_->space(), instance_->root_conflict().origin)));
   }
-  values_.emplace(*instance_, *spec, sizes_);
+  values_.emplace(*instance_, *spec, std::move(constants));
+  if (const auto& bound = instance_->space().lower_bound) {
+    lower_bound_.emplace(*instance_, bound->term, bound->text);
+  }
   const OwnProgram& program = own_.program;
   values_->Check("--run", program.run);
   values_->Check("--build", program.build);
@@ -105,7 +128,8 @@ kernels::Source OwnSubject::Emit(const runtime::Candidate& implementation) const
 std::unique_ptr<Evaluator> OwnSubject::MakeEvaluator(const EvaluatorOptions& options) const {
   if (!own_.program.measures()) {
     throw UsageError(
-        "nothing measures this: its run was made of results. --run './bench.sh' is asked for each "
+        "nothing measures this: its run was made of results. "
+        "--run './bench.sh' is asked for each "
         "time, --serve './server' again and again");
   }
   return MakeOwnEvaluator(own_.program, *this, *values_, {own_.program.at_once, options.jobs},
@@ -120,10 +144,62 @@ std::vector<std::string> OwnSubject::notes() const {
   std::vector<std::string> notes;
   if (own_.program.trust_times) {
     notes.emplace_back(
-        "--trust-times: times without a verdict are believed; nothing says that "
+        "--trust-times: times without a verdict are believed; "
+        "nothing says that "
         "what was computed is right");
   }
   return notes;
+}
+
+SearchBound OwnSubject::Bound(bool /*is_cold*/, WhichRates /*which*/) const {
+  if (!lower_bound_) return {};
+  const runtime::TimeBound& stated = *instance_->space().lower_bound;
+  SearchBound bound;
+  bound.bound = [this, unit = stated.unit_ns](const runtime::Candidate& candidate) {
+    return std::max(0.0, unit * lower_bound_->LeastOver(candidate));
+  };
+  bound.resource = [](const runtime::Candidate&) { return std::string("what the space states"); };
+  bound.name = "stated " + instance_->space().fingerprint;
+  return bound;
+}
+
+models::Bound OwnSubject::Explain(const runtime::Candidate& candidate, bool is_cold) const {
+  if (!lower_bound_) return Subject::Explain(candidate, is_cold);
+  const runtime::TimeBound& stated = *instance_->space().lower_bound;
+  const double least = std::max(0.0, lower_bound_->LeastOver(candidate));
+  models::Bound bound;
+  bound.least_blocks = bound.most_blocks = 0;
+  bound.bottleneck = "stated";
+  bound.ns = least * stated.unit_ns;
+  bound.terms = {{"stated",
+                  least,
+                  stated.text,
+                  1 / stated.unit_ns,
+                  "as the space states it",
+                  0,
+                  bound.ns,
+                  {}}};
+  return bound;
+}
+
+std::vector<kernels::Recipe> OwnSubject::Recipes() const {
+  if (!instance_->space().objective) return {};
+  const runtime::Candidate root(instance_);
+  const ChoiceOrder order = ChoiceOrder::Parse("", *instance_);
+  constexpr double kSeconds = 2;
+  StopToken stop;
+  stop.StopIn(kSeconds);
+  BranchAndBound search(*instance_, order,
+                        {nullptr, [&stop](const SolveStatus&) { return stop.stopped(); }});
+  const BestFound best = search.Run(root, [](const runtime::Candidate&, std::int64_t) {});
+  if (!best.solution) return {};
+  kernels::Recipe recipe{"what the space calls best", {}, false};
+  for (runtime::DecisionId id = 0; id < instance_->num_decisions(); ++id) {
+    if (instance_->IsDerived(id) || !best.solution->IsLive(id)) continue;
+    recipe.wishes.push_back(
+        {instance_->DecisionName(id), {instance_->ValueName(id, best.solution->FirstValue(id))}});
+  }
+  return {recipe};
 }
 
 std::vector<OwnFile> OwnFilesOf(const std::string& path) {

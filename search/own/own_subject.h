@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/grounded_term.h"
 #include "search/own/decided_values.h"
 #include "search/own/filter.h"
 #include "search/own/own_evaluator.h"
@@ -37,6 +38,12 @@ class OwnSubject final : public Subject {
   std::string InWords(const Comparison& comparison) const override;
   std::vector<std::string> notes() const override;
 
+  /// What the space states as `lower_bound`; none where it states none.
+  SearchBound Bound(bool is_cold, WhichRates which) const override;
+  models::Bound Explain(const runtime::Candidate& candidate, bool is_cold) const override;
+  /// The best by what the space minimizes or maximizes, where it does, as far as it is found soon.
+  std::vector<kernels::Recipe> Recipes() const override;
+
   bool writes_code() const override { return false; }
   std::string source_suffix() const override { return ".env"; }
   std::string comment_mark() const override { return "#"; }
@@ -47,6 +54,7 @@ class OwnSubject final : public Subject {
   const OwnText own_;
   const DecidedValues::Sizes sizes_;
   std::shared_ptr<const runtime::Instance> instance_;
+  std::optional<runtime::GroundedTerm> lower_bound_;
   std::optional<DecidedValues> values_;
   std::unique_ptr<Filter> filter_;  ///< Null: there is none.
 };

@@ -25,9 +25,9 @@ std::string ExceptionText(const Proof& proof) {
 std::string ProofText(const Proof& proof, const TimeInterval& best) {
   if (proof.violations > 0) {
     std::string text = fmt::format(
-        "the bound was above what was measured {} {}: a mistake of the model, so that nothing is "
-        "proven\n",
-        proof.violations, proof.violations == 1 ? "time" : "times");
+        "the bound was above what was measured {} {}: a mistake of {}, so that nothing is proven\n",
+        proof.violations, proof.violations == 1 ? "time" : "times",
+        proof.is_stated ? "the bound that the space states" : "the model");
     for (const ViolationRecord& example : proof.examples) {
       text += fmt::format("  record {}: {} measured, bound {}{}{}\n", example.n,
                           FormatTime(example.ns), FormatTime(example.bound_ns),
@@ -51,7 +51,8 @@ std::string ProofText(const Proof& proof, const TimeInterval& best) {
     text += fmt::format("proven: optimal within {:.3g} %\n", 100 * proof.epsilon);
   }
   if (proof.bound_ns > 0) {
-    text += fmt::format("proven: no implementation of this space{} is faster than {}",
+    text += fmt::format("{}: no implementation of this space{} is faster than {}",
+                        proof.is_stated ? "by the bound that the space states" : "proven",
                         proof.of_least_memory ? " that takes as little memory" : "",
                         FormatTime(proof.bound_ns));
     if (best.is_busy()) {

@@ -27,6 +27,7 @@ struct Proof {
   std::uint64_t violations = 0;           ///< Times below their bound: then nothing is proven.
   std::vector<ViolationRecord> examples;  ///< The first of them.
   std::string measured;                   ///< SearchBound::measured.
+  bool is_stated = false;                 ///< The bound is what a space of a user states.
 };
 
 /// In words, a line each: "no implementation of this space is faster than 11.2 us; the best takes

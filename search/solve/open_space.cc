@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
+#include "base/system/user_file.h"
 #include "dsl/dsl.h"
 #include "load/load.h"
 #include "search/solve/example_space.h"
@@ -15,6 +20,19 @@
 
 namespace exh::search {
 namespace {
+
+/// The text of --size of a space that is loaded.
+std::map<std::string, std::int64_t, std::less<>> GivenSizes(const std::string& text) {
+  std::map<std::string, std::int64_t, std::less<>> sizes;
+  for (const auto& [name, value] : ParseAssignments(text, "--size")) {
+    const auto number = ParseInteger(value);
+    if (!number) throw UsageError(fmt::format("bad size {}={}: a whole number", name, value));
+    if (!sizes.try_emplace(name, *number).second) {
+      throw UsageError(fmt::format("bad --size '{}': '{}' stands twice", text, name));
+    }
+  }
+  return sizes;
+}
 
 OpenedSpace Freeze(const std::optional<load::LoadedSpace>& loaded, const dsl::DiagnosticSink& sink,
                    const runtime::FreezeOptions& options) {
@@ -25,9 +43,16 @@ OpenedSpace Freeze(const std::optional<load::LoadedSpace>& loaded, const dsl::Di
   return {loaded->space.name, load::Freeze(*loaded, options)};
 }
 
-OpenedSpace OpenFile(const std::string& path, const runtime::FreezeOptions& options) {
+OpenedSpace OpenFile(const std::string& path, const std::string& size, const std::string& data,
+                     const runtime::FreezeOptions& options) {
+  load::Given given;
+  given.sizes = GivenSizes(size);
+  if (!data.empty()) {
+    given.data = ReadUserFile(data);
+    given.data_name = data;
+  }
   dsl::DiagnosticSink sink;
-  return Freeze(load::LoadFile(path, sink), sink, options);
+  return Freeze(load::LoadFile(path, sink, given), sink, options);
 }
 
 OpenedSpace OpenProgram(const std::string& path, const std::string& size,
@@ -57,9 +82,7 @@ OpenedSpace AsAsked(const Open& open) {
 OpenedSpace OpenSpace(const std::string& space, const std::string& size, const std::string& data,
                       const runtime::FreezeOptions& options) {
   if (space.ends_with(".exh")) {
-    if (!size.empty()) throw UsageError("a space that is an .exh file has no --size");
-    if (!data.empty()) throw UsageError("a space that is an .exh file takes no --data");
-    return AsAsked([&] { return OpenFile(space, options); });
+    return AsAsked([&] { return OpenFile(space, size, data, options); });
   }
   if (space.ends_with(".fun")) {
     if (!data.empty()) throw UsageError("a functional program takes no --data");

@@ -17,7 +17,8 @@ struct OpenedSpace {
 
 /// `space`: a name, the path of a `.exh` that needs no backbone, or of a functional program
 /// (`.fun`), whose parameters and requirements are the space. `size` and `data`: texts of --size
-/// and --data, or empty. Warnings of a file go to stderr. Throws UsageError with all that is wrong.
+/// and --data, the path of a file, or empty. Warnings of a file go to stderr. Throws UsageError
+/// with all that is wrong.
 OpenedSpace OpenSpace(const std::string& space, const std::string& size, const std::string& data,
                       const runtime::FreezeOptions& options);
 

@@ -27,7 +27,8 @@ const std::string kFolder = std::string(EXH_SOURCE_DIR) + "/docs/diagnostics/";
 /// Kinds that no text of a page can show: what the machine does, or what only `exhc build` reports.
 const std::set<Diag> kWithoutExample = {Diag::kTooManyIncludes,  Diag::kParserFailed,
                                         Diag::kBuildWithoutHost, Diag::kBuildWithoutValues,
-                                        Diag::kNotText,          Diag::kNeedsBackbone};
+                                        Diag::kNotText,          Diag::kNeedsBackbone,
+                                        Diag::kNeedsData,        Diag::kNotGiven};
 
 /// Kinds from here on are about kernels as text.
 constexpr int kFirstOfKernels = 1001;

@@ -132,6 +132,26 @@ TEST(Format, LongLinesBreakAtQuantifiersAndBeforeOr) {
                 "\n  || " + atom + "\n");
 }
 
+TEST(Format, SetsOfNumbersAndObjectivesStandAlone) {
+  const std::string text = R"(extern constant n = -8
+set Rows = 1 .. n - 1
+extern set Tasks
+extern set After($task in Tasks) subsetof Tasks
+extern constant time($task in Tasks)
+choice integer start($task in Tasks): 0 .. n - time($task) end
+choice integer end_of():
+  0 .. n
+end
+minimize (start($a) + 1) * -2
+lower_bound us: end_of() / 4
+)";
+  FormatError error;
+  EXPECT_EQ(FormatText(text, &error), text);
+  EXPECT_EQ(
+      FormatText("minimize   a()-b()  extern   set  Tasks set Rows=1..n require a()<4", &error),
+      "minimize a() - b()\nextern set Tasks\nset Rows = 1 .. n\nrequire a() < 4\n");
+}
+
 TEST(Format, ALongListOfChoicesBreaksAfterCommas) {
   EXPECT_EQ(Formatted("require f() is A decide  first ,second,\nthird let f()=true"),
             "require f() is A\ndecide first, second,\n  third\nlet f() = true\n");

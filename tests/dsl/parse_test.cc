@@ -357,6 +357,42 @@ TEST(Parser, ConditionsMayHaveNumbersAndConstants) {
   EXPECT_EQ(std::get<ast::Instance>(rhs(3)).choice.text, "most");
 }
 
+TEST(Parser, WhatSpacesWithDataAreMadeOf) {
+  const ast::File file = ParseValid(R"exh(
+    extern constant n = -8
+    extern constant time($a in Ax, $b in Ax)
+    set Rx = 1 .. n - 1
+    /// Doc.
+    extern set Gx($a in Ax) subsetof Ax
+    define integer i($a in Ax): 0 .. n - time($a, $a) | 4 end
+    define integer j(): n end
+    define integer k(): 1 | 2 .. 4 end
+    define counter c(): base n forall $a in Ax: sum $a * 2 when: i($a) - $a < min($a + 1, n) end
+    minimize i() - -n
+    lower_bound us: (n)
+    require i() < minimize - 3
+    require minimize($a) is A  maximize() is B
+    define enum maximize($lower_bound in Ax): value A: end
+    maximize max(n, 3)
+  )exh");
+  ASSERT_EQ(file.statements.size(), 14U);
+  EXPECT_TRUE(std::get<ast::ExternDecl>(file.statements[0]).number->negative);
+  EXPECT_EQ(std::get<ast::ExternDecl>(file.statements[1]).arguments.size(), 2U);
+  EXPECT_EQ(std::get<ast::SetDecl>(file.statements[2]).numbers->last->size(), 3U);
+  EXPECT_TRUE(std::get<ast::SetDecl>(file.statements[3]).given);
+  EXPECT_EQ(std::get<ast::SetDecl>(file.statements[3]).doc, " Doc.");
+  EXPECT_EQ(std::get<2>(std::get<ast::IntegerDecl>(file.statements[4]).universe).size(), 2U);
+  EXPECT_FALSE(std::get<2>(std::get<ast::IntegerDecl>(file.statements[5]).universe)[0].last);
+  EXPECT_EQ(std::get<1>(std::get<ast::IntegerDecl>(file.statements[6]).universe).size(), 2U);
+  EXPECT_TRUE(
+      std::holds_alternative<ast::Name>(*std::get<ast::CounterDecl>(file.statements[7]).base));
+  EXPECT_FALSE(std::get<ast::ObjectiveDecl>(file.statements[8]).maximize);
+  EXPECT_EQ(std::get<ast::LowerBoundDecl>(file.statements[9]).unit.text, "us");
+  EXPECT_EQ(std::get<ast::RequireDecl>(file.statements[11]).constraint.clauses.size(), 2U);
+  EXPECT_EQ(std::get<ast::EnumDecl>(file.statements[12]).name.text, "maximize");
+  EXPECT_TRUE(std::get<ast::ObjectiveDecl>(file.statements[13]).maximize);
+}
+
 TEST(Parser, NewWordsAreWordsInTheirPlaceOnly) {
   const ast::File file = ParseValid(R"exh(
     /// Doc.

@@ -93,7 +93,8 @@ class RandomTree {
     return {*(names.begin() + Below(static_cast<int>(names.size()))), {}};
   }
   ast::Name ChoiceName() {
-    return Pick({"order", "kind", "choice", "type", "adds", "host", "x_1", "div", "min", "max"});
+    return Pick({"order", "kind", "choice", "type", "adds", "host", "x_1", "div", "min", "max",
+                 "minimize", "lower_bound"});
   }
   ast::Name SetName() { return Pick({"Dims", "S0x", "Insts"}); }
   ast::Name ValueName() { return Pick({"A", "BEFORE", "V_1"}); }
@@ -134,13 +135,15 @@ class RandomTree {
   }
   ast::TermNode Operand() {
     using Kind = ast::TermNode::Kind;
-    switch (Below(4)) {
+    switch (Below(5)) {
       case 0:
         return {Kind::kNumber, ast::WrittenNumber{Pick({"0", "3", "64"})}, {}};
       case 1:
         return {Kind::kCode, Code(), {}};
       case 2:
-        return {Kind::kCode, Pick({"most", "choice", "host", "div", "max", "let"}), {}};
+        return {Kind::kCode, Pick({"most", "choice", "host", "div", "max", "let", "maximize"}), {}};
+      case 3:
+        return {Kind::kVariable, VarName(), {}};
       default:
         return {Kind::kInstance, Instance(), {}};
     }
@@ -230,12 +233,33 @@ class RandomTree {
     }
   }
 
+  // Not of numbers alone, which are read as such.
+  std::vector<ast::Span> Spans() {
+    std::vector<ast::Span> spans = Some(2, 0, [&] {
+      return ast::Span{Term(2), Below(2) == 0 ? std::optional(Term(2)) : std::nullopt};
+    });
+    spans.push_back({{{ast::TermNode::Kind::kCode, Pick({"most", "let"}), {}}}, Term(1)});
+    return spans;
+  }
+
   ast::Statement Statement() {
-    switch (Below(10)) {
+    switch (Below(12)) {
       case 0: {
         ast::SetDecl set{DocText(), SetName(), std::nullopt, std::nullopt, Disjoint(), Keys()};
+        const int kind = Below(4);
+        if (kind == 0) {
+          set.disjoint.clear();
+          set.keys.clear();
+          set.numbers = ast::Span{Term(2), Term(2)};
+          return set;
+        }
         if (Below(2) == 0) set.parameter = VarDef();
         if (Below(2) == 0) set.superset = SetRef();
+        if (kind == 1) {
+          set.disjoint.clear();
+          set.keys.clear();
+          set.given = true;
+        }
         return set;
       }
       case 1: {
@@ -258,6 +282,7 @@ class RandomTree {
                              Some(4, 0, [&] { return EnumItem(); })};
       case 3:
         if (Below(2) == 0) return ast::IntegerDecl{DocText(), ChoiceName(), VarDefs(), Numbers()};
+        if (Below(2) == 0) return ast::IntegerDecl{DocText(), ChoiceName(), VarDefs(), Spans()};
         return ast::IntegerDecl{DocText(), ChoiceName(), VarDefs(), Code()};
       case 4: {
         ast::CounterDecl counter;
@@ -267,6 +292,8 @@ class RandomTree {
         counter.arguments = VarDefs();
         if (Below(2) == 0) counter.base = Code();
         if (Below(4) == 0) counter.base = ast::WrittenNumber{Pick({"0", "12"}), Below(2) == 0};
+        if (Below(6) == 0) counter.base = Instance();
+        if (Below(6) == 0) counter.base = Pick({"most", "min", "host"});
         counter.over = Quantifiers();
         counter.product = Below(2) == 0;
         counter.weight = Term(2);
@@ -282,13 +309,20 @@ class RandomTree {
         return ast::LetDecl{DocText(), ChoiceName(), VarDefs(), Formula(false)};
       case 7: {
         ast::ExternDecl external{DocText(), Below(2) == 0, ChoiceName(), {}, {}, {}};
-        if (!external.constant) external.arguments = VarDefs();
+        external.arguments = VarDefs();
         if (!external.constant && Below(2) == 0) external.present = SetRef();
         if (Below(2) == 0) external.code = Code();
+        if (external.constant && !external.code && Below(2) == 0) {
+          external.number = ast::WrittenNumber{Pick({"0", "12"}), Below(2) == 0};
+        }
         return external;
       }
       case 8:
         return ast::DecideDecl{Some(3, 1, [&] { return ChoiceName(); }), {}};
+      case 9:
+        return ast::ObjectiveDecl{Below(2) == 0, Term(3), {}};
+      case 10:
+        return ast::LowerBoundDecl{Pick({"ns", "us", "x"}), Term(3), {}};
       default: {
         ast::TriggerDecl trigger{
             Below(2) == 0, std::nullopt, Quantifiers(), std::nullopt, Code(), Formula(true), {}};

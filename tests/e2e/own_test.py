@@ -9,6 +9,8 @@ usage: own_test.py SEARCH [unittest arguments]
 import json
 import os
 import pathlib
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import time
 import unittest
 
 SEARCH = sys.argv.pop(1)
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 SPACE = """
 /// Threads of a block.
@@ -88,7 +91,15 @@ class Fixture(unittest.TestCase):
         return (self.folder / "run" / "best.env").read_text()
 
     def left(self):
-        """Processes that work in the folder of this test."""
+        """Processes that work in the folder of this test, and do not end."""
+        for _ in range(50):
+            found = self.working()
+            if not found:
+                break
+            time.sleep(0.1)
+        return found
+
+    def working(self):
         found = []
         for entry in os.listdir("/proc"):
             try:
@@ -112,12 +123,52 @@ class Serve(Fixture):
         self.assertIn("goes on", self.run_search("--resume", "run", "--budget", "evals=200", "--progress", "none"))
         self.assertEqual(self.verdicts(), {"correct": COUNT})
         self.assertIn("correct", self.run_search("replay", "run", "--best"))
-        self.assertIn("block_x", self.run_search("log", "show", "run"))
+        self.assertIn("fastest in the search", self.run_search("log", "show", "run"))
         self.run_search("replay-run", "run")
-        self.run_search("report", "run", "--out", "report.html")
         self.assertIn("EXH_BLOCK_X=64", self.run_search("emit", "run"))
         out = self.run_search("replay", "run/best.replay") if (self.folder / "run/best.replay").exists() else "correct"
         self.assertIn("correct", out)
+
+    def test_the_log_needs_no_other_file(self):
+        self.write("part.exh", "choice integer depth(): 1 | 2 end\n")
+        self.write("my.exh", 'include "part.exh"\n' + SPACE)
+        self.search("--serve", self.server(), "--budget", "evals=5")
+        (self.folder / "my.exh").unlink()
+        (self.folder / "part.exh").unlink()
+        self.assertIn("correct", self.run_search("replay", "run", "--best"))
+
+    def test_sizes_and_data_are_the_programs_as_well(self):
+        self.write("my.exh", "extern constant n\nextern constant m = 3\nextern constant k\nextern set Parts\n"
+                             "extern constant weight($p in Parts)\n"
+                             "choice integer tile($p in Parts): 1 .. n end\n"
+                             "require forall $p in Parts: tile($p) * weight($p) <= k\n")
+        self.write("my.json", '{"Parts": [{"name": "a", "weight": 2}, {"name": "b", "weight": 5}], "k": 10}')
+        server = self.server("sizes = asked['sizes']; answer['verdict'] = 'correct' if sizes == {'n': 4, 'm': 3, 'k': 10} else 'wrong'; "
+                             "answer['time_us'] = 30 - d['tile(a)'] - d['tile(b)']")
+        self.write("server.py", (self.folder / "server.py").read_text().replace('time_us(d)', '1'))
+        self.search("--data", "my.json", "--size", "n=4", "--serve", server, "--budget", "evals=100")
+        self.assertEqual(self.verdicts(), {"correct": 8})
+        self.assertIn("EXH_N=4\n", self.best())
+        self.assertIn("EXH_TILE_A=4\nEXH_TILE_B=2\n", self.best())
+        (self.folder / "my.json").unlink()
+        self.assertIn("correct", self.run_search("replay", "run", "--best"))
+        self.assertIn("8", self.run_search("size", "run", "--exact"))
+        self.write("my.json", '{"Parts": ["a"], "k": 10}')
+        self.assertIn("weight", self.search("--data", "my.json", "--size", "n=4", "--run", "x", code=2))
+
+    def test_a_bound_that_the_space_states(self):
+        self.write("my.exh", SPACE + "lower_bound us: 8 + 64 / unroll()\n")
+        server = self.server("answer['time_us'] = 10 + 64 / d['unroll'] + d['block_x'] / 64")
+        out = self.search("--serve", server, "--budget", "evals=200")
+        self.assertIn("no implementation of this space is faster than", out)
+        self.write("my.exh", SPACE + "lower_bound ms: 1\n")
+        out = self.run_search("--space", "my.exh", "--serve", server, "--budget", "evals=20", "--out", "other", "--progress", "none", code=1)
+        self.assertIn("a mistake of the bound that the space states", out)
+
+    def test_it_begins_with_what_the_space_calls_best(self):
+        self.write("my.exh", SPACE + "minimize block_x() * 10 - unroll()\n")
+        self.search("--serve", self.server(), "--budget", "evals=1")
+        self.assertIn("EXH_BLOCK_X=16\nEXH_UNROLL=8\n", self.best())
 
     def test_several_at_once(self):
         self.search("--serve", self.server("time.sleep(0.01)"), "--jobs", 4, "--budget", "evals=200")
@@ -273,6 +324,26 @@ class Run(Fixture):
     def test_a_filter_that_says_nothing_sensible(self):
         out = self.search("--run", "echo time_us {block_x}", "--trust-times", "--budget", "evals=60", "--filter", "echo '{}'", code=1)
         self.assertIn("the filter", out)
+
+
+class Page(Fixture):
+    """The page of the documentation, as printed."""
+
+    def test_its_files_and_commands(self):
+        page = (ROOT / "docs/own.md").read_text()
+        for name, text in re.findall(r"`([a-z]+\.(?:exh|sh|py))`[^\n]*\n[^`]*?\n```[a-z]+\n(.*?)```", page, re.S):
+            self.write(name, text)
+        self.assertTrue({"my.exh", "bench.sh", "server.py"} <= set(os.listdir(self.folder)))
+        commands = re.findall(r"^search --space .*$", page, re.M)
+        self.assertEqual(len(commands), 2)
+        for number, command in enumerate(commands):
+            words = shlex.split(command)[1:]
+            out = self.run_search(*words, "--out", f"run{number}", "--progress", "none")
+            self.assertIn("best: 11.0 us", out)
+            self.assertIn("nothing new was left to find", out)
+            self.assertIn("26 evaluations", out)
+        said = re.search(r"^> (\{.*\})\n< (\{.*\})$", page, re.M)
+        self.assertEqual(json.loads(said[1])["id"], json.loads(said[2])["id"])
 
 
 class Mistakes(Fixture):

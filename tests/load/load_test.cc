@@ -99,7 +99,10 @@ TEST(Load, RefusesWhatAsksABackboneWhereItStands) {
               HasSubstr("t.exh:2:25: error: code needs"));
   EXPECT_THAT(
       RefusalOf("extern constant most\nchoice integer a(): 1 | 2 end\nrequire x: a() <= most\n"),
-      HasSubstr("t.exh:1:17: error: extern 'most' needs"));
+      HasSubstr("t.exh:1:17: error: constant 'most' is not given: say --size most=NUMBER"));
+  EXPECT_THAT(RefusalOf("extern constant most = \"$fun.most()\"\nchoice integer a(): 1 | 2 end\n"
+                        "require x: a() <= most\n"),
+              HasSubstr("t.exh:1:17: error: extern 'most' needs"));
   EXPECT_THAT(RefusalOf("choice counter c(): base \"$fun.base()\" sum 1 when: true end\n"),
               HasSubstr("t.exh:1:27: error: code needs"));
   EXPECT_THAT(

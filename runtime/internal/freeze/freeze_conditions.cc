@@ -107,10 +107,27 @@ Freezer::Outcome Freezer::GroundCompareCode(const Condition& condition, const Ob
   EXH_UNREACHABLE();
 }
 
+namespace {
+
+bool ReadsDecisions(const Condition& condition) {
+  const auto is_choice = [](const TermNode& node) { return node.kind == TermNode::Kind::kChoice; };
+  return std::ranges::any_of(condition.left, is_choice) ||
+         std::ranges::any_of(condition.right, is_choice);
+}
+
+std::vector<Object> TupleOf(const std::vector<int>& arguments, const Object* objects) {
+  std::vector<Object> tuple;
+  for (const int argument : arguments) tuple.push_back(objects[argument]);
+  return tuple;
+}
+
+}  // namespace
+
 bool Freezer::IsKnown(const Condition& condition) {
   return condition.kind == Condition::Kind::kCode ||
          condition.kind == Condition::Kind::kAscending ||
-         condition.kind == Condition::Kind::kConstant;
+         condition.kind == Condition::Kind::kConstant ||
+         (condition.kind == Condition::Kind::kTerms && !ReadsDecisions(condition));
 }
 
 bool Freezer::Holds(const Condition& condition, const Object* objects, std::size_t num_objects) {
@@ -120,12 +137,15 @@ bool Freezer::Holds(const Condition& condition, const Object* objects, std::size
     return (objects[arguments[0]] < objects[arguments[1]]) != condition.negated;
   }
   if (++asked_ % kAskedPerLook == 0) ticker_.Look();
+  if (condition.kind == Condition::Kind::kTerms) {
+    Literal none;
+    return GroundTerms(condition, objects, num_objects, &none) == Outcome::kTrue;
+  }
   if (!condition.external) {
     return host_.Test(condition.code, {objects, num_objects}) != condition.negated;
   }
-  std::vector<Object> tuple;
-  for (const int argument : arguments) tuple.push_back(objects[argument]);
-  const auto [answer, is_new] = predicates_[condition.code].try_emplace(std::move(tuple), false);
+  const auto [answer, is_new] =
+      predicates_[condition.code].try_emplace(TupleOf(arguments, objects), false);
   if (is_new) answer->second = host_.Test(condition.code, answer->first);
   return answer->second != condition.negated;
 }
@@ -135,8 +155,9 @@ std::vector<std::uint32_t> Freezer::NumbersOf(const Condition& condition, const 
   if (condition.code < 0) return condition.numbers;
   std::vector<std::uint32_t> numbers;
   if (condition.external) {
-    const auto [known, is_new] = constants_.try_emplace(condition.code);
-    if (is_new) known->second = host_.Numbers(condition.code, {});
+    const auto [known, is_new] =
+        constants_[condition.code].try_emplace(TupleOf(condition.rhs.arguments, objects));
+    if (is_new) known->second = host_.Numbers(condition.code, known->first);
     numbers = known->second;
   } else {
     numbers = host_.Numbers(condition.code, {objects, num_objects});
@@ -151,9 +172,7 @@ std::vector<std::uint32_t> Freezer::NumbersOf(const Condition& condition, const 
 
 Freezer::Outcome Freezer::GroundPresent(const Condition& condition, const Object* objects,
                                         Literal* literal) {
-  std::vector<Object> tuple;
-  for (const int argument : condition.lhs.arguments) tuple.push_back(objects[argument]);
-  const Object object = host_.FindObject(condition.code, tuple);
+  const Object object = host_.FindObject(condition.code, TupleOf(condition.lhs.arguments, objects));
   const SetTable& set = objects_.sets[condition.set.set];
   const Object parameter =
       condition.set.parameter < 0 ? kNoObject : objects[condition.set.parameter];

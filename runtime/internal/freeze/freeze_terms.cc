@@ -25,6 +25,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/spelling.h"
+#include "runtime/grounded_term.h"
 #include "runtime/internal/freeze/freezer.h"
 #include "runtime/internal/network/literal.h"
 
@@ -303,9 +304,28 @@ std::int64_t Freezer::IntegerOf(const TermNode& node, const Object* objects,
                                 std::size_t num_objects) {
   if (node.kind == TermNode::Kind::kNumber) return node.number;
   if (!node.external) return host_.Integer(node.code, {objects, num_objects});
-  const auto [known, is_new] = integers_.try_emplace(node.code, 0);
-  if (is_new) known->second = host_.Integer(node.code, {});
+  std::vector<Object> tuple;
+  for (const int argument : node.use.arguments) tuple.push_back(objects[argument]);
+  const auto [known, is_new] = integers_[node.code].try_emplace(std::move(tuple), 0);
+  if (is_new) known->second = host_.Integer(node.code, known->first);
   return known->second;
+}
+
+void Freezer::FixTerms() {
+  const auto fix = [&](Term* term) {
+    for (TermNode& node : *term) {
+      if (node.kind != TermNode::Kind::kCode) continue;
+      node.number = IntegerOf(node, nullptr, 0);
+      node.kind = TermNode::Kind::kNumber;
+    }
+  };
+  Space& space = instance_->space_;
+  if (space.objective) fix(&space.objective->term);
+  if (space.lower_bound) fix(&space.lower_bound->term);
+  if (instance_->root_result_ == Propagation::kDeadEnd) return;
+  // What cannot be calculated is refused.
+  if (space.objective) GroundedTerm(*instance_, space.objective->term, space.objective->text);
+  if (space.lower_bound) GroundedTerm(*instance_, space.lower_bound->term, space.lower_bound->text);
 }
 
 Literal Freezer::LongLiteral(DecisionId decision, const std::vector<bool>& values) {

@@ -91,6 +91,7 @@ std::shared_ptr<const Instance> Freezer::Run() {
   GroundClausesThat(false);
   if (uniform_) uniform_->AddExceptions();
   PropagateRoot();
+  FixTerms();
   return instance_;
 }
 

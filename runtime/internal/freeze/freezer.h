@@ -128,6 +128,8 @@ class Freezer {
   void CheckWeights();
   template <typename View>
   void CheckCounterPairs(const View& view);
+  /// Puts numbers in the place of what the host says of the terms of the space itself.
+  void FixTerms();
   std::int64_t IntegerOf(const TermNode& node, const Object* objects, std::size_t num_objects);
 
   // ---- freeze_clauses.cc
@@ -184,8 +186,8 @@ class Freezer {
   std::map<std::vector<std::uint32_t>, std::uint32_t> universe_ids_;
   // What externs answered, by the objects that they were asked for.
   std::map<CodeId, std::map<std::vector<Object>, bool>> predicates_;
-  std::map<CodeId, std::vector<std::uint32_t>> constants_;
-  std::map<CodeId, std::int64_t> integers_;
+  std::map<CodeId, std::map<std::vector<Object>, std::vector<std::uint32_t>>> constants_;
+  std::map<CodeId, std::map<std::vector<Object>, std::int64_t>> integers_;
   /// What a comparison of two short decisions means, by its nodes and their universes.
   std::map<std::vector<std::int64_t>, std::pair<std::uint32_t, std::uint32_t>> term_pairs_;
   std::map<std::string, std::uint32_t> term_texts_;

@@ -90,6 +90,7 @@ void MiniZincWriter::PlanCounters() {
   for (const GroundClause& clause : form_.clauses) {
     for (const GroundLiteral& literal : clause.literals) NeedLiteral(literal);
   }
+  if (objective_) NeedTerm(*objective_);
   for (std::uint32_t counter = 0; counter < form_.counters.size(); ++counter) {
     const Interval root = form_.counters[counter].root;
     if (root.min > 0) Need(counter, root.min);

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "runtime/grounded_term.h"
 #include "runtime/internal/minizinc/minizinc_writer.h"
 #include "runtime/internal/network/term_ranges.h"
 
@@ -135,6 +136,33 @@ std::string MiniZincWriter::ValuesText(const TermTest& test) const {
   const std::string left = Product(a.over, b.under), right = Product(b.over, a.under);
   return "(" + under + " > 0 /\\ " + left + op + right + ") \\/ (" + under + " < 0 /\\ " + right +
          op + left + ")";
+}
+
+void MiniZincWriter::AddObjective() {
+  const auto& objective = instance_.space().objective;
+  if (!objective) return;
+  const GroundedTerm term(instance_, objective->term, objective->text);
+  const TermTables& own = term.tables();
+  TermTables& all = form_.terms;
+  TermTest test = own.tests.front();
+  test.text = static_cast<std::uint32_t>(all.texts.size());
+  all.texts.push_back("the objective '" + objective->text + "'");
+  test.node_begin = static_cast<std::uint32_t>(all.nodes.size());
+  all.nodes.insert(all.nodes.end(), own.nodes.begin(), own.nodes.end());
+  test.node_end = static_cast<std::uint32_t>(all.nodes.size());
+  test.leaf_begin = static_cast<std::uint32_t>(all.leaves.size());
+  for (TermLeaf leaf : own.leaves) {
+    DecisionId decision = 0;
+    while (instance_.slot(decision) != leaf.slot) ++decision;
+    const GroundVariable& variable = form_.variables[decision];
+    leaf.slot = variable.num_words != 0 ? variable.first_word : decision;
+    const std::uint32_t universe = leaf.universe;
+    leaf.universe = static_cast<std::uint32_t>(form_.universes.size());
+    form_.universes.push_back(term.universes()[universe]);
+    all.leaves.push_back(leaf);
+  }
+  test.leaf_end = static_cast<std::uint32_t>(all.leaves.size());
+  objective_ = test;
 }
 
 void MiniZincWriter::NeedTerm(const TermTest& test) {

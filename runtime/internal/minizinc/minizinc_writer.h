@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -55,6 +56,8 @@ class MiniZincWriter {
   bool IsAlwaysOpen(std::uint32_t gate) const;
 
   // ---- minizinc_terms.cc
+  /// The objective of the space as a term of the form.
+  void AddObjective();
   /// A term as numerator and denominator, of which the latter is "1" without fractions.
   struct Quotient {
     std::string over, under;
@@ -88,6 +91,7 @@ class MiniZincWriter {
   std::map<std::uint32_t, std::string> gate_names_;
   std::map<std::string, std::string> table_names_;  // Relation and numbers -> array.
   std::vector<CounterPlan> plans_;
+  std::optional<TermTest> objective_;
   std::vector<bool> largest_known_;
   std::map<std::uint32_t, std::uint64_t> largest_terms_;  // Weights: by number of their test.
 };

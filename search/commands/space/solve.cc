@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // `search solve`: the solutions of a space without kernels. One of them, so many, all of them, how
-// many there are, or some at random.
+// many there are, or some at random; of a space with an objective the best one.
 #include <fmt/format.h>
 
 #include <limits>
@@ -16,6 +16,7 @@
 #include "search/descend/choice_order.h"
 #include "search/exact/exact_report.h"
 #include "search/run/stopper.h"
+#include "search/solve/branch_and_bound.h"
 #include "search/solve/open_space.h"
 #include "search/solve/solution_text.h"
 #include "search/solve/solver.h"
@@ -50,6 +51,19 @@ class Printer {
     } else {
       if (numbered) fmt::print("{}\n", count_);
       fmt::print("{}", SolutionText(solution));
+    }
+    std::fflush(stdout);
+  }
+  /// One that is better than those before, by the objective, which is called `text`.
+  void Better(const runtime::Candidate& solution, const std::string& text, std::int64_t value) {
+    ++count_;
+    if (is_text_) {
+      fmt::print("{} = {}\n{}", text, value, SolutionText(solution));
+    } else {
+      nlohmann::ordered_json json;
+      json["objective"] = value;
+      json["solution"] = SolutionJson(solution);
+      fmt::print("{}\n", json.dump());
     }
     std::fflush(stdout);
   }
@@ -97,6 +111,15 @@ class SolveRun {
     }
     const runtime::Candidate root(instance);
     const ChoiceOrder order = ChoiceOrder::Parse(command_.order, *instance);
+    if (const auto& objective = instance->space().objective) {
+      if (!command_.count && !command_.sample && !command_.all && !command_.limit) {
+        return Optimum(root, order);
+      }
+      Note(
+          fmt::format("without --count, --all, --limit and --sample the best solution is looked "
+                      "for: the space says '{} {}'",
+                      objective->maximize ? "maximize" : "minimize", objective->text));
+    }
     if (command_.count) return Count(root);
     if (command_.sample) return Sample(root, order);
     return Find(root, order);
@@ -158,6 +181,39 @@ class SolveRun {
                              .dump());
     }
     return is_whole ? 0 : kEnded;
+  }
+
+  /// The best solution, and that there is no better one.
+  int Optimum(const runtime::Candidate& root, const ChoiceOrder& order) {
+    const runtime::SpaceObjective& objective = *root.instance().space().objective;
+    Printer printer(is_text());
+    BranchAndBound search(root.instance(), order, Options(nullptr));
+    const BestFound best =
+        search.Run(root, [&](const runtime::Candidate& solution, std::int64_t value) {
+          line_.Clear();
+          printer.Better(solution, objective.text, value);
+        });
+    line_.Clear();
+    if (best.proven && !best.solution) return None();
+    if (is_text()) {
+      fmt::print("{}\n", OptimumText(best, objective.maximize));
+    } else {
+      nlohmann::ordered_json json;
+      if (best.value) json[best.proven ? "optimum" : "best"] = *best.value;
+      if (!best.proven) json["bound"] = best.bound;
+      json["proven"] = best.proven;
+      fmt::print("{}\n", json.dump());
+    }
+    return best.proven ? 0 : kEnded;
+  }
+
+  static std::string OptimumText(const BestFound& best, bool maximize) {
+    if (best.proven) return fmt::format("optimum: {} (proven)", *best.value);
+    const std::string bound =
+        fmt::format("nothing is {} {}", maximize ? "more than" : "less than", best.bound);
+    return fmt::format("ended before it was through: {}, {}",
+                       best.value ? fmt::format("best so far {}", *best.value) : "no solution yet",
+                       bound);
   }
 
   int Count(const runtime::Candidate& root) {
@@ -236,13 +292,14 @@ class SolveRun {
 void AddSolveCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "solve",
-      "solutions of a space without kernels: one, all, how many there are, some at random");
+      "solutions of a space without kernels: one or the best, all, how many there are, some at "
+      "random");
   const auto options = std::make_shared<SolveCommand>();
   command->add_option("--space", options->space,
                       "which space: a name of `search list --spaces`, an .exh file without C++, or "
                       "a functional program, .fun");
-  command->add_option("--size", options->size, "its sizes: n=8");
-  command->add_option("--data", options->data, "a file with its data, JSON");
+  command->add_option("--size", options->size, "its sizes, extern constants of a file: n=8");
+  command->add_option("--data", options->data, "a file with its data, JSON: objects and numbers");
   command->add_flag("--all", options->all, "all solutions");
   command->add_flag("--count", options->count, "how many there are");
   command->add_option("--limit", options->limit, "so many solutions, the first ones");

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/grounded_term.h"
+
+#include <cmath>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "runtime/internal/network/network.h"
+#include "runtime/internal/network/term_ranges.h"
+
+namespace exh::runtime {
+namespace {
+
+using Op = GroundTermNode::Op;
+using internal::Fraction;
+using internal::TermRange;
+using internal::TermRanges;
+using internal::TermView;
+using internal::Whole;
+
+Op OpOf(TermNode::Kind kind) {
+  switch (kind) {
+    case TermNode::Kind::kNumber:
+      return Op::kNumber;
+    case TermNode::Kind::kChoice:
+      return Op::kDecision;
+    case TermNode::Kind::kNegate:
+      return Op::kNegate;
+    case TermNode::Kind::kAdd:
+      return Op::kAdd;
+    case TermNode::Kind::kSubtract:
+      return Op::kSubtract;
+    case TermNode::Kind::kMultiply:
+      return Op::kMultiply;
+    case TermNode::Kind::kDivide:
+      return Op::kDivide;
+    case TermNode::Kind::kDiv:
+      return Op::kDiv;
+    case TermNode::Kind::kMod:
+      return Op::kMod;
+    case TermNode::Kind::kMin:
+      return Op::kMin;
+    case TermNode::Kind::kMax:
+      return Op::kMax;
+    case TermNode::Kind::kCode:
+      break;
+  }
+  EXH_UNREACHABLE();  // A freeze puts numbers in the place of code.
+}
+
+struct StateView {
+  const StateLayout& layout;
+  const State& state;
+  Bits domain(Slot slot) const { return state.domain(layout, slot); }
+  Interval counter(std::uint32_t number) const { return state.counter(layout, number); }
+};
+
+template <typename N>
+TermRange<N> RangeIn(const TermTables& tables, const internal::Universes& universes,
+                     const Instance& instance, const State& state) {
+  const TermView term{tables, universes, tables.tests.front()};
+  TermRanges<N> ranges;
+  ForwardsFrom(term, StateView{instance.layout(), state}, &ranges);
+  return ranges[term.test.left];
+}
+
+double RealOf(Fraction number) {
+  if (number.IsInfinite()) return number.sign() < 0 ? -HUGE_VAL : HUGE_VAL;
+  return static_cast<double>(number.over) / static_cast<double>(number.under);
+}
+
+std::int64_t Limited(Whole number) {
+  if (!number.IsInfinite()) return number.value;
+  return number.sign() < 0 ? std::numeric_limits<std::int64_t>::min()
+                           : std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t Rounded(double number, bool up) {
+  const double whole = up ? std::ceil(number) : std::floor(number);
+  constexpr auto kMost = static_cast<double>(kLargestTerm);
+  if (whole < -kMost) return std::numeric_limits<std::int64_t>::min();
+  if (whole > kMost) return std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(whole);
+}
+
+}  // namespace
+
+GroundedTerm::GroundedTerm(const Instance& instance, const Term& term, const std::string& text)
+    : instance_(instance) {
+  if (term.size() > kMostTermNodes) {
+    throw Error("'" + text + "': has more than " + std::to_string(kMostTermNodes) +
+                " numbers and operations; name parts of it by counters");
+  }
+  tables_.tests.emplace_back();
+  std::vector<std::uint32_t> operands;
+  for (const TermNode& node : term) Add(node, &operands);
+  EXH_CHECK(operands.size() == 1);
+  TermTest& test = tables_.tests.front();
+  test.left = operands.front();
+  test.node_end = static_cast<std::uint32_t>(tables_.nodes.size());
+  test.leaf_end = static_cast<std::uint32_t>(tables_.leaves.size());
+  if (tables_.nodes.size() > 1) decision_ = kNoDecision;
+  CheckRoot(text);
+}
+
+void GroundedTerm::Add(const TermNode& node, std::vector<std::uint32_t>* operands) {
+  GroundTermNode ground;
+  ground.op = OpOf(node.kind);
+  const auto take = [&] {
+    const std::uint32_t operand = operands->back();
+    operands->pop_back();
+    return operand;
+  };
+  if (node.kind == TermNode::Kind::kNumber) {
+    ground.number = node.number;
+  } else if (node.kind == TermNode::Kind::kChoice) {
+    Read(node.use, &ground);
+  } else {
+    if (node.kind != TermNode::Kind::kNegate) ground.right = take();
+    ground.left = take();
+    tables_.tests.front().fractions |= ground.op == Op::kDivide;
+  }
+  operands->push_back(static_cast<std::uint32_t>(tables_.nodes.size()));
+  tables_.nodes.push_back(ground);
+}
+
+void GroundedTerm::Read(const ChoiceUse& use, GroundTermNode* node) {
+  if (instance_.space().choices[static_cast<std::size_t>(use.choice)].kind ==
+      ChoiceKind::kCounter) {
+    const int counter = instance_.FindCounter(use.choice, {});
+    EXH_CHECK(counter >= 0);
+    node->op = Op::kCounter;
+    node->left = static_cast<std::uint32_t>(counter);
+    node->number = instance_.network().counters[static_cast<std::size_t>(counter)].offset;
+    tables_.tests.front().counters = true;
+    return;
+  }
+  const auto found = instance_.FindDecision(use.choice, {});
+  EXH_CHECK(found.has_value());
+  decision_ = found->id;
+  node->left = static_cast<std::uint32_t>(tables_.leaves.size());
+  tables_.leaves.push_back({instance_.slot(found->id),
+                            static_cast<std::uint32_t>(universes_.size()),
+                            static_cast<std::uint32_t>(instance_.num_words(found->id))});
+  const auto universe = instance_.universe(found->id);
+  universes_.emplace_back(universe.begin(), universe.end());
+}
+
+void GroundedTerm::CheckRoot(const std::string& text) const {
+  const TermTest& test = tables_.tests.front();
+  const State& root = instance_.root();
+  bool may_fail = false, is_large = false;
+  if (test.fractions) {
+    const auto range = RangeIn<Fraction>(tables_, universes_, instance_, root);
+    may_fail = range.IsEmpty() || range.may_fail;
+    is_large = range.min.IsInfinite() || range.max.IsInfinite();
+  } else {
+    const auto range = RangeIn<Whole>(tables_, universes_, instance_, root);
+    may_fail = range.IsEmpty() || range.may_fail;
+    is_large = range.min.IsInfinite() || range.max.IsInfinite() ||
+               range.min.value < -kLargestTerm || range.max.value > kLargestTerm;
+  }
+  if (may_fail) throw Error("'" + text + "': may divide by 0");
+  if (is_large) {
+    throw Error("'" + text +
+                "': may exceed 2^61, up to which terms are calculated: list smaller numbers");
+  }
+}
+
+TermInterval GroundedTerm::Over(const Candidate& candidate) const {
+  if (tables_.tests.front().fractions) {
+    const auto range = RangeIn<Fraction>(tables_, universes_, instance_, candidate.state());
+    return {Rounded(RealOf(range.min), false), Rounded(RealOf(range.max), true)};
+  }
+  const auto range = RangeIn<Whole>(tables_, universes_, instance_, candidate.state());
+  return {Limited(range.min), Limited(range.max)};
+}
+
+double GroundedTerm::LeastOver(const Candidate& candidate) const {
+  return RealOf(RangeIn<Fraction>(tables_, universes_, instance_, candidate.state()).min);
+}
+
+}  // namespace exh::runtime

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// A term of decisions without arguments, on what candidates leave of them: the objective of a space
+// and the lower bound of its times.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "runtime/candidate.h"
+#include "runtime/ground.h"
+#include "runtime/instance.h"
+#include "runtime/space.h"
+
+namespace exh::runtime {
+
+/// Least and largest value; the limits of the type stand for "less than any" and "more than any".
+struct TermInterval {
+  std::int64_t min = std::numeric_limits<std::int64_t>::min();
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
+
+  bool IsOne() const { return min == max; }
+  friend bool operator==(const TermInterval&, const TermInterval&) = default;
+};
+
+class GroundedTerm {
+ public:
+  /// `term` has numbers and choices without arguments; `text` is what messages call it. `instance`,
+  /// whose root is a fixpoint, outlives it. Throws exh::Error when the term is too long, when it
+  /// may exceed 2^61, or divide by 0, in what the root leaves.
+  GroundedTerm(const Instance& instance, const Term& term, const std::string& text);
+
+  /// All that it may be for the implementations below the candidate, and perhaps more. Of an
+  /// implementation it is one number. A fraction is rounded outwards.
+  TermInterval Over(const Candidate& candidate) const;
+  /// The least that it may be, as a real number: fractions are not rounded to whole ones.
+  double LeastOver(const Candidate& candidate) const;
+
+  /// The decision that the term is, if it is one and nothing else; otherwise kNoDecision.
+  DecisionId decision() const { return decision_; }
+  /// One test without a right side. The slot of a leaf is that of its decision; its universe, and
+  /// those below, are this term's own.
+  const TermTables& tables() const { return tables_; }
+  const std::vector<std::vector<std::uint32_t>>& universes() const { return universes_; }
+
+ private:
+  void Add(const TermNode& node, std::vector<std::uint32_t>* operands);
+  void Read(const ChoiceUse& use, GroundTermNode* node);
+  void CheckRoot(const std::string& text) const;
+
+  const Instance& instance_;
+  TermTables tables_;  // Of one test, which has no right side.
+  std::vector<std::vector<std::uint32_t>> universes_;
+  DecisionId decision_ = kNoDecision;
+};
+
+}  // namespace exh::runtime
