@@ -96,6 +96,7 @@ HubResult ResultOf(const CLI::App& app, const SearchOptions& options, const std:
   const Record record(root, order, {}, LeavesOf(runs.logs, runs.setup.runs));
   if (record.num_correct() == 0) throw UsageError(path + ": nothing in it is correct");
   result.recorded = record.leaves().size();
+  runs.is_complete = result.configurations == fmt::format("{}", result.recorded);
   result.correct = record.num_correct();
   result.best_ns = record.best_ns();
   result.random = SimulateAll(record, ParseSimulatedPolicy("random"), options.seed, options.seeds)

@@ -30,7 +30,8 @@ int SimulateHub(const CLI::App& app, const SearchOptions& options);
 struct SimulatedRuns {
   std::vector<Log> logs;
   std::unique_ptr<Subject> subject;
-  SimulationSetup setup;  ///< But for the bound.
+  SimulationSetup setup;     ///< But for the bound.
+  bool is_complete = false;  ///< All of the space is recorded.
 };
 
 /// Reads the runs of `--simulate`, and makes their space again. Throws UsageError.

@@ -86,7 +86,7 @@ void ForWholeSpace(const CLI::App& app, const SearchOptions& options, SimulatedR
   const SearchBound bound = BoundNow(subject, run);
   runs.setup.bound = bound.name;
   const std::vector<RecordedLeaf> leaves = LeavesOf(runs.logs, runs.setup.runs);
-  const Oracle oracle(root, leaves, bound, subject.slow_factor(), jobs);
+  const Oracle oracle(root, leaves, bound, subject.slow_factor(), jobs, runs.is_complete);
 
   const kernels::Backend* const backend =
       subject.device() == nullptr ? nullptr : &kernels::BackendOf(*subject.device());

@@ -64,6 +64,10 @@ RecordedRun ReadHubFile(const std::string& path, const std::string& space) {
                          : is_beside    ? ReadSpaceFile(beside)
                                         : OwnSpaceOf(results, path, beside);
   RecordedRun run = OfFile(path, [&] { return RunOfResults(results, file); });
+  // What another tuner refused has cost it an evaluation; a search of ours would not try it.
+  for (EvalRecord& eval : run.log.evals) {
+    if (eval.verdict == kernels::Verdict::kRefused) eval.verdict = kernels::Verdict::kCompileError;
+  }
   if (run.log.evals.empty()) {
     throw UsageError(fmt::format("{}: it has no result of this space", path));
   }
