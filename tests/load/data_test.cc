@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "base/random.h"
 #include "load/load.h"
 #include "runtime/candidate.h"
+#include "runtime/export_minizinc.h"
 #include "runtime/objective/grounded_term.h"
 #include "tests/load/all_solutions.h"
 
@@ -279,6 +282,36 @@ choice counter number(): forall $c in Classes: sum 1 when: true end
   EXPECT_EQ(AllSolutions(classes).size(), 5u);
 }
 
+// The block of docs/dsl.md that shows a data file.
+TEST(Data, TheDataOfTheDocumentAreData) {
+  std::ifstream in(std::string(EXH_SOURCE_DIR) + "/docs/dsl.md");
+  std::stringstream document;
+  document << in.rdbuf();
+  const std::string text = document.str();
+  const std::size_t begin = text.find("```json\n") + 8;
+  Given given;
+  given.data = text.substr(begin, text.find("```", begin) - begin);
+  const auto instance = Loaded(R"(
+extern constant n
+extern set Tasks
+extern set Urgent subsetof Tasks
+extern set Neighbours($task in Tasks) subsetof Tasks
+extern constant time($task in Tasks)
+extern constant distance($a in Tasks, $b in Tasks)
+extern predicate heavy($task in Tasks)
+extern predicate comes_after($a in Tasks, $b in Tasks)
+choice integer start($task in Tasks): 0 .. n end
+require forall $task in Urgent: start($task) == 0
+require forall $a in Tasks: forall $b in Neighbours($a): start($b) >= start($a) + time($a)
+require forall $a in Tasks: forall $b in Tasks where comes_after($a, $b):
+  start($a) >= start($b) + distance($b, $a)
+require forall $task in Tasks where heavy($task): start($task) <= 5
+)",
+                               given);
+  EXPECT_EQ(AllSolutions(instance), (std::set<std::string>{"start(cut)=0 start(paint)=4 ",
+                                                           "start(cut)=0 start(paint)=5 "}));
+}
+
 TEST(Data, AnObjectiveHasAnIntervalBelowACandidate) {
   Given given;
   given.data = R"({"Items": ["a", "b"], "worth": {"a": 3, "b": 4}, "price": -2})";
@@ -317,6 +350,22 @@ lower_bound us: total() / 2
 TEST(Data, ObjectivesThatCannotBeCalculatedAreRefused) {
   EXPECT_THAT([] { Loaded("choice integer a(): 0 .. 4 end\nminimize 8 div a()\n", {}); },
               testing::ThrowsMessage<Error>(HasSubstr("'8 div a()': may divide by 0")));
+}
+
+TEST(Data, AModelForSolversAsksForTheBest) {
+  const auto instance = Loaded(R"(
+extern constant price = 3
+choice integer a(): 1 .. 4 end
+choice integer b(): 0 .. 99 end
+choice enum kind(): value RED: value BLUE: end
+choice counter few(): sum a() * price when: kind() is RED end
+require a() + b() >= 7
+minimize b() * 2 - few() + price
+)",
+                               {});
+  const std::string model = ExportMiniZinc(*instance);
+  EXPECT_THAT(model, HasSubstr("complete) minimize (((d_b*2) - n_few) + 3);"));
+  EXPECT_THAT(model, HasSubstr("0..12: n_few"));
 }
 
 TEST(Data, IncludesComeFromTheGivenFiles) {
@@ -390,7 +439,7 @@ TEST(Data, MistakesAreSaidWithTheirPlace) {
             "shop.json: unknown key 'horizn'; did you mean 'horizon'?");
   EXPECT_EQ(MistakeOf("\"horizon\": 5", "\"horizon\": 5, \"horizon\": 6"),
             "shop.json: the key 'horizon' stands twice in one object");
-  EXPECT_THAT(MistakeOf("{\"horizon\"", "[\"horizon\""), HasSubstr("shop.json: no JSON: "));
+  EXPECT_THAT(MistakeOf("{\"horizon\"", "[\"horizon\""), HasSubstr("shop.json: it is no JSON: "));
   EXPECT_THAT(MistakeOf("\"Tasks\": [\"a\", \"b\"], ", ""),
               HasSubstr("shop.exh:3:12: error: the objects of set 'Tasks' are not given"));
   EXPECT_EQ(MistakeOf("[\"a\", \"b\"]", "[\"a\", \"a\"]"),

@@ -42,8 +42,8 @@ constexpr std::array kLater = {
     LaterCommand{"functional",
                  "functional programs, FILE.fun: what is inferred of them, how they run"},
     LaterCommand{"solve",
-                 "solutions of a space without kernels: one, all, how many there are, some at "
-                 "random"},
+                 "solutions of a space without kernels: one or the best, all, how many there are, "
+                 "some at random"},
     LaterCommand{
         "size", "how many implementations there are: counted, or estimated when they are too many"},
     LaterCommand{
