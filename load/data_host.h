@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "dsl/known_term.h"
+#include "dsl/known/known_term.h"
 #include "dsl/spec.h"
 #include "load/space_data.h"
 #include "runtime/host.h"

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/spelling.h"
+#include "base/user_json.h"
 
 namespace exh::load {
 namespace {
@@ -38,18 +39,17 @@ JsonData::JsonData(const std::string& text, std::string name)
     return true;
   };
   try {
-    root_ = Json::parse(text, look);
-  } catch (const Json::exception& error) {
-    std::string what = error.what();
-    const std::size_t end = what.find("] ");
-    if (end != std::string::npos) what = what.substr(end + 2);
-    throw UsageError(fmt::format("{}: no JSON: {}", name_, what));
+    ParseUserJson(text);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("{}: it is no JSON: {}", name_, error.what()));
   }
+  root_ = Json::parse(text, look);
   if (!root_.is_object()) {
     throw UsageError(fmt::format("{}: one JSON object is wanted, {{\"n\": 8}}", name_));
   }
   if (!twice.empty()) {
-    throw UsageError(fmt::format("{}: the key '{}' stands twice in one object", name_, twice));
+    throw UsageError(fmt::format("{}: the key '{}' stands twice in one object", name_,
+                                 Shortened(twice, kLongestShown)));
   }
 }
 
@@ -94,8 +94,11 @@ void JsonData::ExpectList(const Json& json, const std::string& path) const {
 }
 
 void JsonData::Fail(const std::string& path, const std::string& what) const {
-  throw UsageError(path.empty() ? fmt::format("{}: {}", name_, what)
-                                : fmt::format("{}: {}: {}", name_, path, what));
+  constexpr std::size_t kLongest = 400;
+  const std::string said = Shortened(what, kLongest);
+  throw UsageError(path.empty()
+                       ? fmt::format("{}: {}", name_, said)
+                       : fmt::format("{}: {}: {}", name_, Shortened(path, kLongest), said));
 }
 
 }  // namespace exh::load

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/spelling.h"
-#include "dsl/known_term.h"
+#include "dsl/known/known_term.h"
 #include "load/json_data.h"
 
 namespace exh::load {

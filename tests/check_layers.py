@@ -36,9 +36,10 @@ MAY_INCLUDE = {
 # and a room that names ".".
 ROOMS = {
     "dsl": {
+        "known": set(),
         "diagnostics": set(),
         "syntax": {"diagnostics"},
-        "meaning": {"diagnostics", "syntax"},
+        "meaning": {"diagnostics", "known", "syntax"},
     },
     "generator": {
         "plan": set(),
@@ -62,9 +63,10 @@ ROOMS = {
         "internal/network": set(),
         "internal/rows": {"internal/network"},
         "internal/ground": {"internal/network", "internal/rows"},
-        "internal/freeze": {"internal/network", "internal/rows", "internal/ground"},
+        "objective": {"internal/network"},
+        "internal/freeze": {"internal/network", "internal/rows", "internal/ground", "objective"},
         "internal/explain": {"internal/network"},
-        "internal/minizinc": {"internal/network"},
+        "internal/minizinc": {"internal/network", "objective"},
         "products": {"internal/network"},
     },
     "kernels": {
@@ -128,8 +130,8 @@ ROOMS = {
         "measure": {"log", "subject"},
         "report": {"log", "subject", "measure"},
         "install": {"log", "subject", "measure", "report"},
-        "tune/shapes": {"log", "subject"},
-        "tune": {"log", "subject", "learn", "run", "tune/shapes"},
+        "tune/shapes": {"log", "subject", "own"},
+        "tune": {"log", "subject", "learn", "own", "run", "tune/shapes"},
         "tune/status": {"log", "subject", "tune", "tune/shapes"},
         "kernel": {"log", "descend", "subject", "measure", "report"},
         "fused": {"log", "descend", "subject", "measure", "report"},

@@ -57,19 +57,6 @@ Descriptor InputFile(const std::string& input) {
   return file;
 }
 
-/// Our environment with the request's additions.
-std::vector<std::string> Environment(const std::vector<std::string>& added) {
-  std::vector<std::string> all;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string text(*variable);
-    const std::string name = text.substr(0, text.find('=') + 1);
-    const auto is_it = [&](const std::string& other) { return other.starts_with(name); };
-    if (std::ranges::none_of(added, is_it)) all.push_back(text);
-  }
-  all.insert(all.end(), added.begin(), added.end());
-  return all;
-}
-
 /// Reads what is there. False at the end of the stream.
 bool Drain(const Descriptor& fd, std::string& text, std::size_t max_output) {
   char buffer[16384];
@@ -113,6 +100,18 @@ ProcessResult NotStarted(std::string why) {
 }
 
 }  // namespace
+
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& added) {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text(*variable);
+    const std::string name = text.substr(0, text.find('=') + 1);
+    const auto is_it = [&](const std::string& other) { return other.starts_with(name); };
+    if (std::ranges::none_of(added, is_it)) all.push_back(text);
+  }
+  all.insert(all.end(), added.begin(), added.end());
+  return all;
+}
 
 std::string FindProgram(const std::string& name) {
   if (name.empty()) return "";
@@ -163,7 +162,7 @@ ProcessResult RunProcess(const ProcessRequest& request) {
     return NotStarted(fmt::format("no pipe to '{}': {}", plan.program, std::strerror(errno)));
   }
   plan.argv = request.argv;
-  plan.environment = Environment(request.environment);
+  plan.environment = EnvironmentWith(request.environment);
   plan.in = in.get();
   plan.out = out.write.get();
   plan.err = err.write.get();

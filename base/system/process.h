@@ -44,6 +44,9 @@ struct ProcessResult {
 /// and when this process dies. Safe to call from many threads.
 ProcessResult RunProcess(const ProcessRequest& request);
 
+/// Our environment, "NAME=value" each, with what is added to it or stands instead of ours.
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& added);
+
 /// Full path of a program, or an empty text if PATH has none of that name.
 std::string FindProgram(const std::string& name);
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "dsl/meaning/names.h"
-#include "dsl/meaning/words.h"
+#include "dsl/syntax/words.h"
 
 namespace exh::dsl {
 namespace {

@@ -13,8 +13,8 @@
 #include "base/spelling.h"
 #include "dsl/meaning/names.h"
 #include "dsl/meaning/snippet.h"
-#include "dsl/meaning/words.h"
 #include "dsl/syntax/print.h"
+#include "dsl/syntax/words.h"
 
 namespace exh::dsl {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "base/spelling.h"
 #include "dsl/meaning/snippet.h"
-#include "dsl/meaning/words.h"
+#include "dsl/syntax/words.h"
 
 namespace exh::dsl {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dsl/known_term.h"
+#include "dsl/known/known_term.h"
 #include "dsl/meaning/symbols.h"
 #include "dsl/spec.h"
 #include "dsl/syntax/ast.h"

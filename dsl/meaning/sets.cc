@@ -11,7 +11,7 @@
 #include "base/spelling.h"
 #include "dsl/meaning/names.h"
 #include "dsl/meaning/snippet.h"
-#include "dsl/meaning/words.h"
+#include "dsl/syntax/words.h"
 
 namespace exh::dsl {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 #include "dsl/diagnostics/source.h"
-#include "dsl/meaning/words.h"
+#include "dsl/syntax/words.h"
 #include "generator/plan/plan.h"
 
 namespace exh::generator {

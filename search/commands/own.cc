@@ -124,15 +124,31 @@ void RefuseKernels(const ProblemOptions& problem, bool is_gpu) {
   Refuse(problem.gpu.has_value(), "--gpu", problem);
 }
 
-void RefuseOthers(const SearchOptions& options) {
-  RefuseKernels(options.problem, !options.own.cuda.empty());
+void RefuseOthers(const SearchOptions& options, bool is_gpu) {
+  RefuseKernels(options.problem, is_gpu);
   Refuse(!options.gpus.empty(), "--gpus", options.problem);
   Refuse(!options.runs_under.empty(), "--under", options.problem);
+}
+
+bool IsOwnText(const std::string& space) {
+  return space.ends_with(".own");
+}
+
+/// What stands in the text of a run.
+void RefuseProgram(const SearchOptions& options) {
+  const SearchOptions::Own& own = options.own;
+  const bool says = !own.data.empty() || !own.run.empty() || !own.serve.empty() ||
+                    !own.build.empty() || !own.filter.empty() || !own.cuda.empty() ||
+                    !own.entry.empty() || !own.launch.empty() || own.trust_times;
+  if (!says) return;
+  throw UsageError(
+      fmt::format("{} has data and program already: leave the options out", options.problem.space));
 }
 
 /// The text of a run, without its program.
 OwnText TextOf(const ProblemOptions& problem, const std::string& data) {
   OwnText own;
+  if (IsOwnText(problem.space)) return ParseOwnText(ReadUserFile(problem.space));
   own.files = OwnFilesOf(problem.space);
   if (!data.empty()) own.data = ReadUserFile(data);
   return own;
@@ -143,11 +159,18 @@ OwnText TextOf(const ProblemOptions& problem, const std::string& data) {
 int SearchOwn(const SearchOptions& options, const Invocation& invocation) {
   CheckRunOptions(options);
   PolicyOf(options.policy(), options.policy_options);
-  RefuseOthers(options);
-  const OwnProgram program = ProgramOf(options);
-  OwnText own = TextOf(options.problem, options.own.data);
-  own.program = program;
-  own.kernel = KernelOf(options);
+  OwnText own;
+  if (IsOwnText(options.problem.space)) {
+    RefuseProgram(options);
+    own = ParseOwnText(ReadUserFile(options.problem.space));
+    RefuseOthers(options, own.kernel.is_there());
+  } else {
+    RefuseOthers(options, !options.own.cuda.empty());
+    const OwnProgram program = ProgramOf(options);
+    own = TextOf(options.problem, options.own.data);
+    own.program = program;
+    own.kernel = KernelOf(options);
+  }
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   return WithinBudget([&] {

@@ -11,7 +11,8 @@ namespace exh::search {
 
 struct SearchOptions;
 
-/// `search --space FILE.exh --run CMD` or `--serve CMD`: the parameters of a program of a user.
+/// `search --space FILE.exh --run CMD` or `--serve CMD`: the parameters of a program of a user. Or
+/// FILE.own, the text of a run (own/own_text.h), which has all of that.
 /// Returns the exit code. Throws UsageError and Error.
 int SearchOwn(const SearchOptions& options, const Invocation& invocation);
 

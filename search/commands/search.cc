@@ -163,8 +163,7 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
       }
       ResumeOrStart(*options);
       if (!options->resume.empty()) return ResumeAnyRun(app, *options, invocation);
-      if (options->problem.space.ends_with(".exh"))
-        return PartsOfProgram().own(*options, invocation);
+      if (IsSpaceOfUser(options->problem.space)) return PartsOfProgram().own(*options, invocation);
       for (const char* option : kOwnOptions) {
         if (app.count(option) == 0) continue;
         throw UsageError(fmt::format(

@@ -22,10 +22,12 @@ constexpr std::array<std::string_view, 38> kReserved = {
     "set",      "subsetof",      "sum",       "symmetric", "trigger",     "true",      "value",
     "when",     "add_to_set",    "id_getter", "id_type",   "item_getter", "item_type", "iterator",
     "new_objs", "reverse",       "var_prefix"};
-/// Those that mean something in one place, and would be read as that.
-constexpr std::array<std::string_view, 14> kWords = {
-    "from_superset", "choice", "type",  "adds",      "host", "backbone", "header",
-    "let",           "extern", "where", "canonical", "div",  "min",      "max"};
+/// Those that mean something in one place, and might be read as that.
+constexpr std::array<std::string_view, 23> kWords = {
+    "from_superset", "choice", "type",     "adds",     "host",       "backbone",
+    "header",        "let",    "extern",   "dynamic",  "predicate",  "constant",
+    "where",         "once",   "include",  "decide",   "canonical",  "div",
+    "min",           "max",    "minimize", "maximize", "lower_bound"};
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';

@@ -20,8 +20,6 @@
 #include "base/error.h"
 #include "base/system/process.h"
 
-extern char** environ;
-
 namespace exh::search {
 namespace {
 
@@ -57,9 +55,7 @@ PilotLink::PilotLink(const std::string& command, std::string beat, double silenc
   ProgramStart start;
   start.program = "/bin/sh";
   start.argv = {"sh", "-c", command};
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    start.environment.emplace_back(*variable);
-  }
+  start.environment = EnvironmentWith({});
   start.in = start.out = other.get();
   start.err = errors_.get();
   std::string why;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -265,6 +266,17 @@ bool DecidedValues::NamesAny(std::string_view command) const {
       command, [&](std::string_view name) { any = any || Find(name) != nullptr; },
       [](std::string_view) {});
   return any;
+}
+
+std::vector<std::string> DecidedValues::LeftOut(std::string_view command) const {
+  std::set<std::string, std::less<>> named;
+  ForEachPart(
+      command, [&](std::string_view name) { named.emplace(name); }, [](std::string_view) {});
+  std::vector<std::string> left_out;
+  for (const Decision& decision : decisions_) {
+    if (!named.contains(decision.name)) left_out.push_back(decision.variable);
+  }
+  return NamesAny(command) ? left_out : std::vector<std::string>();
 }
 
 std::vector<std::string> DecidedValues::Names() const {

@@ -59,6 +59,8 @@ class DecidedValues {
                        const std::string& name, const nlohmann::ordered_json& value) const;
   /// Does the command name any decision?
   bool NamesAny(std::string_view command) const;
+  /// The variables of decisions that the command does not name, if it names others.
+  std::vector<std::string> LeftOut(std::string_view command) const;
   /// Throws UsageError where the command names what there is not. `option`: where it stands.
   void Check(std::string_view option, std::string_view command) const;
 

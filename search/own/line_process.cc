@@ -17,24 +17,7 @@
 
 #include "base/system/process.h"
 
-extern char** environ;
-
 namespace exh::search {
-namespace {
-
-/// Ours with what is added to it.
-std::vector<std::string> EnvironmentWith(const std::vector<std::string>& added) {
-  std::vector<std::string> all = added;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string text(*variable);
-    const std::string name = text.substr(0, text.find('=') + 1);
-    const auto is_it = [&](const std::string& other) { return other.starts_with(name); };
-    if (std::ranges::none_of(added, is_it)) all.push_back(text);
-  }
-  return all;
-}
-
-}  // namespace
 
 LineProcess::~LineProcess() {
   if (!tree_.is_running()) return;

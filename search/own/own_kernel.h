@@ -17,7 +17,7 @@
 #include "kernels/devices/own/own_kernel.h"
 #include "load/load.h"
 #include "runtime/candidate.h"
-#include "runtime/grounded_term.h"
+#include "runtime/objective/grounded_term.h"
 #include "search/own/decided_values.h"
 #include "search/own/launch_file.h"
 #include "search/own/own_text.h"

@@ -2,6 +2,7 @@
 #include "search/own/own_subject.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -172,6 +173,13 @@ std::vector<std::string> OwnSubject::notes() const {
         "--trust-times: times without a verdict are believed; "
         "nothing says that "
         "what was computed is right");
+  }
+  const std::string commands = own_.program.build + " " + own_.program.run;
+  if (const auto left_out = values_->LeftOut(commands); !left_out.empty()) {
+    notes.push_back(
+        fmt::format("the command does not name all parameters: the program has the others in its "
+                    "environment alone, as {}",
+                    fmt::join(left_out, ", ")));
   }
   return notes;
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/grounded_term.h"
+#include "runtime/objective/grounded_term.h"
 #include "search/own/decided_values.h"
 #include "search/own/filter.h"
 #include "search/own/own_evaluator.h"

@@ -18,7 +18,7 @@ using runtime::kNoDecision;
 using runtime::Propagation;
 using runtime::TermInterval;
 
-constexpr std::uint64_t kStepsPerLook = 16;
+constexpr std::uint64_t kVisitsPerLook = 4;
 /// Values of a decision that are compared before one is tried.
 constexpr int kMostLooks = 4;
 
@@ -47,6 +47,7 @@ BranchAndBound::BranchAndBound(const runtime::Instance& instance, const ChoiceOr
 BestFound BranchAndBound::Run(const Candidate& from, const OnBetter& on_better,
                               std::optional<std::int64_t> start) {
   status_ = {};
+  visits_ = 0;
   stopped_ = false;
   best_ = start && maximize_ ? Negated(*start) : start;
   left_.reset();
@@ -70,7 +71,8 @@ TermInterval BranchAndBound::Interval(const Candidate& node) const {
 }
 
 bool BranchAndBound::IsStopped() {
-  if (++status_.nodes % kStepsPerLook == 0 && options_.stop && options_.stop(status_)) {
+  ++status_.nodes;
+  if (++visits_ % kVisitsPerLook == 0 && options_.stop && options_.stop(status_)) {
     stopped_ = true;
   }
   return stopped_;

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "runtime/candidate.h"
-#include "runtime/grounded_term.h"
+#include "runtime/objective/grounded_term.h"
 #include "search/descend/choice_order.h"
 #include "search/solve/solver.h"
 
@@ -68,6 +68,7 @@ class BranchAndBound {
   std::vector<runtime::DecisionId> open_;
   std::vector<std::unique_ptr<runtime::Candidate>> levels_;
   SolveStatus status_;
+  std::uint64_t visits_ = 0;
   bool stopped_ = false;
   std::optional<std::int64_t> best_;  // Less is better.
   std::optional<std::int64_t> left_;  // The least of what was not looked at.

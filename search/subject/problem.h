@@ -67,6 +67,11 @@ struct Problem {
 /// Names of all kernels.
 std::vector<std::string> KernelNames();
 
+/// Is what --space says the file of a space of a user, and no space of kernels?
+inline bool IsSpaceOfUser(const std::string& space) {
+  return space.ends_with(".exh") || space.ends_with(".own");
+}
+
 /// The kernel that is meant, which lives as long as the program. Throws UsageError for a name that
 /// is unknown, with the nearest one, and for a text with mistakes.
 const kernels::Kernel& FindKernel(const ProblemOptions& options);

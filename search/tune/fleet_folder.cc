@@ -113,6 +113,7 @@ void FleetFolder::Read(FleetOptions& options, std::vector<TuneShape>& shapes) co
         std::string& text = texts[kernel];
         if (text.empty()) text = ReadUserFile(Tune("kernels/" + kernel));
         shape.text = text;
+        shape.is_own = kernel.ends_with(".own");
       }
       shapes.push_back(std::move(shape));
     } catch (const std::exception& error) {

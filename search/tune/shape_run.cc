@@ -151,7 +151,8 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
     budgets = has_ended ? LeftOf(AsMuchAgain(options.budgets, *log), 0)
                         : LeftOf(options.budgets, log->last_dt);
   } else {
-    add("--kernel", shape.text.empty() ? shape.kernel : folder.KernelFileOf(shape));
+    add(shape.is_own ? "--space" : "--kernel",
+        shape.text.empty() ? shape.kernel : folder.KernelFileOf(shape));
     if (!shape.sizes.empty()) add("--size", SizeText(shape.sizes));
     add("--out", folder.RunOf(shape));
     add("--device", options.device);
@@ -166,7 +167,9 @@ ShapeEnd ShapeRunner::Run(const ShapeJob& job) const {
     if (!prior.empty()) add("--prior", prior);
   }
   for (const std::string& budget : budgets) add("--budget", budget);
-  if (jobs > 0 && !HasOption(options.words, "--jobs")) add("--jobs", std::to_string(jobs));
+  // Of a program of a user its text says how many measure beside each other.
+  const bool counts_compilers = jobs > 0 && !shape.is_own;
+  if (counts_compilers && !HasOption(options.words, "--jobs")) add("--jobs", std::to_string(jobs));
   if (job.gpu) add("--gpu", std::to_string(*job.gpu));
   add("--progress", "plain");
   for (const std::string& word : options.words) {

@@ -48,12 +48,12 @@ TEST(Docs, EverySnippetCompiles) {
   }
 }
 
-// What a block says is a file of examples/ is that file: both begin with the same line.
+// What a block says is a file of examples/spaces is that file: both begin with the same line.
 TEST(Docs, ExamplesAreTheFiles) {
   const std::string root = EXH_SOURCE_DIR;
   const auto blocks = FencedBlocks(ReadFile(root + "/docs/dsl.md"), "exh");
-  for (const char* const name : {"queens", "colouring", "job_shop", "knapsack"}) {
-    const std::string file = ReadFile(root + "/examples/" + name + ".exh");
+  for (const char* const name : {"queens", "colouring", "job_shop", "knapsack", "tiling"}) {
+    const std::string file = ReadFile(root + "/examples/spaces/" + name + ".exh");
     EXPECT_EQ(std::ranges::count(blocks, file, &FencedBlock::text), 1) << name;
   }
 }

@@ -75,6 +75,40 @@ class Exchange(unittest.TestCase):
         said = json.loads(self.good("solve", "--space", "conv.exh", "--count", "--format", "json"))
         self.assertEqual(done.stdout.count("----------"), int(said["solutions"]))
 
+    def brute_forced(self, name, offset):
+        """A cache of Kernel Tuner with a time for each configuration of the page, least for one of them."""
+        entries = {}
+        for x in [16, 32, 64, 128, 192, 256]:
+            for y in [1, 2, 4, 8, 16]:
+                for t in [1, 2, 3, 4]:
+                    for p in ["half", "single"]:
+                        if 64 <= x * y <= 1024 and (p == "half" or t % 2 == 0):
+                            time = 1 + abs(x - 64) / 64 + abs(y - 4) + abs(t - 3) / 2 + offset * (p == "half")
+                            entries[f"{x},{y},{t},{p}"] = {"BLOCK_X": x, "BLOCK_Y": y, "TILE": t, "PRECISION": p, "time": time}
+        (self.folder / name).write_text(json.dumps({
+            "kernel_name": name, "device_name": "a", "cache": entries, "objective": "time",
+            "tune_params": {"BLOCK_X": [16, 32, 64, 128, 192, 256], "BLOCK_Y": [1, 2, 4, 8, 16], "TILE": [1, 2, 3, 4], "PRECISION": ["half", "single"]}}))
+        return len(entries)
+
+    def test_brute_forced_files_are_searched(self):
+        count = self.brute_forced("a.json", 0.1)
+        self.brute_forced("b.json", 2)
+        said = self.good("--simulate", "a.json", "--simulate", "b.json", "--space", "conv.json", "--seeds", "2", "--out", "hub.json")
+        rows = [line.split() for line in said.splitlines()]
+        self.assertEqual([row[1:4] for row in rows[2:4]], [[str(count)] * 3] * 2)
+        self.assertIn("geometric means: random", said)
+        for file in json.loads((self.folder / "hub.json").read_text())["files"]:
+            self.assertEqual((file["recorded"], int(file["space"])), (count, count))
+            for who in ["random", "proposer"]:
+                self.assertLessEqual(1, file[who][0]["least"])
+                self.assertLessEqual(file[who][0]["most"], count)
+        # The space may lie beside the file; the restrictions stand in no cache.
+        self.assertIn("stands in no 'a.exh' beside it", self.bad("--simulate", "a.json"))
+        self.good("import", "t1", "conv.json", "--out", "a.exh")
+        self.good("--simulate", "a.json", "--seeds", "1")
+        self.assertIn("not both", self.bad("--simulate", "a.json", "--simulate", "run"))
+        self.assertIn("--vary means nothing", self.bad("--simulate", "a.json", "--vary", "walks=1"))
+
     def test_mistakes_are_named(self):
         problem = json.loads((self.folder / "conv.json").read_text())
         problem["ConfigurationSpace"]["Conditions"][0]["Expression"] = "BLOCK_X < open('f')"

@@ -145,7 +145,7 @@ class Serve(Fixture):
         self.write("my.json", '{"Parts": [{"name": "a", "weight": 2}, {"name": "b", "weight": 5}], "k": 10}')
         server = self.server("sizes = asked['sizes']; answer['verdict'] = 'correct' if sizes == {'n': 4, 'm': 3, 'k': 10} else 'wrong'; "
                              "answer['time_us'] = 30 - d['tile(a)'] - d['tile(b)']")
-        self.write("server.py", (self.folder / "server.py").read_text().replace('time_us(d)', '1'))
+        self.write("server.py", (self.folder / "server.py").read_text().replace('"time_us": time_us(d)', '"time_us": 1'))
         self.search("--data", "my.json", "--size", "n=4", "--serve", server, "--budget", "evals=100")
         self.assertEqual(self.verdicts(), {"correct": 8})
         self.assertIn("EXH_N=4\n", self.best())
@@ -284,6 +284,10 @@ class Run(Fixture):
         done = subprocess.run(["sh", "-c", ". run/best.env; echo $EXH_BLOCK_X"], cwd=self.folder, capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout, "16\n")
 
+    def test_who_names_some_parameters_is_told_of_the_others(self):
+        out = self.search("--run", "echo time_us {block_x}", "--trust-times", "--budget", "evals=5")
+        self.assertIn("environment alone, as EXH_UNROLL, EXH_LAYOUT", out)
+
     def test_a_line_with_a_time(self):
         self.search("--run", "echo time_us $(({block_x} + {unroll}))", "--trust-times", "--budget", "evals=60")
         self.assertEqual(self.verdicts(), {"correct": COUNT})
@@ -324,6 +328,25 @@ class Run(Fixture):
     def test_a_filter_that_says_nothing_sensible(self):
         out = self.search("--run", "echo time_us {block_x}", "--trust-times", "--budget", "evals=60", "--filter", "echo '{}'", code=1)
         self.assertIn("the filter", out)
+
+
+class Tune(Fixture):
+    def test_many_sizes_of_one_program(self):
+        self.write("my.exh", "extern constant n\nchoice integer tile(): 1 .. n end\nrequire n % tile() == 0\n")
+        self.write("server.py", "import json, sys\nfor line in sys.stdin:\n    asked = json.loads(line)\n"
+                                "    time = 10 + abs(asked['decisions']['tile'] - asked['sizes']['n'] // 2)\n"
+                                "    print(json.dumps({'id': asked['id'], 'verdict': 'correct', 'time_us': time}), flush=True)\n")
+        line = {"space": "my.exh", "serve": f"{sys.executable} server.py"}
+        self.write("shapes.jsonl", "".join(json.dumps({**line, "sizes": {"n": n}}) + "\n" for n in (8, 12)))
+        out = self.run_search("tune", "shapes.jsonl", "--out", "fleet", "--budget", "evals=20")
+        for n in (8, 12):
+            best = (self.folder / f"fleet/my-n{n}/best.env").read_text()
+            self.assertIn(f"EXH_N={n}\nEXH_TILE={n // 2}\n", best)
+        self.assertIn("my-n12", self.run_search("tune", "status", "fleet"), out)
+        for wrong, says in [({"space": "my.exh", "sizes": {"n": 8}}, "'run' or 'serve'"), ({**line, "sizes": {"m": 8}}, "m"),
+                            ({"kernel": "axpy", "run": "x"}, "'space'"), ({**line, "sizes": {"n": 8}, "tiemout": 3}, "did you mean 'timeout'?")]:
+            self.write("wrong.jsonl", json.dumps(wrong) + "\n")
+            self.assertIn(says, self.run_search("tune", "wrong.jsonl", "--out", "other", "--budget", "evals=20", code=2))
 
 
 class Page(Fixture):

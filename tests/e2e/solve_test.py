@@ -45,13 +45,58 @@ class Solutions(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines()[0], "  layout  ROWS")
         done = solve("--space", "tests/load/plain.exh", "--size", "n=3")
-        self.assertEqual((done.returncode, done.stderr), (2, "search: a space that is an .exh file has no --size\n"))
+        self.assertEqual((done.returncode, done.stderr), (2, "search: the space has no size 'n': it has none\n"))
         done = solve("--space", "examples/queens.exh")
         self.assertEqual(done.returncode, 2)
         self.assertIn("examples/queens.exh:7:5: error: set 'Rows' needs a backbone in C++", done.stderr)
         done = solve("--space", "nowhere.exh")
         self.assertEqual((done.returncode, done.stderr),
                          (2, "search: nowhere.exh: error: cannot read 'nowhere.exh': No such file or directory [E0104]\n"))
+
+    def test_a_space_with_data(self):
+        done = solve("--space", "examples/spaces/queens.exh", "--size", "n=4")
+        self.assertEqual((done.returncode, done.stdout), (0, "  column  1=2  2=4  3=1  4=3\n"), done.stderr)
+        done = solve("--space", "examples/spaces/queens.exh", "--count")
+        self.assertRegex(done.stdout, r"^queens: 92 solutions, counted: ")
+        done = solve("--space", "examples/spaces/colouring.exh")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("examples/spaces/colouring.exh:3:12: error: the objects of set 'Vertices' are not given", done.stderr)
+        done = solve("--space", "examples/spaces/colouring.exh", "--data", "examples/spaces/knapsack.json")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("examples/spaces/knapsack.json: unknown key 'Items'", done.stderr)
+
+    def test_the_best_one(self):
+        shop = ["--space", "examples/spaces/job_shop.exh", "--data", "examples/spaces/job_shop.json"]
+        done = solve(*shop)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.endswith("optimum: 11 (proven)\n"), done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^makespan\(\) = 11\n  start     1a=")
+        lines = [json.loads(line) for line in solve(*shop, "--format", "json").stdout.splitlines()]
+        self.assertEqual(lines[-1], {"optimum": 11, "proven": True})
+        self.assertEqual(lines[-2]["objective"], lines[-2]["solution"]["makespan"])
+        self.assertEqual(sorted((line["objective"] for line in lines[:-1]), reverse=True),
+                         [line["objective"] for line in lines[:-1]])
+        done = solve("--space", "examples/spaces/knapsack.exh", "--data", "examples/spaces/knapsack.json", "--count")
+        self.assertIn("the space says 'maximize worth()'", done.stderr)
+        self.assertRegex(done.stdout, r"^knapsack: \d+ solutions, counted: ")
+        done = solve(*shop, "--size", "horizon=10")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertTrue(done.stdout.startswith("no solution"), done.stdout)
+
+    def test_the_best_one_so_far(self):
+        # Nobody proves this in a second: with each item the bound is far from what can be packed.
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "many.json")
+            with open(path, "w", encoding="utf-8") as file:
+                names = [f"i{number}" for number in range(60)]
+                json.dump({"Items": names, "weight_of": {name: 1000 + 37 * n % 211 for n, name in enumerate(names)},
+                           "worth_of": {name: 1000 + 53 * n % 199 for n, name in enumerate(names)}}, file)
+            done = solve("--space", "examples/spaces/knapsack.exh", "--size", "capacity=30000", "--data", path,
+                         "--budget", "1s")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        found = re.search(r"\nended before it was through: best so far (\d+), nothing is more than (\d+)\n$", done.stdout)
+        self.assertIsNotNone(found, done.stdout[-300:])
+        self.assertLess(int(found[1]), int(found[2]))
 
     def test_keys_are_names(self):
         done = solve("--space", "tests/load/plain.exh", "--format", "json")
@@ -259,6 +304,7 @@ class Mistakes(unittest.TestCase):
                     file.write(text)
                 for space in "colouring", "lift":
                     self.check_short(["solve", "--space", space, "--data", path], f"--data '{path}'")
+                self.check_short(["solve", "--space", "examples/spaces/colouring.exh", "--data", path], path)
                 self.check_short(["solve", "--space", "colouring", "--data", path], said)
                 self.check_short(["--kernel", "axpy", "--prior", path, "--budget", "evals=1",
                                   "--out", os.path.join(folder, "run")], "is no prior")

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,40 +21,16 @@
 #include "base/random.h"
 #include "load/load.h"
 #include "runtime/candidate.h"
-#include "runtime/grounded_term.h"
+#include "runtime/export_minizinc.h"
+#include "runtime/objective/grounded_term.h"
+#include "tests/load/all_solutions.h"
 
 namespace exh::load {
 namespace {
 
 using runtime::Candidate;
-using runtime::DecisionId;
 using runtime::Instance;
 using testing::HasSubstr;
-
-/// "x(a)=1 x(b)=2 " of each implementation below the candidate.
-void Collect(const Candidate& node, std::set<std::string>* found) {
-  const Instance& instance = node.instance();
-  std::string text;
-  for (DecisionId d = 0; d < instance.num_decisions(); ++d) {
-    if (node.IsOpen(d)) {
-      node.ForEachValue(d, [&](int value) {
-        Candidate child = node;
-        if (child.Take(d, value) == runtime::Propagation::kFixpoint) Collect(child, found);
-      });
-      return;
-    }
-    text += instance.DecisionName(d) + "=" + instance.ValueName(d, node.FirstValue(d)) + " ";
-  }
-  found->insert(text);
-}
-
-std::set<std::string> SolutionsOf(const std::shared_ptr<const Instance>& instance) {
-  std::set<std::string> found;
-  if (instance->root_result() == runtime::Propagation::kFixpoint) {
-    Collect(Candidate(instance), &found);
-  }
-  return found;
-}
 
 std::shared_ptr<const Instance> Loaded(const std::string& text, const Given& given) {
   dsl::DiagnosticSink sink;
@@ -92,7 +70,7 @@ require forall $b in Big: x($b) >= least
 require forall $a < $b in Rows: column($a) - column($b) != $a - $b
 require forall $row in Rows: column($row) >= $row - 1
 require total() <= most + 4
-require forall $item in Items: x($item) <= cost($item) || top() != $item_limit
+require forall $item in Items: x($item) <= cost($item) || top() != 2
 )";
 
 /// One random space of this text, and what it allows.
@@ -213,12 +191,6 @@ Drawn Draw(Random& random) {
   return drawn;
 }
 
-std::string SpaceTextWithoutPlaceholders() {
-  std::string text = kSpace;
-  const std::string mark = "$item_limit";
-  return text.replace(text.find(mark), mark.size(), "2");
-}
-
 TEST(Data, TheSolutionsAreThoseThatTryingAllFinds) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -227,9 +199,9 @@ TEST(Data, TheSolutionsAreThoseThatTryingAllFinds) {
     Given given;
     given.sizes = {{"n", drawn.n}, {"limit", drawn.limit}, {"least", drawn.least}};
     given.data = drawn.Json();
-    const auto instance = Loaded(SpaceTextWithoutPlaceholders(), given);
+    const auto instance = Loaded(kSpace, given);
     ASSERT_TRUE(instance);
-    ASSERT_EQ(SolutionsOf(instance), drawn.Solutions()) << given.data;
+    ASSERT_EQ(AllSolutions(instance), drawn.Solutions()) << given.data;
   }
 }
 
@@ -237,12 +209,12 @@ TEST(Data, QueensAreCounted) {
   const std::string path = std::string(EXH_SOURCE_DIR) + "/examples/spaces/queens.exh";
   dsl::DiagnosticSink sink;
   Given given;
-  EXPECT_EQ(SolutionsOf(Freeze(*LoadFile(path, sink, given))).size(), 92u);
+  EXPECT_EQ(AllSolutions(Freeze(*LoadFile(path, sink, given))).size(), 92u);
   given.sizes = {{"n", 6}};
-  EXPECT_EQ(SolutionsOf(Freeze(*LoadFile(path, sink, given))).size(), 4u);
+  EXPECT_EQ(AllSolutions(Freeze(*LoadFile(path, sink, given))).size(), 4u);
   given.data = R"({"n": 4})";
   given.sizes.clear();
-  EXPECT_EQ(SolutionsOf(Freeze(*LoadFile(path, sink, given))).size(), 2u);
+  EXPECT_EQ(AllSolutions(Freeze(*LoadFile(path, sink, given))).size(), 2u);
   EXPECT_FALSE(sink.has_errors());
 }
 
@@ -252,7 +224,7 @@ TEST(Data, ObjectsOfNumbersAreCalledByThem) {
       "set Rows = -1 .. 1\nchoice integer f($r in Rows): 0 .. 3 end\n"
       "require forall $r in Rows: f($r) == $r * 2 + 1 || f($r) == 0 - $r\n",
       given);
-  EXPECT_EQ(SolutionsOf(instance),
+  EXPECT_EQ(AllSolutions(instance),
             (std::set<std::string>{"f(-1)=1 f(0)=1 f(1)=3 ", "f(-1)=1 f(0)=0 f(1)=3 "}));
 }
 
@@ -267,7 +239,7 @@ TEST(Data, PartsOfNumbersAreNumbers) {
       "require forall $a in Rows: forall $b in After($a): f($a) <= f($b) && f($b) - f($a) <= $b - "
       "$a\n",
       given);
-  EXPECT_EQ(SolutionsOf(instance), (std::set<std::string>{"f(1)=1 f(2)=2 f(3)=3 "}));
+  EXPECT_EQ(AllSolutions(instance), (std::set<std::string>{"f(1)=1 f(2)=2 f(3)=3 "}));
 }
 
 TEST(Data, ListsByTheirObjectMakeObjects) {
@@ -278,7 +250,7 @@ TEST(Data, ListsByTheirObjectMakeObjects) {
       "choice enum in_use($job in Jobs, $part in Parts($job)): value NO: value YES: end\n"
       "require forall $job in Jobs: forall $part in Parts($job): in_use($job, $part) is YES\n",
       given);
-  EXPECT_EQ(SolutionsOf(instance),
+  EXPECT_EQ(AllSolutions(instance),
             (std::set<std::string>{"in_use(a,p)=YES in_use(a,q)=YES in_use(b,q)=YES "}));
 }
 
@@ -297,7 +269,7 @@ require forall $a in Tasks: forall $b in Tasks: forall $c in Tasks:
   order($a, $b) is not BEFORE || order($b, $c) is not BEFORE || order($a, $c) is BEFORE
 )",
                                given);
-  EXPECT_EQ(SolutionsOf(instance).size(), 6u);
+  EXPECT_EQ(AllSolutions(instance).size(), 6u);
   const auto classes = Loaded(R"(
 extern set Tasks
 choice enum same($a in Tasks, $b in Tasks): symmetric value NO: value YES: end
@@ -307,7 +279,37 @@ quotient Classes of $task in Tasks: is_class = / same is YES end
 choice counter number(): forall $c in Classes: sum 1 when: true end
 )",
                               given);
-  EXPECT_EQ(SolutionsOf(classes).size(), 5u);
+  EXPECT_EQ(AllSolutions(classes).size(), 5u);
+}
+
+// The block of docs/dsl.md that shows a data file.
+TEST(Data, TheDataOfTheDocumentAreData) {
+  std::ifstream in(std::string(EXH_SOURCE_DIR) + "/docs/dsl.md");
+  std::stringstream document;
+  document << in.rdbuf();
+  const std::string text = document.str();
+  const std::size_t begin = text.find("```json\n") + 8;
+  Given given;
+  given.data = text.substr(begin, text.find("```", begin) - begin);
+  const auto instance = Loaded(R"(
+extern constant n
+extern set Tasks
+extern set Urgent subsetof Tasks
+extern set Neighbours($task in Tasks) subsetof Tasks
+extern constant time($task in Tasks)
+extern constant distance($a in Tasks, $b in Tasks)
+extern predicate heavy($task in Tasks)
+extern predicate comes_after($a in Tasks, $b in Tasks)
+choice integer start($task in Tasks): 0 .. n end
+require forall $task in Urgent: start($task) == 0
+require forall $a in Tasks: forall $b in Neighbours($a): start($b) >= start($a) + time($a)
+require forall $a in Tasks: forall $b in Tasks where comes_after($a, $b):
+  start($a) >= start($b) + distance($b, $a)
+require forall $task in Tasks where heavy($task): start($task) <= 5
+)",
+                               given);
+  EXPECT_EQ(AllSolutions(instance), (std::set<std::string>{"start(cut)=0 start(paint)=4 ",
+                                                           "start(cut)=0 start(paint)=5 "}));
 }
 
 TEST(Data, AnObjectiveHasAnIntervalBelowACandidate) {
@@ -350,6 +352,22 @@ TEST(Data, ObjectivesThatCannotBeCalculatedAreRefused) {
               testing::ThrowsMessage<Error>(HasSubstr("'8 div a()': may divide by 0")));
 }
 
+TEST(Data, AModelForSolversAsksForTheBest) {
+  const auto instance = Loaded(R"(
+extern constant price = 3
+choice integer a(): 1 .. 4 end
+choice integer b(): 0 .. 99 end
+choice enum kind(): value RED: value BLUE: end
+choice counter few(): sum a() * price when: kind() is RED end
+require a() + b() >= 7
+minimize b() * 2 - few() + price
+)",
+                               {});
+  const std::string model = ExportMiniZinc(*instance);
+  EXPECT_THAT(model, HasSubstr("complete) minimize (((d_b*2) - n_few) + 3);"));
+  EXPECT_THAT(model, HasSubstr("0..12: n_few"));
+}
+
 TEST(Data, IncludesComeFromTheGivenFiles) {
   const std::map<std::string, std::string> files = {
       {"a/parts/size.exh", "choice integer a(): 1 .. 4 end\n"}, {"a/my.exh", "not looked at"}};
@@ -359,7 +377,7 @@ TEST(Data, IncludesComeFromTheGivenFiles) {
   const auto loaded =
       LoadText("a/my.exh", "include \"parts/size.exh\"\nrequire a() >= 2\n", sink, {}, options);
   ASSERT_TRUE(loaded) << dsl::RenderText(sink);
-  EXPECT_EQ(SolutionsOf(Freeze(*loaded)).size(), 3u);
+  EXPECT_EQ(AllSolutions(Freeze(*loaded)).size(), 3u);
   dsl::DiagnosticSink other;
   // The file is on the disk, and is not read.
   EXPECT_FALSE(LoadText("tests/load/t.exh", "include \"plain.exh\"\n", other, {}, options));
@@ -421,7 +439,7 @@ TEST(Data, MistakesAreSaidWithTheirPlace) {
             "shop.json: unknown key 'horizn'; did you mean 'horizon'?");
   EXPECT_EQ(MistakeOf("\"horizon\": 5", "\"horizon\": 5, \"horizon\": 6"),
             "shop.json: the key 'horizon' stands twice in one object");
-  EXPECT_THAT(MistakeOf("{\"horizon\"", "[\"horizon\""), HasSubstr("shop.json: no JSON: "));
+  EXPECT_THAT(MistakeOf("{\"horizon\"", "[\"horizon\""), HasSubstr("shop.json: it is no JSON: "));
   EXPECT_THAT(MistakeOf("\"Tasks\": [\"a\", \"b\"], ", ""),
               HasSubstr("shop.exh:3:12: error: the objects of set 'Tasks' are not given"));
   EXPECT_EQ(MistakeOf("[\"a\", \"b\"]", "[\"a\", \"a\"]"),

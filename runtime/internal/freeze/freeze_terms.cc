@@ -25,9 +25,9 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/spelling.h"
-#include "runtime/grounded_term.h"
 #include "runtime/internal/freeze/freezer.h"
 #include "runtime/internal/network/literal.h"
+#include "runtime/objective/grounded_term.h"
 
 namespace exh::runtime::internal {
 namespace {

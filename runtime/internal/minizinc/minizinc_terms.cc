@@ -9,9 +9,9 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "runtime/grounded_term.h"
 #include "runtime/internal/minizinc/minizinc_writer.h"
 #include "runtime/internal/network/term_ranges.h"
+#include "runtime/objective/grounded_term.h"
 
 namespace exh::runtime::internal {
 namespace {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
 // `search import`: files of other tools. `t1` makes a space of a tuning problem, `t4` a run of the
-// results of another tuner.
+// results of another tuner, `flashinfer` a kernel of an operator, and shapes of its workloads.
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "base/error.h"
 #include "base/system/user_file.h"
 #include "search/commands/command.h"
+#include "search/exchange/flashinfer.h"
 #include "search/exchange/problem_text.h"
-#include "search/exchange/results/recorded_run.h"
+#include "search/exchange/results/hub_file.h"
 #include "search/exchange/tuning_problem.h"
 #include "search/log/run_folder.h"
 
@@ -20,7 +22,7 @@ namespace exh::search {
 namespace {
 
 struct ImportOptions {
-  std::string file, out, space;
+  std::string file, out, space, workloads, shapes;
 };
 
 /// What is wrong in a file, with its name before it.
@@ -55,7 +57,7 @@ int ImportTuningProblem(const ImportOptions& options) {
 
 int ImportResults(const ImportOptions& options) {
   const std::string json = ReadUserFile(options.file);
-  const SpaceFile space{options.space, ReadUserFile(options.space)};
+  const SpaceFile space = ReadSpaceFile(options.space);
   const RecordedRun run =
       OfFile(options.file, [&] { return RunOfResults(ParseTuningResults(json), space); });
   if (run.num_outside > 0) {
@@ -67,6 +69,35 @@ int ImportResults(const ImportOptions& options) {
   }
   WriteRun(run.log, options.out);
   fmt::print("{}\n", options.out);
+  return 0;
+}
+
+/// How the file of shapes calls the kernel, which is looked for beside it.
+std::string Beside(const std::string& kernel, const std::string& shapes) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::absolute(shapes).parent_path();
+  return fs::absolute(kernel).lexically_relative(folder).generic_string();
+}
+
+int ImportDefinition(const ImportOptions& options) {
+  if (options.workloads.empty() != options.shapes.empty()) {
+    throw UsageError(
+        "--workloads and --shapes go together: the workloads, and what is made of them");
+  }
+  if (!options.out.empty() && !options.out.ends_with(".kernel")) {
+    throw UsageError(fmt::format("bad --out '{}': a kernel is a FILE.kernel", options.out));
+  }
+  const std::string json = ReadUserFile(options.file);
+  const FlashInferKernel kernel = OfFile(options.file, [&] { return KernelOfDefinition(json); });
+  if (!options.shapes.empty()) {
+    if (options.out.empty()) throw UsageError("--shapes needs --out: shapes are of a file");
+    const std::string workloads = ReadUserFile(options.workloads);
+    const std::string shapes = OfFile(options.workloads, [&] {
+      return ShapesOfWorkloads(workloads, kernel, Beside(options.out, options.shapes));
+    });
+    WriteOrPrint(options.shapes, shapes);
+  }
+  WriteOrPrint(options.out, kernel.text);
   return 0;
 }
 
@@ -87,12 +118,21 @@ void AddImportCommand(CLI::App& app, Invocation& invocation) {
       "t4",
       "results of another tuner (JSON, the format T4, or a cache file of Kernel Tuner) as a run");
   results->add_option("file", options->file, "the file, JSON")->required();
-  results
-      ->add_option("--space", options->space, "their space, .exh, as `search import t1` makes it")
+  results->add_option("--space", options->space, "their space: an .exh, or the tuning problem (T1)")
       ->required();
   results->add_option("--out", options->out, "folder of the run")->required();
   results->callback(
       [options, &invocation] { invocation.run = [options] { return ImportResults(*options); }; });
+  CLI::App* const definition = command->add_subcommand(
+      "flashinfer", "a definition of FlashInfer Trace as a kernel, and its workloads as shapes");
+  definition->add_option("file", options->file, "the definition, JSON")->required();
+  definition->add_option("--out", options->out,
+                         "FILE.kernel to write to instead of the standard output");
+  definition->add_option("--workloads", options->workloads, "its workloads, an object a line");
+  definition->add_option("--shapes", options->shapes, "file of shapes for search tune, .jsonl");
+  definition->callback([options, &invocation] {
+    invocation.run = [options] { return ImportDefinition(*options); };
+  });
 }
 
 }  // namespace exh::search

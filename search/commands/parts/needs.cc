@@ -42,8 +42,8 @@ constexpr std::array kLater = {
     LaterCommand{"functional",
                  "functional programs, FILE.fun: what is inferred of them, how they run"},
     LaterCommand{"solve",
-                 "solutions of a space without kernels: one, all, how many there are, some at "
-                 "random"},
+                 "solutions of a space without kernels: one or the best, all, how many there are, "
+                 "some at random"},
     LaterCommand{
         "size", "how many implementations there are: counted, or estimated when they are too many"},
     LaterCommand{
@@ -160,7 +160,7 @@ std::string WhatNeedsTheWhole(const std::vector<std::string>& words,
       const std::string device = ValueOf(words, i);
       if (!device.empty() && device != UsualDevice()) return "--device " + device;
     }
-    if (option == "--space" && ValueOf(words, i).ends_with(".exh")) {
+    if (option == "--space" && IsSpaceOfUser(ValueOf(words, i))) {
       return ValueOf(words, i) + ", a space of a user,";
     }
     if (option == "--kernel" || (i == 0 && word == "list")) {

@@ -106,6 +106,7 @@ ChoiceOrder OrderOf(const CLI::App& app, const SearchOptions& options, const Run
 }
 
 int Simulate(const CLI::App& app, const SearchOptions& options) {
+  if (options.simulate.front().ends_with(".json")) return SimulateHub(app, options);
   return options.whole ? SimulateProposer(app, options) : SimulatePolicies(app, options);
 }
 

@@ -43,19 +43,6 @@ std::vector<ChangedConstant> ChangesOf(const SearchOptions& options) {
   return changes;
 }
 
-/// Of `--budget evals=2000`.
-std::uint64_t EvaluationsOf(const SearchOptions& options) {
-  constexpr std::uint64_t kUsual = 2000;
-  if (options.budgets.empty()) return kUsual;
-  const std::string& text = options.budgets.back();
-  const auto left = ParseBudget(text, SteadyClock())->EvaluationsLeft({});
-  if (!left || options.budgets.size() > 1) {
-    throw UsageError(fmt::format(
-        "bad --budget '{}': no time passes in a simulation; legal: one --budget evals=2000", text));
-  }
-  return *left;
-}
-
 /// The bound of the space as it is now: that of the runs where this is still one.
 SearchBound BoundNow(const Subject& subject, const RunRecord& run) {
   std::optional<SearchBound> found;
@@ -74,18 +61,23 @@ SearchBound BoundNow(const Subject& subject, const RunRecord& run) {
 
 }  // namespace
 
-int SimulateProposer(const CLI::App& app, const SearchOptions& options) {
-  RefuseOptions(app, kMeaningless, "--simulate --whole",
-                "--vary NAME=VALUES, --budget evals=2000, --seeds, --seed, --jobs, --policy, "
-                "--topk, --delta, --epsilon, --local, --screen, --prior, --order and --out");
-  CheckRunOptions(options);
-  const std::vector<ChangedConstant> changes = ChangesOf(options);
-  const std::uint64_t evaluations = EvaluationsOf(options);
+std::uint64_t EvaluationsOf(const SearchOptions& options) {
+  constexpr std::uint64_t kUsual = 2000;
+  if (options.budgets.empty()) return kUsual;
+  const std::string& text = options.budgets.back();
+  const auto left = ParseBudget(text, SteadyClock())->EvaluationsLeft({});
+  if (!left || options.budgets.size() > 1) {
+    throw UsageError(fmt::format(
+        "bad --budget '{}': no time passes in a simulation; legal: one --budget evals=2000", text));
+  }
+  return *left;
+}
+
+void ForWholeSpace(const CLI::App& app, const SearchOptions& options, SimulatedRuns& runs,
+                   const std::function<void(const WholeSpace& space)>& use) {
   std::shared_ptr<const Policy> policy = PolicyOf(options.policy(), options.policy_options);
-  SimulatedRuns runs = ReadSimulatedRuns(options);
   const Subject& subject = *runs.subject;
   const int jobs = options.jobs.value_or(NumCores());
-  const Clock clock = SteadyClock();
 
   const runtime::Candidate root = subject.root();
   CheckSameSpace(runs.logs.front(), options.simulate.front(), root.instance());
@@ -93,8 +85,8 @@ int SimulateProposer(const CLI::App& app, const SearchOptions& options) {
   const ChoiceOrder order = OrderOf(app, options, run, root.instance());
   const SearchBound bound = BoundNow(subject, run);
   runs.setup.bound = bound.name;
-  const std::vector<RecordedLeaf> leaves = LeavesOf(runs.logs, options.simulate);
-  const Oracle oracle(root, leaves, bound, subject.slow_factor(), jobs);
+  const std::vector<RecordedLeaf> leaves = LeavesOf(runs.logs, runs.setup.runs);
+  const Oracle oracle(root, leaves, bound, subject.slow_factor(), jobs, runs.is_complete);
 
   const kernels::Backend* const backend =
       subject.device() == nullptr ? nullptr : &kernels::BackendOf(*subject.device());
@@ -109,7 +101,7 @@ int SimulateProposer(const CLI::App& app, const SearchOptions& options) {
       .emit = [&](const runtime::Candidate& candidate) { return subject.Emit(candidate); },
       .most_text_bytes = backend == nullptr ? 0 : backend->most_text_bytes(),
       .options = {},
-      .evaluations = evaluations};
+      .evaluations = EvaluationsOf(options)};
   const BeginsWith begins = PriorFor(subject, root.instance(), bound, run, options.prior);
   space.options = ExplorerOptionsOf(run, subject, bound, begins.prior, std::move(policy));
   space.options.first = FirstOf(run, subject, root, order);
@@ -117,18 +109,31 @@ int SimulateProposer(const CLI::App& app, const SearchOptions& options) {
   // that wait for what is measured.
   constexpr int kAhead = 32, kInTurn = 8;
   space.options.batch = is_ahead ? kAhead : kInTurn;
+  use(space);
+}
 
-  const double begin = clock();
-  const WholeResults results =
-      SimulateWhole(space, changes, runs.setup.seed, runs.setup.seeds, jobs);
-  const double seconds = clock() - begin;
-  fmt::print("{}", WholeText(runs.setup, oracle, evaluations, results));
-  fmt::print("{} evaluations in {:.1f} s, {} searches at once: {:.1f} a second\n",
-             results.evaluations, seconds, jobs,
-             static_cast<double>(results.evaluations) / seconds);
-  if (!options.out.empty()) {
-    WriteFile(options.out, WholeJson(runs.setup, oracle, evaluations, results));
-  }
+int SimulateProposer(const CLI::App& app, const SearchOptions& options) {
+  RefuseOptions(app, kMeaningless, "--simulate --whole",
+                "--vary NAME=VALUES, --budget evals=2000, --seeds, --seed, --jobs, --policy, "
+                "--topk, --delta, --epsilon, --local, --screen, --prior, --order and --out");
+  CheckRunOptions(options);
+  const std::vector<ChangedConstant> changes = ChangesOf(options);
+  SimulatedRuns runs = ReadSimulatedRuns(options);
+  ForWholeSpace(app, options, runs, [&](const WholeSpace& space) {
+    const int jobs = options.jobs.value_or(NumCores());
+    const Clock clock = SteadyClock();
+    const double begin = clock();
+    const WholeResults results =
+        SimulateWhole(space, changes, runs.setup.seed, runs.setup.seeds, jobs);
+    const double seconds = clock() - begin;
+    fmt::print("{}", WholeText(runs.setup, space.oracle, space.evaluations, results));
+    fmt::print("{} evaluations in {:.1f} s, {} searches at once: {:.1f} a second\n",
+               results.evaluations, seconds, jobs,
+               static_cast<double>(results.evaluations) / seconds);
+    if (!options.out.empty()) {
+      WriteFile(options.out, WholeJson(runs.setup, space.oracle, space.evaluations, results));
+    }
+  });
   return 0;
 }
 

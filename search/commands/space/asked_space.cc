@@ -31,7 +31,7 @@ std::unique_ptr<Subject> SubjectAsked(const AskedSpace& asked, const StopToken* 
   }
   ProblemOptions options = asked.problem;
   options.stop = stop;
-  if (options.space.ends_with(".exh")) return PartsOfProgram().own_space(options, asked.data);
+  if (IsSpaceOfUser(options.space)) return PartsOfProgram().own_space(options, asked.data);
   return std::make_unique<KernelSubject>(MakeProblem(options));
 }
 

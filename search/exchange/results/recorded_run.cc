@@ -205,9 +205,13 @@ Json ValueOf(const ChoiceRecord& choice, int index) {
 OriginalNames NamesOf(const RunRecord& run) {
   OriginalNames names;
   if (run.subject != kOwnSubject) return names;
-  const OwnFile file = ParseOwnText(run.text).files.front();
+  const OwnText own = ParseOwnText(run.text);
+  std::map<std::string, std::string> files;
+  for (const OwnFile& file : own.files) files[file.path] = file.text;
+  dsl::CompileOptions options;
+  options.files = &files;
   dsl::DiagnosticSink sink;
-  const auto spec = dsl::CompileText(file.path, file.text, {}, sink);
+  const auto spec = dsl::CompileText(own.files.front().path, own.files.front().text, options, sink);
   return spec ? OriginalNamesOf(*spec) : names;
 }
 

@@ -52,7 +52,7 @@ bool IsAnswer(const RecordedLeaf& leaf) {
 }  // namespace
 
 Oracle::Oracle(const runtime::Candidate& root, std::span<const RecordedLeaf> leaves,
-               const SearchBound& bound, double slow_factor, int jobs)
+               const SearchBound& bound, double slow_factor, int jobs, bool is_complete)
     : bound_(bound),
       columns_(root.instance(), bound.amounts.count),
       traits_(root.instance(), bound.amounts),
@@ -68,6 +68,7 @@ Oracle::Oracle(const runtime::Candidate& root, std::span<const RecordedLeaf> lea
     best_ns_ = best_ns_ > 0 ? std::min(best_ns_, leaf.ns) : leaf.ns;
   }
   if (num_timed_ == 0) throw UsageError("nothing that was recorded is correct");
+  if (is_complete) return;
   const std::vector<Example> examples = Examples(root, leaves, slow_factor, jobs);
   quality_ = QualityOf(examples, jobs);
   std::vector<std::size_t> all(examples.size());
@@ -223,6 +224,11 @@ OracleAnswer Oracle::Of(const runtime::Candidate& implementation, const std::str
     return Recorded(leaves_[same->second]);
   }
   OracleAnswer answer;
+  if (!learned_) {
+    answer.verdict = Verdict::kCompileError;
+    answer.why = "it is not recorded";
+    return answer;
+  }
   Seen seen;
   if (std::optional<Dropped> dropped = Look(implementation, vector, seen)) {
     answer.verdict = dropped->verdict;

@@ -56,10 +56,11 @@ class Oracle {
  public:
   /// References, and the logs of `leaves`, outlive it. What was `slow` took `slow_factor` times the
   /// best of its run until then, where nothing else is known. Learns in `jobs` threads; the same
-  /// for any number of them. Throws UsageError when nothing that was recorded has a time, or when
-  /// it is of another space.
+  /// for any number of them. `is_complete`: all of the space is recorded, so nothing is learned,
+  /// and what is not there is of no use. Throws UsageError when nothing that was recorded has a
+  /// time, or when it is of another space.
   Oracle(const runtime::Candidate& root, std::span<const RecordedLeaf> leaves,
-         const SearchBound& bound, double slow_factor, int jobs);
+         const SearchBound& bound, double slow_factor, int jobs, bool is_complete = false);
 
   /// Of an implementation with this VectorText() and this hash of its code (EvalRecord::code). From
   /// any thread.

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "base/spelling.h"
@@ -43,6 +44,42 @@ SizeList SizesIn(const ShapeJson& value) {
   return sizes;
 }
 
+/// A file is looked for beside the file that names it.
+std::string Beside(const std::string& folder, const std::string& file) {
+  return (std::filesystem::path(folder) / file).string();
+}
+
+/// Takes a field of a program of a user; false: it is none.
+bool IsOfProgram(const std::string& key, const ShapeJson& value, OwnProgram& program) {
+  constexpr std::pair<const char*, std::string OwnProgram::*> kCommands[] = {
+      {"run", &OwnProgram::run},
+      {"serve", &OwnProgram::serve},
+      {"build", &OwnProgram::build},
+      {"filter", &OwnProgram::filter}};
+  for (const auto& [name, command] : kCommands) {
+    if (key == name) program.*command = TextIn(value, key);
+    if (key == name) return true;
+  }
+  constexpr double kMostSeconds = 1e6;
+  if (key == "timeout") {
+    const double seconds = value.is_number() ? value.get<double>() : 0;
+    if (!(seconds > 0) || seconds > kMostSeconds) throw UsageError("'timeout': seconds, above 0");
+    program.timeout_s = seconds;
+  } else if (key == "trust_times") {
+    if (!value.is_boolean()) throw UsageError("'trust_times' must be true or false");
+    program.trust_times = value.get<bool>();
+  } else if (key == "at_once") {
+    constexpr int kMost = 1024;
+    if (!value.is_number_integer() || value < 1 || value > kMost) {
+      throw UsageError(fmt::format("'at_once' must be 1 to {}", kMost));
+    }
+    program.at_once = value.get<int>();
+  } else {
+    return false;
+  }
+  return true;
+}
+
 AskedShape ShapeIn(std::string_view line, const std::string& folder, const std::string& type) {
   ShapeJson json;
   try {
@@ -64,9 +101,24 @@ AskedShape ShapeIn(std::string_view line, const std::string& folder, const std::
       shape.type = TextIn(value, key);
     } else if (key == "sizes") {
       shape.sizes = SizesIn(value);
-    } else {
-      throw UsageError(UnknownName("field", key, {"kernel", "compute", "sizes", "type"}));
+    } else if (key == "space") {
+      shape.space = Beside(folder, TextIn(value, key));
+    } else if (key == "data") {
+      shape.data = Beside(folder, TextIn(value, key));
+    } else if (!IsOfProgram(key, value, shape.program)) {
+      throw UsageError(
+          UnknownName("field", key,
+                      {"kernel", "compute", "sizes", "type", "space", "data", "run", "serve",
+                       "build", "filter", "timeout", "trust_times", "at_once"}));
     }
+  }
+  if (!shape.space.empty() &&
+      !(shape.kernel.empty() && shape.compute.empty() && json.count("type") == 0)) {
+    throw UsageError("it has a space and a kernel: one of both says what is searched");
+  }
+  const bool has_program = shape.program.measures() || !shape.program.filter.empty();
+  if (shape.space.empty() && (has_program || !shape.data.empty())) {
+    throw UsageError("it has a program and no 'space', the .exh with its parameters");
   }
   // A file is looked for beside the file that names it.
   const bool is_file =

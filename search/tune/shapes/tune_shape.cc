@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -12,6 +13,7 @@
 #include "kernels/library/registry.h"
 #include "kernels/library/text_kernel.h"
 #include "search/log/decisions.h"
+#include "search/own/own_subject.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -99,7 +101,37 @@ std::string SizeText(const SizeList& sizes) {
   return text;
 }
 
+namespace {
+
+/// A space and its program. The sizes are those that the line says.
+TuneShape ResolveOwn(const AskedShape& asked) {
+  OwnText own;
+  own.program = asked.program;
+  if (!own.program.measures()) {
+    throw UsageError("'space' needs a program that is measured: 'run' or 'serve', a command");
+  }
+  own.files = OwnFilesOf(asked.space);
+  if (!asked.data.empty()) own.data = ReadUserFile(asked.data);
+  TuneShape shape;
+  shape.line = asked.line;
+  shape.sizes = asked.sizes;
+  shape.is_own = true;
+  shape.text = WriteOwnText(own);
+  DecidedValues::Sizes sizes;
+  for (const auto& [name, value] : asked.sizes) {
+    const auto number = ParseInteger(value);
+    if (!number) throw UsageError(fmt::format("size '{}': '{}' is no whole number", name, value));
+    sizes[name] = *number;
+  }
+  shape.kernel = OwnSubject(std::move(own), std::move(sizes)).name();  // Throws as well.
+  shape.name = NameOf(shape, {});
+  return shape;
+}
+
+}  // namespace
+
 TuneShape Resolve(const AskedShape& asked) {
+  if (!asked.space.empty()) return ResolveOwn(asked);
   const int said = (asked.kernel.empty() ? 0 : 1) + (asked.compute.empty() ? 0 : 1) +
                    (asked.text.empty() ? 0 : 1);
   if (said != 1) {
@@ -139,7 +171,8 @@ TuneShape Resolve(const AskedShape& asked) {
 }
 
 std::string KernelFileName(const TuneShape& shape) {
-  return fmt::format("{}-{}.kernel", Readable(shape.kernel), ShortHash(shape.text));
+  return fmt::format("{}-{}.{}", Readable(shape.kernel), ShortHash(shape.text),
+                     shape.is_own ? "own" : "kernel");
 }
 
 }  // namespace exh::search

@@ -230,6 +230,27 @@ require restriction_1:
   EXPECT_EQ(names.values.at("p2nd_mode").at("V0_5"), 0.5);
 }
 
+/// Words of the language as names of parameters.
+TEST(TuningProblem, TakesAnyName) {
+  Values parameters = {{"x", "[1, 2, 3]"}};
+  std::vector<std::string> conditions;
+  for (const char* const word :
+       {"alias",    "base",    "choice",      "constant", "counter",  "decide", "define",
+        "div",      "end",     "enum",        "extern",   "false",    "forall", "half",
+        "host",     "include", "integer",     "is",       "iterator", "let",    "max",
+        "maximize", "min",     "minimize",    "mul",      "of",       "once",   "require",
+        "requires", "set",     "sum",         "trigger",  "true",     "value",  "when",
+        "where",    "type",    "lower_bound", "_x",       "X",        "Dims",   "\xC3\xA4"}) {
+    parameters.emplace_back(word, "[1, 2, 4]");
+    const bool is_called_otherwise = std::string(word) == "min" || std::string(word) == "max" ||
+                                     std::string(word) == "is" || std::string(word) == "\xC3\xA4";
+    if (!is_called_otherwise) conditions.push_back(std::string(word) + " * x <= 4");
+  }
+  const std::string text = ExhTextOf(Problem(parameters, conditions));  // It loads.
+  EXPECT_THAT(text, HasSubstr("maximize_() * x() <= 4"));
+  EXPECT_THAT(text, HasSubstr("/// as: \xC3\xA4\nchoice integer p__"));
+}
+
 std::string Refusal(const std::function<void()>& act) {
   try {
     act();

@@ -116,6 +116,23 @@ TEST(Oracle, SaysOfWhatWasRecordedWhatWasRecorded) {
   EXPECT_EQ(known.oracle.num_recorded(), known.logs.front().evals.size());
 }
 
+TEST(Oracle, GuessesNothingWhereAllIsRecorded) {
+  const Known known = Toy();
+  const Oracle complete(known.root, LeavesOf(known.logs, std::vector<std::string>{"run"}),
+                        known.bound, 4, 1, /*is_complete=*/true);
+  int others = 0;
+  for (const runtime::Candidate& other : SomeImplementations(known.root, 100)) {
+    const std::string vector = VectorText(other);
+    const OracleAnswer answer = complete.Of(other, vector, CodeOf(other));
+    const OracleAnswer same = known.oracle.Of(other, vector, CodeOf(other));
+    EXPECT_EQ(answer.is_recorded, same.is_recorded);
+    EXPECT_EQ(answer.verdict, same.is_recorded ? same.verdict : Verdict::kCompileError);
+    EXPECT_EQ(answer.ns, same.is_recorded ? same.ns : 0);
+    others += answer.is_recorded ? 0 : 1;
+  }
+  EXPECT_GT(others, 5);
+}
+
 TEST(Oracle, SaysTheSameOfTheSameProgram) {
   const Known known = Toy();
   for (const runtime::Candidate& other : SomeImplementations(known.root, 40)) {

@@ -18,8 +18,6 @@
 #include "base/system/descriptor.h"
 #include "base/system/process.h"
 
-extern char** environ;
-
 namespace exh::kernels::cuda {
 namespace {
 
@@ -60,9 +58,7 @@ Worker::Worker(const std::vector<std::string>& argv) {
   ProgramStart start;
   start.program = program;
   start.argv = argv;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    start.environment.emplace_back(*variable);
-  }
+  start.environment = EnvironmentWith({});
   start.in = start.out = ends[1];
   start.err = errors_;
   std::string why;

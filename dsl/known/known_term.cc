@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "dsl/known_term.h"
+#include "dsl/known/known_term.h"
 
 #include <limits>
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/grounded_term.h"
+#include "runtime/objective/grounded_term.h"
 
 #include <cmath>
 
