@@ -120,7 +120,7 @@ void OwnSubject::Describe(RunRecord& run) const {
   run.kernel = name();
   run.text = WriteOwnText(own_);
   run.sizes = sizes_;
-  run.device = "program";
+  run.device = kernel_ != nullptr ? kDeviceOfOwnKernel : "program";
   run.decisions = own_.files.front().path;
 }
 

@@ -45,7 +45,6 @@ class OwnSubject final : public Subject {
   /// The best by what the space minimizes or maximizes, where it does, as far as it is found soon.
   std::vector<kernels::Recipe> Recipes() const override;
 
-  bool uses_gpu() const override { return kernel_ != nullptr; }
   bool writes_code() const override { return false; }
   std::string source_suffix() const override { return ".env"; }
   std::string comment_mark() const override { return "#"; }

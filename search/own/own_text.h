@@ -21,6 +21,9 @@ namespace exh::search {
 /// RunRecord::subject of programs of users.
 inline constexpr const char* kOwnSubject = "own";
 
+/// RunRecord::device of CUDA kernels of users: --gpu picks one.
+inline constexpr const char* kDeviceOfOwnKernel = "a GPU";
+
 /// How the program is asked. Commands are the shell's. `{name}` in `run`, `build` and `serve` is
 /// what the decision or size of that name is; `{{` is a brace.
 struct OwnProgram {

@@ -78,8 +78,6 @@ class Subject {
 
   /// The device that it runs on; null: none, or nobody knows it.
   virtual const kernels::ir::Device* device() const { return nullptr; }
-  /// Where there is no device(): is it measured on a GPU all the same, which --gpu picks?
-  virtual bool uses_gpu() const { return false; }
   /// How much slower than the incumbent a candidate may be before it is stopped early.
   double slow_factor() const;
   /// Seconds of a time budget, at most, that are left for yardsticks and finals.

@@ -211,7 +211,7 @@ class Cuda(Fixture):
                 ({**LAUNCH, "grid": ["n div (block_x() - 64)"]}, "may divide by 0"),
                 ({**LAUNCH, "tolerance": "small"}, "launch.json: tolerance"), ({**LAUNCH, "tolerance": 2}, "1e-4"),
                 (argument(type="f31"), "arguments[0].type"), (argument(elements="block_x()"), "depends on a decision"),
-                (argument(elements="n - n"), "an array has 1 to"), (argument(role="output"), "did you mean 'out'"), (argument(fill="zero"), "arguments[0].fill"),
+                (argument(elements="n - n"), "an array has 1 to"), (argument(role="ou"), "did you mean 'out'"), (argument(fill="zero"), "arguments[0].fill"),
                 (argument(value="n"), "one of both is wanted"), (argument(role="out", fill=1), "the role of what is read and written is"),
                 (argument(elemnts=1), "arguments[0].elemnts"), ({**LAUNCH, "arguments": LAUNCH["arguments"][:2]}, "nothing that could be checked"),
                 ({**LAUNCH, "default": {"block_y": 1}}, "did you mean 'block_x'?"), ({**LAUNCH, "default": {"block_x": 63}}, "default.block_x"),

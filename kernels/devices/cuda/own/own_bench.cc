@@ -2,6 +2,7 @@
 #include "kernels/devices/cuda/own/own_bench.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -50,23 +51,29 @@ std::string Quoted(const std::string& word) {
   return quoted + "'";
 }
 
-CompilePoolOptions PoolOptions(const OwnKernelTask& task, const EvaluatorOptions& evaluator,
-                               const std::vector<std::string>& compiler, const std::string& folder,
-                               const std::string& architecture) {
+/// For texts of ours.
+CompilePoolOptions PlainPool(const EvaluatorOptions& evaluator,
+                             const std::vector<std::string>& compiler, const std::string& folder,
+                             const std::string& architecture) {
   CompilePoolOptions options;
   options.command = compiler;
   options.folder = folder + "/cubin";
   options.architecture = architecture;
-  options.workers = evaluator.jobs;
   options.stop = evaluator.stop;
+  options.cache =
+      evaluator.cache.empty() ? CubinCache::DefaultFolder() : evaluator.cache + "/cubin";
+  return options;
+}
+
+/// For the kernel.
+CompilePoolOptions KernelPool(const OwnKernelTask& task, const EvaluatorOptions& evaluator,
+                              CompilePoolOptions options) {
+  options.workers = evaluator.jobs;
   options.options = task.options;
-  // What the user includes lies beside the file, and a cache does not know when it changes.
   const std::string beside = std::filesystem::path(task.path).parent_path().string();
   options.options.push_back("-I" + (beside.empty() ? "." : beside));
-  if (task.text.find("#include \"") == std::string::npos) {
-    options.cache =
-        evaluator.cache.empty() ? CubinCache::DefaultFolder() : evaluator.cache + "/cubin";
-  }
+  // A cache does not know when what the user includes changes.
+  if (task.text.find("#include \"") != std::string::npos) options.cache.clear();
   return options;
 }
 
@@ -76,17 +83,20 @@ class CudaOwnBench final : public OwnKernelBench {
                const std::vector<std::string>& compiler, std::string program)
       : text_(WithPlainName(task.text, task.path, task.entry)),
         program_(std::move(program)),
-        compilers_(PoolOptions(task, options, compiler, scratch_.path(),
-                               FactsOf(options.gpu).architecture())) {
-    const CompiledKernel programs = compilers_.Compile(DeviceProgramsSource());
+        plain_(PlainPool(options, compiler, scratch_.path(), FactsOf(options.gpu).architecture())),
+        compilers_(KernelPool(task, options, plain_)) {
+    const CompiledKernel programs = CompilePool(plain_).Compile(DeviceProgramsSource());
     if (IsStopped(options.stop)) throw Interrupted("stopped before the GPU was ready");
     if (programs.verdict != Verdict::kCorrect) Missing(programs.why);
     const Compiled reference = Compile(task.reference_defines);
     if (IsStopped(options.stop)) throw Interrupted("stopped before the GPU was ready");
-    if (reference.verdict == Verdict::kBroken) Missing(reference.why);
     if (reference.verdict != Verdict::kCorrect) {
-      throw UsageError(fmt::format("{}: the default configuration does not compile: {}", task.path,
-                                   reference.why));
+      throw UsageError(
+          fmt::format("{}: the default configuration does not compile{}: {}", task.path,
+                      task.options.empty() ? ""
+                                           : fmt::format(" with the options {}, which are NVRTC's",
+                                                         fmt::join(task.options, " ")),
+                      reference.why));
     }
     OwnSetup setup;
     setup.drivers = Driver::LibraryNames();
@@ -134,6 +144,7 @@ class CudaOwnBench final : public OwnKernelBench {
   const ScratchFolder scratch_;
   const std::string text_;
   const std::string program_;
+  const CompilePoolOptions plain_;
   CompilePool compilers_;
 };
 
