@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <variant>
 
 #include "dsl/meaning/resolve.h"
 #include "dsl/syntax/parse.h"
@@ -19,6 +20,33 @@ void TakeFiles(const CompileOptions& options, SourceSet& sources) {
   if (options.files == nullptr) return;
   sources.set_memory_only();
   for (const auto& [path, text] : *options.files) sources.AddInMemory(path, text);
+}
+
+/// The terms that stand beside the space, each as the one statement of a file of its own.
+std::vector<ast::ObjectiveDecl> ParseTerms(const std::vector<TermText>& terms,
+                                           DiagnosticSink& sink) {
+  SourceSet& sources = sink.sources();
+  std::vector<ast::ObjectiveDecl> parsed;
+  for (const TermText& term : terms) {
+    sources.AddInMemory(term.name, "minimize " + term.text);
+    std::string error;
+    const auto file = sources.Open(term.name, std::nullopt, &error);
+    if (!file) {
+      sink.Report(Diag::kUnreadableFile, {sources.AddUnreadable(term.name), 0, 0}, error);
+      continue;
+    }
+    ast::File tree = Parse(*file, {}, sink);
+    const bool is_one = tree.statements.size() == 1;
+    auto* const decl = is_one ? std::get_if<ast::ObjectiveDecl>(&tree.statements.front()) : nullptr;
+    if (decl != nullptr) {
+      parsed.push_back(std::move(*decl));
+    } else if (!sink.has_errors()) {
+      const auto end = static_cast<std::uint32_t>(sources.file(*file).text.size());
+      sink.Report(Diag::kUnexpectedToken, {*file, 0, end},
+                  "one term of the space is right here, such as 'n div block_x()'");
+    }
+  }
+  return parsed;
 }
 
 }  // namespace
@@ -37,7 +65,8 @@ std::optional<Spec> Compile(const std::string& path, const CompileOptions& optio
     return std::nullopt;
   }
   const ast::File tree = Parse(*file, options.include_dirs, sink);
-  std::optional<Spec> spec = Resolve(tree, sink);
+  const std::vector<ast::ObjectiveDecl> terms = ParseTerms(options.terms, sink);
+  std::optional<Spec> spec = Resolve(tree, terms, sink);
   if (!spec) return std::nullopt;
   for (std::uint32_t i = 0; i < sources.size(); ++i) {
     spec->files.push_back({sources.file(i).display, sources.file(i).text});

@@ -18,6 +18,12 @@
 
 namespace exh::dsl {
 
+/// A term of decisions without arguments that stands beside a space, in a file of another kind.
+struct TermText {
+  std::string name;  ///< What messages call the place: "launch.json: grid[0]". Each has its own.
+  std::string text;  ///< "(n + block_x() - 1) div block_x()"
+};
+
 struct CompileOptions {
   /// Paths below it are printed relative to it; empty: the working directory.
   std::string root;
@@ -28,6 +34,8 @@ struct CompileOptions {
   /// Texts by path, or null. Where it is there, includes come out of it and nothing is read from
   /// the disk. Outlives the compilation.
   const std::map<std::string, std::string>* files = nullptr;
+  /// Terms that are checked with the space: Spec::terms.
+  std::vector<TermText> terms;
 };
 
 /// The meaning of the file at `path` and of all that it includes. Empty when there is an error, and

@@ -282,6 +282,14 @@ struct TimeBound {
   SourceRange range;
 };
 
+/// CompileOptions::terms: what an objective may be, and what is known without a decision.
+struct BesideTerm {
+  Term term;                ///< As in SpaceObjective.
+  bool is_decided = false;  ///< A decision or a counter stands in it.
+  std::string text;
+  SourceRange range;
+};
+
 /// `host "c++": backbone = "T" header = "a.h" header = "b.h" end`: the C++ type of `$fun` and the
 /// headers that declare it and everything that snippets name.
 struct Host {
@@ -308,6 +316,7 @@ struct Spec {
   std::optional<Host> host;  ///< Needed to build, not to check.
   std::optional<SpaceObjective> objective;
   std::optional<TimeBound> lower_bound;
+  std::vector<BesideTerm> terms;  ///< In the order of CompileOptions::terms.
 };
 
 }  // namespace exh::dsl

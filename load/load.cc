@@ -106,9 +106,12 @@ class Loader {
     }
     space.order = spec_.order;
     AddObjective(&space);
+    std::vector<runtime::Term> terms;
+    for (const dsl::BesideTerm& beside : spec_.terms) terms.push_back(KnownTermOf(beside));
     if (refused_) return std::nullopt;
     return LoadedSpace{std::move(space),
-                       std::make_shared<DataHost>(std::move(data_), std::move(codes_))};
+                       std::make_shared<DataHost>(std::move(data_), std::move(codes_)),
+                       std::move(terms)};
   }
 
  private:
@@ -246,6 +249,19 @@ class Loader {
         made.use = UseOf(node.instance);
       }
       nodes.push_back(std::move(made));
+    }
+    return nodes;
+  }
+
+  /// Of a term without scope, with numbers in the place of constants.
+  runtime::Term KnownTermOf(const dsl::BesideTerm& beside) {
+    runtime::Term nodes = TermOf(beside.term, {});
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].kind != runtime::TermNode::Kind::kCode) continue;
+      const int external = beside.term[i].external;
+      if (external < 0) continue;  // It was refused.
+      nodes[i].kind = runtime::TermNode::Kind::kNumber;
+      nodes[i].number = data_.Number(external, {});
     }
     return nodes;
   }

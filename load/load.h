@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dsl/dsl.h"
 #include "dsl/spec.h"
@@ -24,6 +25,8 @@ struct LoadedSpace {
   runtime::Space space;
   /// Answers out of the data that were given.
   std::shared_ptr<const runtime::Host> host;
+  /// Those of dsl::Spec::terms, for runtime::GroundedTerm: constants are numbers.
+  std::vector<runtime::Term> terms = {};
 };
 
 /// `name`: what the space is called. Nothing when the space asks for a backbone, or for what is not

@@ -208,9 +208,11 @@ void CheckTerms(const Spec& spec, DiagnosticSink& sink) {
           .WithNote(read.range, fmt::format("'{}' is declared here", read.name));
     }
   }
-  for (const Term* term : {spec.objective ? &spec.objective->term : nullptr,
-                           spec.lower_bound ? &spec.lower_bound->term : nullptr}) {
-    if (term == nullptr) continue;
+  std::vector<const Term*> stated;
+  if (spec.objective) stated.push_back(&spec.objective->term);
+  if (spec.lower_bound) stated.push_back(&spec.lower_bound->term);
+  for (const BesideTerm& beside : spec.terms) stated.push_back(&beside.term);
+  for (const Term* term : stated) {
     for (const TermNode& node : *term) {
       if (node.kind != TermNode::Kind::kInstance) continue;
       const Choice& read = ChoiceOf(spec, node.instance);

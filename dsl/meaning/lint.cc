@@ -44,6 +44,7 @@ class Uses {
       for (const Condition& condition : quotient.dividend) Conditions(condition);
     }
     if (spec.objective) Mention(spec.objective->term);
+    for (const BesideTerm& beside : spec.terms) Mention(beside.term);
     if (spec.lower_bound) Mention(spec.lower_bound->term);
     for (const Trigger& trigger : spec.triggers) {
       Variables(trigger.variables);

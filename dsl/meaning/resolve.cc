@@ -11,13 +11,15 @@
 
 namespace exh::dsl {
 
-std::optional<Spec> Resolve(const ast::File& file, DiagnosticSink& sink) {
+std::optional<Spec> Resolve(const ast::File& file, const std::vector<ast::ObjectiveDecl>& terms,
+                            DiagnosticSink& sink) {
   Resolution r(sink);
   DeclareNames(file, r);
   DefineSets(r);
   DefineChoices(r);
   DefineBodies(r);
   DefineStatements(file, r);
+  DefineTerms(terms, r);
   CheckSpec(r.spec, sink);
   if (sink.has_errors()) return std::nullopt;
   if (sink.lints()) Lint(r);

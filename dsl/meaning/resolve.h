@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "dsl/diagnostics/diagnostic.h"
 #include "dsl/spec.h"
@@ -10,7 +11,9 @@
 namespace exh::dsl {
 
 /// Names, subset chains, parameters and types: the tree of all files to a checked Spec (its `files`
-/// are left empty). The order of declarations does not matter. Empty when the sink has an error.
-std::optional<Spec> Resolve(const ast::File& file, DiagnosticSink& sink);
+/// are left empty). The order of declarations does not matter. `terms` stand beside the space:
+/// Spec::terms. Empty when the sink has an error.
+std::optional<Spec> Resolve(const ast::File& file, const std::vector<ast::ObjectiveDecl>& terms,
+                            DiagnosticSink& sink);
 
 }  // namespace exh::dsl

@@ -446,4 +446,19 @@ void DefineStatements(const ast::File& file, Resolution& r) {
   Statements(r).File(file);
 }
 
+void DefineTerms(const std::vector<ast::ObjectiveDecl>& terms, Resolution& r) {
+  for (const ast::ObjectiveDecl& decl : terms) {
+    auto term = ResolveTerm(decl.term, {}, r);
+    if (!term) continue;
+    if (term->fraction) {
+      r.sink.Report(Diag::kFractionObjective, decl.term.back().range,
+                    "this is to be a whole number, and '/' may make a fraction; use 'div', which "
+                    "rounds down");
+      continue;
+    }
+    r.spec.terms.push_back(
+        {std::move(term->nodes), term->decision, CleanDoc(Print(decl.term)), decl.range});
+  }
+}
+
 }  // namespace exh::dsl

@@ -16,6 +16,7 @@
 
 #include "kernels/devices/device.h"
 #include "kernels/devices/evaluator.h"
+#include "kernels/devices/own/own_kernel.h"
 #include "kernels/evaluation.h"
 #include "kernels/ir/device.h"
 #include "kernels/ir/text/type_text.h"
@@ -53,6 +54,8 @@ struct ProcessMain {
   const char* command;
   const char* what;  ///< For who asks for its help.
   int (*main)();     ///< Returns the exit code.
+  /// In the place of `main`: it is given the path of a file.
+  int (*main_of_file)(const std::string& path) = nullptr;
 };
 
 class Backend {
@@ -110,6 +113,13 @@ class Backend {
   /// device runs here. Without one of its own nothing runs on the device: UsageError.
   virtual std::unique_ptr<Evaluator> MakeEvaluator(std::unique_ptr<const Workload> workload,
                                                    const EvaluatorOptions& options) const;
+  /// What compiles and measures kernels that users wrote for such a device; null: nothing does.
+  /// The token outlives it. Throws Error when what it needs is not there, in a line that says what
+  /// to install, and UsageError for what is wrong with the kernel.
+  virtual std::unique_ptr<OwnKernelBench> MakeOwnBench(const OwnKernelTask& /*task*/,
+                                                       const EvaluatorOptions& /*options*/) const {
+    return nullptr;
+  }
   /// A candidate that takes this many times as long as the best is slow, and stopped early.
   virtual double slow_factor() const { return 4; }
   /// As Evaluator::most_text_bytes() of its evaluators.
@@ -143,6 +153,11 @@ class Backend {
 
 /// All of them; they live as long as the program.
 std::span<const Backend* const> AllBackends();
+
+/// Of the first backend that has one. Throws as that does, and UsageError where this program has no
+/// such backend.
+std::unique_ptr<OwnKernelBench> MakeOwnBench(const OwnKernelTask& task,
+                                             const EvaluatorOptions& options);
 
 /// The one with this `language`; null when there is none.
 const Backend* FindBackend(std::string_view language);

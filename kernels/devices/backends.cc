@@ -48,6 +48,14 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   return source;
 }
 
+std::unique_ptr<OwnKernelBench> MakeOwnBench(const OwnKernelTask& task,
+                                             const EvaluatorOptions& options) {
+  for (const Backend* const backend : AllBackends()) {
+    if (auto bench = backend->MakeOwnBench(task, options)) return bench;
+  }
+  throw UsageError("this program was built without what runs kernels of users");
+}
+
 void RequireRuns(const ir::Device& device) {
   if (device.runs) return;
   throw UsageError(fmt::format(

@@ -96,8 +96,8 @@ void ResumeOrStart(SearchOptions& options) {
   (has_begun ? options.resume : options.out) = options.resume_or_start;
 }
 
-constexpr std::array kOwnOptions = {"--data",   "--run",         "--serve",  "--build",
-                                    "--filter", "--trust-times", "--timeout"};
+constexpr std::array kOwnOptions = {"--data",        "--run",     "--serve", "--build", "--filter",
+                                    "--trust-times", "--timeout", "--cuda",  "--entry", "--launch"};
 
 /// Of programs of users.
 void AddOwnOptions(CLI::App& app, SearchOptions::Own& own) {
@@ -114,6 +114,12 @@ void AddOwnOptions(CLI::App& app, SearchOptions::Own& own) {
   app.add_option("--filter", own.filter,
                  "with --space FILE.exh: a program that says, by lines of JSON, which "
                  "implementations there are");
+  app.add_option("--cuda", own.cuda,
+                 "with --space FILE.exh: a CUDA kernel of yours, its file unchanged, whose "
+                 "parameters are defines");
+  app.add_option("--entry", own.entry, "with --cuda: the name of the kernel in the file");
+  app.add_option("--launch", own.launch,
+                 "with --cuda: its grid, blocks and arguments, JSON (docs/own.md)");
   app.add_option("--timeout", own.timeout_s,
                  "with --space FILE.exh: seconds for an answer of the program (default 60)");
   app.add_flag("--trust-times", own.trust_times,

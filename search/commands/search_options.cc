@@ -16,6 +16,7 @@
 #include "search/commands/command.h"
 #include "search/descend/choice_order.h"
 #include "search/kernel/kernel_subject.h"
+#include "search/own/own_text.h"
 #include "search/report/progress.h"
 #include "search/run/objective.h"
 #include "search/subject/decision_file.h"
@@ -295,7 +296,12 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
     if (!is_given(option) || wanted == has) return;
     Refuse({fmt::format("{} {}", option, wanted), fmt::format("{}", has)});
   };
-  if (options.problem.gpu) {
+  const bool is_own_kernel = run.subject == kOwnSubject && run.device == kDeviceOfOwnKernel;
+  if (options.problem.gpu && subject.device() == nullptr && !is_own_kernel) {
+    throw UsageError(
+        fmt::format("--gpu {}: this runs on no GPU; leave it out", *options.problem.gpu));
+  }
+  if (options.problem.gpu && subject.device() != nullptr) {
     kernels::RequireGpu(*subject.device(), fmt::format("--gpu {}", *options.problem.gpu));
   }
   if (!options.under().empty()) kernels::RequireGpu(*subject.device(), "--under");

@@ -54,6 +54,7 @@ struct SearchOptions {
   /// Of a program of a user, which `problem.space` names a space of.
   struct Own {
     std::string data, run, serve, build, filter;
+    std::string cuda, entry, launch;  ///< A kernel of theirs, its name, how it is launched.
     double timeout_s = 60;
     bool trust_times = false;
   } own;

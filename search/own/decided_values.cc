@@ -186,6 +186,39 @@ std::vector<std::string> DecidedValues::EnvironmentOf(const std::string& text) c
   return environment;
 }
 
+std::vector<std::pair<std::string, std::string>> DecidedValues::MacrosOf(
+    const std::string& text) const {
+  const std::vector<std::size_t> indices = IndicesOf(text);
+  std::vector<std::pair<std::string, std::string>> macros;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    std::string macro = decisions_[i].name;
+    std::ranges::replace_if(
+        macro, [](char c) { return !IsWordCharacter(c); }, '_');
+    macro.erase(macro.find_last_not_of('_') + 1);
+    macros.emplace_back(std::move(macro), decisions_[i].values[indices[i]].text);
+  }
+  return macros;
+}
+
+kernels::Wish DecidedValues::WishOf(const runtime::Instance& instance, const std::string& place,
+                                    const std::string& name, const Json& value) const {
+  const Decision* const decision = Find(name);
+  if (decision == nullptr) {
+    std::vector<std::string> names;
+    for (const Decision& one : decisions_) names.push_back(one.name);
+    throw UsageError(fmt::format("{}: {}", place, UnknownName("decision", name, names)));
+  }
+  const std::string wanted = value.dump();
+  std::vector<std::string> legal;
+  for (std::size_t i = 0; i < decision->values.size(); ++i) {
+    legal.push_back(decision->values[i].json);
+    if (legal.back() != wanted) continue;
+    return {instance.DecisionName(decision->decision),
+            {instance.ValueName(decision->decision, static_cast<int>(i))}};
+  }
+  throw UsageError(fmt::format("{}.{}: {}", place, name, UnknownName("value", wanted, legal)));
+}
+
 const DecidedValues::Decision* DecidedValues::Find(std::string_view name) const {
   const auto found = std::ranges::find(decisions_, name, &Decision::name);
   return found == decisions_.end() ? nullptr : &*found;

@@ -18,9 +18,11 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dsl/spec.h"
+#include "kernels/recipes/recipe.h"
 #include "runtime/candidate.h"
 
 namespace exh::search {
@@ -45,6 +47,13 @@ class DecidedValues {
   /// is needed, and `folder` in the place of `{dir}`.
   std::string Filled(std::string_view command, const std::string& text,
                      const std::string& folder) const;
+  /// Of such a text: what the preprocessor of C may call the decisions, "tile_m" of tile(m), with
+  /// their values.
+  std::vector<std::pair<std::string, std::string>> MacrosOf(const std::string& text) const;
+  /// The wish for a decision by the name and the value that a program knows. `place`: of both, for
+  /// messages. Throws UsageError when there is no such decision or value.
+  kernels::Wish WishOf(const runtime::Instance& instance, const std::string& place,
+                       const std::string& name, const nlohmann::ordered_json& value) const;
   /// Does the command name any decision?
   bool NamesAny(std::string_view command) const;
   /// The variables of decisions that the command does not name, if it names others.

@@ -72,6 +72,7 @@ struct Asking {
   const DecidedValues& values;
   const std::string& folder;  ///< For what has no folder of its own.
   const StopToken* stop;
+  bool is_gpu = false;
 
   const std::string& FolderOf(const Compiled& compiled) const {
     return compiled.library.empty() ? folder : compiled.library;
@@ -137,13 +138,37 @@ class RunPlace final : public Place {
 /// `--serve`: one process, asked again and again.
 class ServePlace final : public Place {
  public:
-  ServePlace(int number, const Asking& asking)
+  ServePlace(int number, const Asking& asking, const std::string& command)
       : Place(number),
         asking_(asking),
-        process_(asking.program.serve,
-                 {"EXH_DIR=" + asking.folder, fmt::format("EXH_SERVER={}", number)}) {}
+        process_(command, {"EXH_DIR=" + asking.folder, fmt::format("EXH_SERVER={}", number)}) {}
+
+  /// Starts the program of a kernel, which may take longer than an answer. Empty, or why it is of
+  /// no use. `name`: what it calls itself.
+  std::string Begin(std::string* name) {
+    const std::uint64_t id = ++last_id_;
+    const double limit_s = std::max(kBeginSeconds, asking_.program.timeout_s);
+    const LineProcess::Reply reply = process_.Ask(Json{{"id", id}, {"begin", true}}.dump(), limit_s,
+                                                  asking_.stop, OlderThan(id));
+    if (reply.end != LineProcess::End::kAnswered) {
+      return fmt::format("what measures the kernel did not begin: {}", reply.why);
+    }
+    const Json answer = TryUserJson<Json>(reply.line);
+    if (!answer.is_object() || !answer.contains("ready")) {
+      process_.Kill();
+      return answer.is_object() ? answer.value("problem", "it gave no answer") : "no answer";
+    }
+    has_lived_ = true;
+    if (name != nullptr) *name = answer.value("ready", "");
+    return "";
+  }
 
   Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
+    if (asking_.is_gpu && !process_.is_running()) {
+      std::string why = Begin(nullptr);
+      if (IsStopped(asking_.stop)) return Failed(Verdict::kStopped, "");
+      if (!why.empty()) return Failed(Verdict::kBroken, std::move(why));
+    }
     const std::uint64_t id = ++last_id_;
     Json question = {{"v", 1}, {"id", id}, {"decisions", asking_.values.JsonOf(compiled.source)}};
     if (Json sizes = asking_.values.SizesJson(); !sizes.empty()) {
@@ -151,12 +176,13 @@ class ServePlace final : public Place {
     }
     question["effort"] = EffortName(effort);
     if (cap.ns > 0) question["cap_ns"] = cap.ns;
+    if (asking_.is_gpu) {
+      question["cubin"] = compiled.library;
+      question["launch"] = OwnKernel::LaunchOf(compiled.source);
+    }
     const bool was_known = process_.is_running() && process_.has_answered();
-    const LineProcess::Reply reply = process_.Ask(question.dump(), asking_.program.timeout_s,
-                                                  asking_.stop, [id](const std::string& line) {
-                                                    const auto said = IdOf(line);
-                                                    return said && *said < id;
-                                                  });
+    const LineProcess::Reply reply =
+        process_.Ask(question.dump(), asking_.program.timeout_s, asking_.stop, OlderThan(id));
     return OfReply(reply, id, was_known);
   }
 
@@ -168,6 +194,13 @@ class ServePlace final : public Place {
     const auto found = json.find("id");
     if (found == json.end() || !found->is_number_unsigned()) return std::nullopt;
     return found->get<std::uint64_t>();
+  }
+
+  static LineProcess::IsOld OlderThan(std::uint64_t id) {
+    return [id](const std::string& line) {
+      const auto said = IdOf(line);
+      return said && *said < id;
+    };
   }
 
   Measurement OfReply(const LineProcess::Reply& reply, std::uint64_t id, bool was_known) {
@@ -196,8 +229,17 @@ class ServePlace final : public Place {
       return NoAnswer(
           fmt::format("asked {}, the program answered {}, which it was not asked", id, *said));
     }
+    if (asking_.is_gpu) {
+      const Json answer = TryUserJson<Json>(reply.line);
+      if (answer.is_object() && answer.value("ends", false)) process_.Kill();
+      if (answer.is_object() && answer.contains("problem")) {
+        return NoAnswer(answer["problem"].get<std::string>());
+      }
+    }
     return ReadAnswer(reply.line, asking_.program.trust_times);
   }
+
+  static constexpr double kBeginSeconds = 120;
 
   const Asking& asking_;
   LineProcess process_;
@@ -208,19 +250,29 @@ class ServePlace final : public Place {
 class OwnEvaluator final : public Evaluator {
  public:
   OwnEvaluator(const OwnProgram& program, const Subject& subject, const DecidedValues& values,
-               const OwnPlaces& places, const StopToken* stop)
+               const OwnPlaces& places, const StopToken* stop, OwnGpu gpu)
       : program_(program),
+        gpu_(std::move(gpu)),
         subject_(subject),
         values_(values),
         stop_(stop),
         folder_(scratch_.path()),
-        asking_{program_, values_, folder_, stop} {
+        asking_{program_, values_, folder_, stop, gpu_.kernel != nullptr} {
     StartSupervisor();  // Before there are threads.
+    if (gpu_.kernel != nullptr) {
+      auto place = std::make_unique<ServePlace>(1, asking_, gpu_.bench->command());
+      const std::string why = place->Begin(&measures_on_);
+      if (IsStopped(stop)) throw Interrupted("stopped before the GPU was ready");
+      if (!why.empty()) throw Error(fmt::format("{}: {}", gpu_.kernel->name(), why));
+      places_.push_back(std::move(place));
+      at_ = places_.front().get();
+      return;
+    }
     for (int i = 1; i <= places.measure; ++i) {
       if (program_.serve.empty()) {
         places_.push_back(std::make_unique<RunPlace>(i, asking_));
       } else {
-        places_.push_back(std::make_unique<ServePlace>(i, asking_));
+        places_.push_back(std::make_unique<ServePlace>(i, asking_, program_.serve));
       }
     }
     at_ = places_.front().get();
@@ -234,6 +286,11 @@ class OwnEvaluator final : public Evaluator {
     if (auto refused = kernels::NotCompiled(source)) return *std::move(refused);
     Compiled compiled;
     compiled.source = source.text;
+    if (gpu_.kernel != nullptr) {
+      compiled = gpu_.bench->Compile(gpu_.kernel->DefinesOf(source.text));
+      compiled.source = source.text;
+      return compiled;
+    }
     if (program_.build.empty()) return compiled;
     const std::string key = values_.NamesAny(program_.build)
                                 ? values_.Filled(program_.build, source.text, "")
@@ -266,7 +323,9 @@ class OwnEvaluator final : public Evaluator {
     return compiled;
   }
 
-  bool compiles_while_measuring() const override { return places_.size() > 1; }
+  bool compiles_while_measuring() const override {
+    return places_.size() > 1 || gpu_.kernel != nullptr;
+  }
   bool calibrates_lanes() const override { return false; }
   int finalists() const override { return kFinalists; }
 
@@ -280,16 +339,21 @@ class OwnEvaluator final : public Evaluator {
   std::string measures_at() const override { return places_.size() < 2 ? "" : at_->name(); }
 
   Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
+    if (compiled.verdict != Verdict::kCorrect) return Failed(compiled.verdict, compiled.why);
     return at_->Measure(compiled, cap, effort);
   }
 
   std::string Conditions() const override {
+    if (gpu_.kernel != nullptr) return measures_on_;
     return fmt::format("'{}'", program_.serve.empty() ? program_.run : program_.serve);
   }
   std::string YardstickText() const override {
     return Conditions() + (program_.trust_times ? ", whose times are believed unchecked" : "");
   }
-  void Discard(const Compiled& /*compiled*/) override {}  // Other implementations share a build.
+  void Discard(const Compiled& compiled) override {
+    // Other implementations share a build.
+    if (gpu_.kernel != nullptr) gpu_.bench->Discard(compiled);
+  }
 
  private:
   static constexpr int kFinalists = 4;
@@ -343,6 +407,8 @@ class OwnEvaluator final : public Evaluator {
   }
 
   const OwnProgram program_;
+  const OwnGpu gpu_;
+  std::string measures_on_;
   const Subject& subject_;
   const DecidedValues& values_;
   const StopToken* stop_;
@@ -359,8 +425,8 @@ class OwnEvaluator final : public Evaluator {
 
 std::unique_ptr<Evaluator> MakeOwnEvaluator(const OwnProgram& program, const Subject& subject,
                                             const DecidedValues& values, const OwnPlaces& places,
-                                            const StopToken* stop) {
-  return std::make_unique<OwnEvaluator>(program, subject, values, places, stop);
+                                            const StopToken* stop, OwnGpu gpu) {
+  return std::make_unique<OwnEvaluator>(program, subject, values, places, stop, std::move(gpu));
 }
 
 }  // namespace exh::search

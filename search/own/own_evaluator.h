@@ -19,6 +19,7 @@
 
 #include "search/measure/evaluator.h"
 #include "search/own/decided_values.h"
+#include "search/own/own_kernel.h"
 #include "search/own/own_text.h"
 #include "search/subject/subject.h"
 
@@ -30,9 +31,17 @@ struct OwnPlaces {
   int build = 1;  ///< Builds at once.
 };
 
-/// `subject`, which emits, and its `values` outlive it, and so does the token, which may be null.
+/// A CUDA kernel in the place of commands: what says how it is launched, and what compiles it and
+/// has the program that is asked.
+struct OwnGpu {
+  const OwnKernel* kernel = nullptr;
+  std::unique_ptr<kernels::OwnKernelBench> bench = nullptr;
+};
+
+/// `subject`, which emits, and its `values` outlive it, and so do the token, which may be null, and
+/// the kernel. Throws Error when what measures that kernel does not begin, with the reason.
 std::unique_ptr<Evaluator> MakeOwnEvaluator(const OwnProgram& program, const Subject& subject,
                                             const DecidedValues& values, const OwnPlaces& places,
-                                            const StopToken* stop);
+                                            const StopToken* stop, OwnGpu gpu = {});
 
 }  // namespace exh::search

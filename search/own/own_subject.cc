@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "dsl/dsl.h"
+#include "kernels/devices/backend.h"
 #include "load/load.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
@@ -46,6 +47,18 @@ DecidedValues::Sizes ConstantsOf(const dsl::Spec& spec, const load::Given& given
   return constants;
 }
 
+/// All that an implementation decides.
+kernels::Recipe RecipeOf(const char* name, const runtime::Candidate& implementation) {
+  const runtime::Instance& instance = implementation.instance();
+  kernels::Recipe recipe{name, {}, false};
+  for (runtime::DecisionId id = 0; id < instance.num_decisions(); ++id) {
+    if (instance.IsDerived(id) || !implementation.IsLive(id)) continue;
+    recipe.wishes.push_back(
+        {instance.DecisionName(id), {instance.ValueName(id, implementation.FirstValue(id))}});
+  }
+  return recipe;
+}
+
 }  // namespace
 
 OwnSubject::OwnSubject(OwnText own, DecidedValues::Sizes sizes, const Allowance& allowance)
@@ -55,6 +68,10 @@ OwnSubject::OwnSubject(OwnText own, DecidedValues::Sizes sizes, const Allowance&
   for (const OwnFile& file : own_.files) files[file.path] = file.text;
   dsl::CompileOptions options;
   options.files = &files;
+  if (own_.kernel.is_there()) {
+    kernel_ = std::make_unique<OwnKernel>(own_.kernel);
+    options.terms = kernel_->terms();
+  }
   dsl::DiagnosticSink sink;
   const auto spec = dsl::CompileText(main.path, main.text, options, sink);
   std::optional<load::LoadedSpace> loaded;
@@ -73,6 +90,7 @@ OwnSubject::OwnSubject(OwnText own, DecidedValues::Sizes sizes, const Allowance&
                             OriginText(instance_->space(), instance_->root_conflict().origin)));
   }
   values_.emplace(*instance_, *spec, std::move(constants));
+  if (kernel_ != nullptr) kernel_->Take(*spec, *loaded, instance_, *values_);
   if (const auto& bound = instance_->space().lower_bound) {
     lower_bound_.emplace(*instance_, bound->term, bound->text);
   }
@@ -102,7 +120,7 @@ void OwnSubject::Describe(RunRecord& run) const {
   run.kernel = name();
   run.text = WriteOwnText(own_);
   run.sizes = sizes_;
-  run.device = "program";
+  run.device = kernel_ != nullptr ? kDeviceOfOwnKernel : "program";
   run.decisions = own_.files.front().path;
 }
 
@@ -112,6 +130,7 @@ std::string OwnSubject::Outline(const runtime::Candidate& /*implementation*/) co
 
 kernels::Source OwnSubject::Emit(const runtime::Candidate& implementation) const {
   kernels::Source source(values_->TextOf(implementation));
+  if (kernel_ != nullptr) source.text += kernel_->RemarkOf(implementation);
   if (filter_ == nullptr) return source;
   try {
     if (filter_->Allows(source.text)) return source;
@@ -128,11 +147,15 @@ kernels::Source OwnSubject::Emit(const runtime::Candidate& implementation) const
 }
 
 std::unique_ptr<Evaluator> OwnSubject::MakeEvaluator(const EvaluatorOptions& options) const {
+  if (kernel_ != nullptr) {
+    return MakeOwnEvaluator(own_.program, *this, *values_, {1, options.jobs}, options.stop,
+                            {kernel_.get(), kernels::MakeOwnBench(kernel_->Task(), options)});
+  }
   if (!own_.program.measures()) {
     throw UsageError(
         "nothing measures this: its run was made of results. "
         "--run './bench.sh' is asked for each "
-        "time, --serve './server' again and again");
+        "time, --serve './server' again and again, --cuda kernel.cu is a kernel of yours");
   }
   return MakeOwnEvaluator(own_.program, *this, *values_, {own_.program.at_once, options.jobs},
                           options.stop);
@@ -144,6 +167,7 @@ std::string OwnSubject::InWords(const Comparison& comparison) const {
 
 std::vector<std::string> OwnSubject::notes() const {
   std::vector<std::string> notes;
+  if (kernel_ != nullptr && !kernel_->note().empty()) notes.push_back(kernel_->note());
   if (own_.program.trust_times) {
     notes.emplace_back(
         "--trust-times: times without a verdict are believed; "
@@ -192,7 +216,11 @@ models::Bound OwnSubject::Explain(const runtime::Candidate& candidate, bool is_c
 }
 
 std::vector<kernels::Recipe> OwnSubject::Recipes() const {
-  if (!instance_->space().objective) return {};
+  std::vector<kernels::Recipe> recipes;
+  if (kernel_ != nullptr) {
+    recipes.push_back(RecipeOf("the default configuration", kernel_->default_implementation()));
+  }
+  if (!instance_->space().objective) return recipes;
   const runtime::Candidate root(instance_);
   const ChoiceOrder order = ChoiceOrder::Parse("", *instance_);
   constexpr double kSeconds = 2;
@@ -201,14 +229,8 @@ std::vector<kernels::Recipe> OwnSubject::Recipes() const {
   BranchAndBound search(*instance_, order,
                         {nullptr, [&stop](const SolveStatus&) { return stop.stopped(); }});
   const BestFound best = search.Run(root, [](const runtime::Candidate&, std::int64_t) {});
-  if (!best.solution) return {};
-  kernels::Recipe recipe{"what the space calls best", {}, false};
-  for (runtime::DecisionId id = 0; id < instance_->num_decisions(); ++id) {
-    if (instance_->IsDerived(id) || !best.solution->IsLive(id)) continue;
-    recipe.wishes.push_back(
-        {instance_->DecisionName(id), {instance_->ValueName(id, best.solution->FirstValue(id))}});
-  }
-  return {recipe};
+  if (best.solution) recipes.push_back(RecipeOf("what the space calls best", *best.solution));
+  return recipes;
 }
 
 std::vector<OwnFile> OwnFilesOf(const std::string& path) {

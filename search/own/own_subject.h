@@ -14,6 +14,7 @@
 #include "search/own/decided_values.h"
 #include "search/own/filter.h"
 #include "search/own/own_evaluator.h"
+#include "search/own/own_kernel.h"
 #include "search/own/own_text.h"
 #include "search/subject/allowance.h"
 #include "search/subject/subject.h"
@@ -57,6 +58,7 @@ class OwnSubject final : public Subject {
   std::optional<runtime::GroundedTerm> lower_bound_;
   std::optional<DecidedValues> values_;
   std::unique_ptr<OwnFilter> filter_;  ///< Null: there is none.
+  std::unique_ptr<OwnKernel> kernel_;  ///< Likewise.
 };
 
 /// The space at `path` with all that it includes, as a run keeps it. Throws UsageError with its

@@ -23,6 +23,17 @@ constexpr TextField kTexts[] = {{"run", &OwnProgram::run},
                                 {"build", &OwnProgram::build},
                                 {"filter", &OwnProgram::filter}};
 
+struct KernelField {
+  const char* name;
+  std::string OwnKernelText::*value;
+};
+constexpr KernelField kKernelTexts[] = {{"path", &OwnKernelText::path},
+                                        {"text", &OwnKernelText::text},
+                                        {"entry", &OwnKernelText::entry},
+                                        {"launch", &OwnKernelText::launch},
+                                        {"launch_path", &OwnKernelText::launch_path},
+                                        {"type", &OwnKernelText::type}};
+
 }  // namespace
 
 std::string WriteOwnText(const OwnText& own) {
@@ -35,9 +46,14 @@ std::string WriteOwnText(const OwnText& own) {
   program["timeout_s"] = own.program.timeout_s;
   if (own.program.trust_times) program["trust_times"] = true;
   if (own.program.at_once > 1) program["at_once"] = own.program.at_once;
-  return Json{
-      {"files", files}, {"data", own.data.empty() ? Json() : Json(own.data)}, {"program", program}}
-      .dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+  Json text = {
+      {"files", files}, {"data", own.data.empty() ? Json() : Json(own.data)}, {"program", program}};
+  if (own.kernel.is_there()) {
+    for (const KernelField& field : kKernelTexts) {
+      text["kernel"][field.name] = own.kernel.*field.value;
+    }
+  }
+  return text.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
 OwnText ParseOwnText(const std::string& text) {
@@ -55,6 +71,11 @@ OwnText ParseOwnText(const std::string& text) {
     own.program.timeout_s = program.value("timeout_s", own.program.timeout_s);
     own.program.trust_times = program.value("trust_times", false);
     own.program.at_once = std::max(1, program.value("at_once", 1));
+    if (const auto kernel = json.find("kernel"); kernel != json.end()) {
+      for (const KernelField& field : kKernelTexts) {
+        own.kernel.*field.value = kernel->at(field.name).get<std::string>();
+      }
+    }
   } catch (const UsageError&) {
     throw;
   } catch (const std::exception& error) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/spelling.h"
+#include "base/system/process.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/gpu/printer.h"
 #include "kernels/devices/cuda/detect.h"
@@ -16,6 +17,8 @@
 #include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/cuda/evaluator.h"
 #include "kernels/devices/cuda/known_answers.h"
+#include "kernels/devices/cuda/own/own_bench.h"
+#include "kernels/devices/cuda/own/serve_process.h"
 #include "kernels/devices/cuda/process/candidate_process.h"
 #include "kernels/devices/cuda/process/compile_process.h"
 #include "kernels/devices/cuda/standalone/cuda_library.h"
@@ -86,14 +89,20 @@ class CudaBackend final : public Backend {
                                            const EvaluatorOptions& options) const override {
     return MakeCudaEvaluator(std::move(workload), options);
   }
+  std::unique_ptr<OwnKernelBench> MakeOwnBench(const OwnKernelTask& task,
+                                               const EvaluatorOptions& options) const override {
+    return MakeCudaOwnBench(task, options, {ThisProgram(), kCompileCuda}, ThisProgram());
+  }
   double slow_factor() const override { return kCudaSlowFactor; }
   std::uint64_t most_text_bytes() const override { return kCudaMostTextBytes; }
   double finals_seconds() const override { return 20; }
   std::vector<ProcessMain> processes() const override {
-    return {{kCompileCuda, "compiles kernels: requests on stdin", CompileProcessMain},
-            {kAskNvrtc, "asks the compiler for known answers: the GPU's number on stdin",
-             KnownAnswersMain},
-            {kRunCuda, "runs kernels on a GPU: requests on stdin", CandidateProcessMain}};
+    return {
+        {kCompileCuda, "compiles kernels: requests on stdin", CompileProcessMain},
+        {kAskNvrtc, "asks the compiler for known answers: the GPU's number on stdin",
+         KnownAnswersMain},
+        {kRunCuda, "runs kernels on a GPU: requests on stdin", CandidateProcessMain},
+        {kServeCuda, "measures a kernel of a user: questions on stdin", nullptr, ServeProcessMain}};
   }
 
   std::string_view export_format() const override { return "cu"; }

@@ -12,12 +12,14 @@
 // EXH_FAKE_GPUS=4: it shows so many, and all of them answer.
 // EXH_FAKE_GPU names the GPU that it shows: one of kGpus. By default that is the first.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -316,12 +318,34 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   const std::uint64_t blocks = std::uint64_t{c.grid_x} * c.grid_y * c.grid_z;
   const std::uint64_t threads = std::uint64_t{c.block_x} * c.block_y * c.block_z;
   if (blocks == 0 || threads == 0 || threads > kMostThreads) return kInvalidValue;
+  constexpr unsigned int kMostZ = 64, kMostOthers = 65535;
+  if (c.block_z > kMostZ || c.grid_y > kMostOthers || c.grid_z > kMostOthers) return kInvalidValue;
   if (BlocksOf(*function, static_cast<int>(threads), c.shared_bytes) == 0) return kOutOfResources;
   bool is_early = false;
+  std::array<unsigned int, 3> cluster = {1, 1, 1};
   for (unsigned int i = 0; i < c.num_attributes; ++i) {
+    if (c.attributes[i].id == kClusterLaunch) {
+      const CUlaunchAttribute& attribute = c.attributes[i];
+      cluster[0] = static_cast<unsigned int>(attribute.value);
+      std::memcpy(&cluster[1], attribute.rest, 2 * sizeof cluster[1]);
+      continue;
+    }
     if (c.attributes[i].id != kEarlyLaunch) return kInvalidValue;
     is_early |= c.attributes[i].value != 0;
   }
+  constexpr unsigned int kMostOfCluster = 8;
+  const unsigned int of_cluster = cluster[0] * cluster[1] * cluster[2];
+  if (of_cluster == 0 || of_cluster > kMostOfCluster || c.grid_x % cluster[0] != 0 ||
+      c.grid_y % cluster[1] != 0 || c.grid_z % cluster[2] != 0 ||
+      (of_cluster > 1 && 10 * Facts().major + Facts().minor < kClustersFrom)) {
+    return kInvalidValue;
+  }
+  std::string dims;
+  for (const unsigned int number : {c.grid_x, c.grid_y, c.grid_z, c.block_x, c.block_y, c.block_z,
+                                    c.shared_bytes, cluster[0], cluster[1], cluster[2]}) {
+    dims += (dims.empty() ? "" : ",") + std::to_string(number);
+  }
+  if (!function->dims.empty() && function->dims != dims) return kInvalidValue;
   if (is_early && 10 * Facts().major + Facts().minor < kLaunchesOverlapFrom) return kNotSupported;
   const Work work = Launch(*function, blocks, arguments, is_early);
   if (c.stream->capture) {

@@ -67,6 +67,8 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
       function.tickets = std::stoull(value);
     } else if (key == "registers") {
       function.registers = std::stoull(value);
+    } else if (key == "dims") {
+      function.dims = value;
     } else if (key == "plain") {
       function.is_plain = value == "1";
     } else {
@@ -187,6 +189,19 @@ std::function<void()> Copy(CudaFunction& function, void** arguments) {
   };
 }
 
+std::function<void()> Add(CudaFunction& function, void** arguments) {
+  const auto x = Argument<CUdeviceptr>(arguments, 0), y = Argument<CUdeviceptr>(arguments, 1);
+  return [=, &function] {
+    Misbehave(function);
+    Memory& memory = Memory::Get();
+    const float* const from = memory.At<float>(x, function.n);
+    float* const to = memory.At<float>(y, function.n);
+    if (memory.error() != kSuccess || function.Has("nan")) return;
+    for (std::uint64_t i = 0; i < function.n; ++i) to[i] += from[i];
+    if (function.Has("wrong")) to[function.at] += 1;
+  };
+}
+
 /// Of elements of this type.
 std::function<void()> Check(ir::Type type, void** arguments) {
   const auto out = Argument<CUdeviceptr>(arguments, 0);
@@ -298,8 +313,8 @@ std::optional<CudaModule> ParseModule(std::string_view text) {
     std::string kernel, name, word;
     CudaFunction function;
     if (!(words >> kernel >> name >> function.what) || kernel != "kernel") return std::nullopt;
-    if (!IsOneOf({"axpy", "copy", "fill", "part", "finish", "check", "guard", "hash", "clock",
-                  "deadline", "spans", "nothing"},
+    if (!IsOneOf({"axpy", "copy", "add", "fill", "part", "finish", "check", "guard", "hash",
+                  "clock", "deadline", "spans", "nothing"},
                  function.what)) {
       return std::nullopt;
     }
@@ -326,6 +341,7 @@ Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments, bool
   };
   if (function.what == "axpy") work.finish = Axpy(function, blocks, arguments);
   if (function.what == "copy") work.finish = Copy(function, arguments);
+  if (function.what == "add") work.finish = Add(function, arguments);
   if (function.what == "fill") work.finish = Fill(function, arguments);
   if (function.what == "part") work.finish = Part(function, arguments);
   if (function.what == "finish") work.finish = Finish(function, arguments);

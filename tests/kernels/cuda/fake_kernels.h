@@ -6,12 +6,14 @@
 //   kernel exh_kernel axpy n=1000 us=12 fault=wrong at=17 after=3
 //
 // After its name stands what a kernel computes, `axpy` (z = alpha x + y, floats), `copy` (y = x, n
-// bytes), one of three that compute the same together, or one of the device programs (`check` of
-// elements of `type`, `guard`, `hash`, `clock`, `deadline`), or `spans`: what n warps of a probe
-// saw of the clock, 0 and 4096; or `nothing`. `us` is how long it takes, `block_us` how much longer
-// for each block, `early` how much of that passes before the kernel before has ended, where it is
-// launched so. `registers` is how many a thread has. With `plain` alpha is 1 and no argument. Of an
-// axpy that belongs to a `grid` fewer blocks compute as much less. `scratch` is the number of
+// bytes), `add` (y += x, floats), one of three that compute the same together, or one of the device
+// programs (`check` of elements of `type`, `guard`, `hash`, `clock`, `deadline`), or `spans`: what
+// n warps of a probe saw of the clock, 0 and 4096; or `nothing`. `us` is how long it takes,
+// `block_us` how much longer for each block, `early` how much of that passes before the kernel
+// before has ended, where it is launched so. With `dims` it is launched with these numbers or not
+// at all: 8,1,1,64,2,1,512,2,1,1 is a grid of 8 blocks of 64 x 2 threads with 512 bytes, in
+// clusters of 2. `registers` is how many a thread has. With `plain` alpha is 1 and no argument. Of
+// an axpy that belongs to a `grid` fewer blocks compute as much less. `scratch` is the number of
 // floats that a block writes to its temporary in main memory. The three are `fill` (z = 0); `part`,
 // which leaves alpha x + y in the workspace, behind `tickets` words of which all must be 0, and
 // does nothing otherwise; and `finish`, which adds that to z and leaves NaN in its place. In
@@ -50,6 +52,7 @@ namespace exh::kernels::cuda {
 struct CudaFunction {
   std::string what, fault;
   ir::Type type = ir::Type::kF32;
+  std::string dims;  ///< What it must be launched with; empty: anything.
   char of = 'z';
   std::int64_t at = 0;
   std::uint64_t n = 0, ns = 1000, block_ns = 0, early_ns = 0, grid = 0, after = 0, every = 0,

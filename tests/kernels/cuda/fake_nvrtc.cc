@@ -9,6 +9,11 @@
 // exh_known likewise, but where the text contains EXH_FAKE_KNOWN and none of the options is
 // EXH_FAKE_REMEDY: then it does nothing.
 //
+// A text with lines that begin with `// fake kernel` is a user's: these lines are its machine code,
+// with the values of its defines in the place of `{NAME}`. `// fake-if NAME=VALUE …` adds words, or
+// a fault, to the line before where the define has this value. Where no `extern "C"` stands in it,
+// the names of kernels are those of C++.
+//
 // EXH_FAKE_FAULTS is a list of faults, with `;` between them. A candidate gets one of them: number
 // h modulo their count, where h is the hash of its text without comments, as the log of a search
 // has it (`code`). A fault is what else stands in the line of its kernel (fake_kernels.h), or
@@ -29,6 +34,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -133,6 +139,62 @@ nvrtcResult CompileCandidate(nvrtcProgram program) {
   return kSuccess;
 }
 
+/// The defines of a text.
+std::map<std::string, std::string> DefinesOf(const std::string& source) {
+  std::map<std::string, std::string> defines;
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word, name, value;
+    if (words >> word >> name && word == "#define" && std::getline(words >> std::ws, value)) {
+      defines[name] = value;
+    }
+  }
+  return defines;
+}
+
+constexpr std::string_view kOwn = "// fake kernel ", kOwnIf = "// fake-if ";
+
+nvrtcResult CompileOwn(nvrtcProgram program) {
+  const std::map<std::string, std::string> defines = DefinesOf(program->source);
+  const bool is_plain = program->source.find("extern \"C\"") != std::string::npos;
+  std::vector<std::string> kernels;
+  std::string fault;
+  std::istringstream lines(program->source);
+  for (std::string line; std::getline(lines, line);) {
+    for (const auto& [name, value] : defines) {
+      const std::string place = "{" + name + "}";
+      for (std::size_t at = 0; (at = line.find(place)) != line.npos;) {
+        line.replace(at, place.size(), value);
+      }
+    }
+    if (line.starts_with(kOwn)) {
+      kernels.push_back("kernel " + std::string(is_plain ? "" : "_Z") + line.substr(kOwn.size()));
+    } else if (line.starts_with(kOwnIf) && !kernels.empty()) {
+      std::istringstream words(line.substr(kOwnIf.size()));
+      std::string condition, rest;
+      words >> condition;
+      std::getline(words >> std::ws, rest);
+      const std::size_t equals = condition.find('=');
+      const auto found = defines.find(condition.substr(0, equals));
+      if (found == defines.end() || found->second != condition.substr(equals + 1)) continue;
+      if (rest.starts_with("nvrtc=")) {
+        fault = rest;
+      } else {
+        kernels.back() += " " + rest;
+      }
+    }
+  }
+  if (fault == "nvrtc=crash") std::abort();
+  while (fault == "nvrtc=hang") ::pause();
+  if (fault == "nvrtc=error") return Refuse(program, "kernel.cu(1): error: it is a fault\n");
+  const bool spills = fault == "nvrtc=spills";
+  program->log += Verbose("own", 40, spills ? 40 : 0, spills ? 24 : 0);
+  program->cubin = "fake cubin\n";
+  for (const std::string& kernel : kernels) program->cubin += kernel + "\n";
+  return kSuccess;
+}
+
 /// Every name that begins with probe_ is a kernel. Streams and the like take 100 us.
 std::string Probes(const std::string& source) {
   std::set<std::string> names;
@@ -194,6 +256,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
     program->cubin = exh::kernels::cuda::testing::ProgramsText();
     return kSuccess;
   }
+  if (program->source.find(kOwn) != std::string::npos) return CompileOwn(program);
   if (program->source.find("probe_") != std::string::npos) {
     program->cubin = Probes(program->source);
     return kSuccess;

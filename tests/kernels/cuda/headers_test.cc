@@ -27,6 +27,9 @@ static_assert(ours::kMaxDynamicSharedBytes == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHAR
 static_assert(ours::kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(ours::kNonBlockingStream == CU_STREAM_NON_BLOCKING);
 static_assert(ours::kEarlyLaunch == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+static_assert(ours::kClusterLaunch == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+static_assert(offsetof(ours::CUlaunchAttribute, value) ==
+              offsetof(CUlaunchAttribute, value.clusterDim));
 static_assert(sizeof(ours::CUlaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(offsetof(ours::CUlaunchAttribute, id) == offsetof(CUlaunchAttribute, id));
 static_assert(offsetof(ours::CUlaunchAttribute, value) ==

@@ -41,8 +41,9 @@ struct CUlaunchConfig {
   CUlaunchAttribute* attributes = nullptr;
   unsigned int num_attributes = 0;
 };
-inline constexpr CUresult kSuccess = 0;     ///< CUDA_SUCCESS.
-inline constexpr CUresult kNotReady = 600;  ///< CUDA_ERROR_NOT_READY.
+inline constexpr CUresult kSuccess = 0;       ///< CUDA_SUCCESS.
+inline constexpr CUresult kNoSuchName = 500;  ///< CUDA_ERROR_NOT_FOUND.
+inline constexpr CUresult kNotReady = 600;    ///< CUDA_ERROR_NOT_READY.
 inline constexpr CUfunction_attribute kMaxDynamicSharedBytes =
     8;  ///< CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
 inline constexpr CUstreamCaptureMode kCaptureThreadLocal =
@@ -71,6 +72,11 @@ inline constexpr CUdevice_attribute kWarpSize = 10;  ///< CU_DEVICE_ATTRIBUTE_WA
 /// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: a kernel may begin before the one before
 /// it on its stream has ended, when that says so, and waits for it itself.
 inline constexpr int kEarlyLaunch = 6;
+/// CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: the blocks of a cluster, as three numbers that begin
+/// where the value of another attribute does.
+inline constexpr int kClusterLaunch = 4;
+/// The least compute capability that has clusters: 9.0.
+inline constexpr int kClustersFrom = 90;
 
 /// The least compute capability with which launches overlap: 9.0.
 inline constexpr int kLaunchesOverlapFrom = 90;

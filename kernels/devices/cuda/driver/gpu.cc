@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace exh::kernels::cuda {
@@ -66,6 +67,23 @@ void Gpu::Launch(CUfunction function, const kernels::Launch& launch, void** argu
   Check(cu().cuLaunchKernelEx(&config, function, arguments, nullptr), "cuLaunchKernelEx");
 }
 
+void Gpu::LaunchWide(CUfunction function, const WideLaunch& launch, void** arguments) const {
+  CUlaunchAttribute cluster{.id = kClusterLaunch, .value = static_cast<int>(launch.cluster[0])};
+  std::memcpy(cluster.rest, &launch.cluster[1], 2 * sizeof launch.cluster[1]);
+  CUlaunchConfig config;
+  config.grid_x = launch.grid[0];
+  config.grid_y = launch.grid[1];
+  config.grid_z = launch.grid[2];
+  config.block_x = launch.block[0];
+  config.block_y = launch.block[1];
+  config.block_z = launch.block[2];
+  config.shared_bytes = launch.shared_bytes;
+  config.stream = stream_;
+  config.attributes = &cluster;
+  config.num_attributes = launch.has_clusters() ? 1 : 0;
+  Check(cu().cuLaunchKernelEx(&config, function, arguments, nullptr), "cuLaunchKernelEx");
+}
+
 void Gpu::Synchronize() const {
   Check(cu().cuStreamSynchronize(stream_), "cuStreamSynchronize");
 }
@@ -125,6 +143,14 @@ Module& Module::operator=(Module&& other) noexcept {
   std::swap(gpu_, other.gpu_);
   std::swap(module_, other.module_);
   return *this;
+}
+
+CUfunction Module::Find(const char* name) const {
+  CUfunction function = nullptr;
+  const CUresult found = gpu_->cu().cuModuleGetFunction(&function, module_, name);
+  if (found == kNoSuchName) return nullptr;
+  gpu_->Check(found, "cuModuleGetFunction");
+  return function;
 }
 
 CUfunction Module::Function(const char* name) const {

@@ -5,6 +5,7 @@
 // they are exceptions, and `GpuError` is caught where a request is answered.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -20,6 +21,16 @@ namespace exh::kernels::cuda {
 class GpuError : public std::runtime_error {
  public:
   explicit GpuError(const std::string& what) : std::runtime_error(what) {}
+};
+
+/// A launch of up to three dimensions. Numbers are above 0.
+struct WideLaunch {
+  std::array<unsigned int, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  std::array<unsigned int, 3> cluster = {1, 1, 1};  ///< Blocks of one; each divides the grid's.
+  unsigned int shared_bytes = 0;                    ///< Dynamic shared memory of a block.
+
+  unsigned int threads() const { return block[0] * block[1] * block[2]; }
+  bool has_clusters() const { return cluster[0] * cluster[1] * cluster[2] > 1; }
 };
 
 class Gpu;
@@ -64,7 +75,10 @@ class Module {
   Module(Module&& other) noexcept;
   Module& operator=(Module&& other) noexcept;
 
+  /// Throws GpuError where there is none of this name.
   CUfunction Function(const char* name) const;
+  /// Null: there is none.
+  CUfunction Find(const char* name) const;
 
  private:
   const Gpu* gpu_ = nullptr;
@@ -95,6 +109,7 @@ class Gpu {
   /// it has ended, and waits for that itself.
   void Launch(CUfunction function, const kernels::Launch& launch, void** arguments,
               bool is_early = false) const;
+  void LaunchWide(CUfunction function, const WideLaunch& launch, void** arguments) const;
   void Synchronize() const;
   /// Blocks of the kernel that fit a multiprocessor at once.
   int Occupancy(CUfunction function, const kernels::Launch& launch) const;
