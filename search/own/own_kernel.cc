@@ -131,7 +131,8 @@ std::string OwnKernel::DefinesOf(const std::string& text) const {
   for (const auto& [name, value] : values_->MacrosOf(text)) {
     lines += fmt::format("#define {} {}\n", name, value);
   }
-  for (const auto& [name, value] : RemarkIn(text).at("defines").items()) {
+  const Json remark = RemarkIn(text);
+  for (const auto& [name, value] : remark.at("defines").items()) {
     lines += fmt::format("#define {} {}\n", name, value.dump());
   }
   return lines;
