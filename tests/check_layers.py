@@ -136,7 +136,7 @@ ROOMS = {
         "kernel": {"log", "descend", "subject", "measure", "report"},
         "fused": {"log", "descend", "subject", "measure", "report"},
         "functional": {"log", "descend", "subject", "measure", "report", "solve"},
-        "own": {"log", "descend", "subject", "measure", "report", "solve"},
+        "own": {"log", "descend", "subject", "measure", "report", "solve", "exchange", "exchange/python"},
         "page": {"log", "descend", "tree", "subject", "kernel"},
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
         "run": {"log", "descend", "tree", "propose", "measure", "report"},

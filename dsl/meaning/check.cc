@@ -291,10 +291,20 @@ const Trigger* AdderOf(const Spec& spec, const Choice& counter, const SetRef& ov
 // out by it, and then nothing is lost.
 bool IsFiltered(const Choice& counter, int variable) {
   return std::ranges::any_of(counter.when, [&](const Condition& condition) {
-    if (condition.kind != Condition::Kind::kCode) return false;
     const auto is_it = [&](int each) { return each == variable; };
+    const auto names_it = [&](const dsl::Snippet& code) {
+      return std::ranges::any_of(code.variables, is_it, &SnippetVariable::variable);
+    };
+    if (condition.kind == Condition::Kind::kTerms && IsKnown(condition)) {
+      bool names = false;
+      ForEachTermNode(condition, [&](const TermNode& node) {
+        names = names || names_it(node.code) || std::ranges::any_of(node.instance.arguments, is_it);
+      });
+      return names;
+    }
+    if (condition.kind != Condition::Kind::kCode) return false;
     if (condition.external >= 0) return std::ranges::any_of(condition.lhs.arguments, is_it);
-    return std::ranges::any_of(condition.code.variables, is_it, &SnippetVariable::variable);
+    return names_it(condition.code);
   });
 }
 
@@ -347,10 +357,7 @@ void CheckDynamicPredicates(const Spec& spec, DiagnosticSink& sink) {
 // A trigger that waits for no decision fires before the search starts.
 void CheckTriggerWaits(const Trigger& trigger, DiagnosticSink& sink) {
   for (const Condition& condition : trigger.when) {
-    const bool known = condition.kind == Condition::Kind::kCode ||
-                       condition.kind == Condition::Kind::kAscending ||
-                       condition.kind == Condition::Kind::kConstant;
-    if (!known) return;
+    if (!IsKnown(condition)) return;
   }
   if (trigger.when.empty()) return;  // All its conditions are reported already.
   sink.Report(Diag::kTriggerWithoutDecision, trigger.range,

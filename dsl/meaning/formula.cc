@@ -337,22 +337,11 @@ std::optional<ResolvedFormula> Use(const ast::Instance& use, const Scope& scope,
   return std::nullopt;
 }
 
-bool ReadsDecisions(const Condition& condition) {
-  bool reads = false;
-  ForEachTermNode(condition, [&](const TermNode& node) {
-    reads = reads || node.kind == TermNode::Kind::kInstance;
-  });
-  return reads;
-}
-
 bool IsKnownBeforeTheSearch(const ResolvedFormula& formula) {
   if (formula.kind != Kind::kCondition) {
     return std::ranges::all_of(formula.parts, IsKnownBeforeTheSearch);
   }
-  const Condition::Kind kind = formula.condition.kind;
-  return kind == Condition::Kind::kCode || kind == Condition::Kind::kAscending ||
-         kind == Condition::Kind::kConstant ||
-         (kind == Condition::Kind::kTerms && !ReadsDecisions(formula.condition));
+  return IsKnown(formula.condition);
 }
 
 ResolvedFormula Ascending(int before, int after, SourceRange range) {

@@ -110,6 +110,24 @@ void ForEachTermNode(const Condition& condition, Visit visit) {
   }
 }
 
+/// Whether the condition depends on no decision, and on no object that may appear.
+inline bool IsKnown(const Condition& condition) {
+  bool decision = false;
+  ForEachTermNode(condition, [&](const TermNode& node) {
+    decision = decision || node.kind == TermNode::Kind::kInstance;
+  });
+  switch (condition.kind) {
+    case Condition::Kind::kCode:
+    case Condition::Kind::kAscending:
+    case Condition::Kind::kConstant:
+      return true;
+    case Condition::Kind::kTerms:
+      return !decision;
+    default:
+      return false;
+  }
+}
+
 /// The values that a list of value and alias names stands for; 0 after a report.
 std::uint64_t ResolveValues(const std::vector<ast::Name>& names, const Choice& choice,
                             Resolution& r);

@@ -433,7 +433,8 @@ Json IrWriter::Write(const dsl::Host& host) const {
 
 Json IrWriter::Write(const std::string& space) const {
   const auto& [files, sets, choices, externals, requirements, quotients, triggers, order, host,
-               objective, lower_bound] = spec_;
+               objective, lower_bound, terms] = spec_;
+  EXH_CHECK(terms.empty());  // They stand beside a space that is loaded.
   Json json = {{"format", "exhaust-ir"}, {"version", kIrVersion}, {"space", space}};
   json["files"] = Json::array();
   for (const dsl::Spec::File& file : files) json["files"].push_back(file.path);

@@ -14,12 +14,10 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/spelling.h"
-#include "base/user_json.h"
+#include "search/exchange/exh_names.h"
 
 namespace exh::search {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -86,18 +84,9 @@ void ForEachPart(std::string_view command, const std::function<void(std::string_
 
 }  // namespace
 
-std::string CalledAs(const std::string& doc) {
-  // The lines of a comment are one text by now.
-  constexpr std::string_view kAs = " as: ";
-  const std::string text = " " + doc;
-  const std::size_t at = text.rfind(kAs);
-  return at == std::string::npos
-             ? ""
-             : std::string(Trim(std::string_view(text).substr(at + kAs.size())));
-}
-
 DecidedValues::DecidedValues(const runtime::Instance& instance, const dsl::Spec& spec, Sizes sizes)
     : sizes_(std::move(sizes)) {
+  const OriginalNames names = OriginalNamesOf(spec);
   for (const auto& [name, value] : sizes_) owner_[VariableOf(name)] = name;
   for (runtime::DecisionId id = 0; id < instance.num_decisions(); ++id) {
     if (instance.IsDerived(id)) continue;
@@ -105,10 +94,7 @@ DecidedValues::DecidedValues(const runtime::Instance& instance, const dsl::Spec&
     Decision decision;
     decision.decision = id;
     decision.name = instance.DecisionName(id);
-    const std::string called = CalledAs(choice.doc);
-    if (!called.empty() && EndOfName(called, 0) == called.size()) {
-      decision.name = called + decision.name.substr(choice.name.size());
-    }
+    decision.name = names.choices.at(choice.name) + decision.name.substr(choice.name.size());
     if (decision.name.ends_with("()")) decision.name.resize(decision.name.size() - 2);
     const auto universe = instance.universe(id);
     for (int value = 0; value < instance.num_values(id); ++value) {
@@ -116,13 +102,9 @@ DecidedValues::DecidedValues(const runtime::Instance& instance, const dsl::Spec&
       if (!universe.empty()) {
         made.text = made.json = std::to_string(universe[static_cast<std::size_t>(value)]);
       } else {
-        made.text = instance.ValueName(id, value);
-        made.json = Json(made.text).dump();
-        const std::string as = CalledAs(choice.values.at(static_cast<std::size_t>(value)).doc);
-        if (const Json given = TryUserJson<Json>(as); !as.empty() && given.is_primitive()) {
-          made.text = given.is_string() ? given.get<std::string>() : given.dump();
-          made.json = given.dump();
-        }
+        const Json given = names.values.at(choice.name).at(instance.ValueName(id, value));
+        made.text = given.is_string() ? given.get<std::string>() : given.dump();
+        made.json = given.dump();
         if (made.text.find('\n') != std::string::npos) {
           throw UsageError(
               fmt::format("value {} of '{}': a text of one line", made.json, choice.name));

@@ -10,7 +10,7 @@
 //
 // The text of an implementation, which logs and folders keep, is that environment: a shell can read
 // it. A space may give the program other names and values than its own: `/// as: BLOCK_SIZE_X`
-// above a choice, `/// as: "row major"` or `/// as: -1.5` above a value.
+// above a choice, `/// as: "row major"` or `/// as: -1.5` above a value (exchange/exh_names.h).
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,6 @@
 #include "runtime/candidate.h"
 
 namespace exh::search {
-
-/// What stands behind `as:` in the last line of a declaration's comment; empty: nothing.
-std::string CalledAs(const std::string& doc);
 
 class DecidedValues {
  public:

@@ -29,7 +29,7 @@ double Subject::most_reserve_s() const {
 }
 
 std::string Subject::device_class() const {
-  return OfBackend(*this, std::string(),
+  return OfBackend(*this, std::string("no device"),
                    [this](const auto& backend) { return backend.ClassOf(*device()); });
 }
 

@@ -104,6 +104,7 @@ TEST(Cascades, OneMistakeInTheSpaceOfLinearAlgebra) {
 TEST(Cascades, OneMistakeAmongAllConstructs) {
   MakeMistakes("tests/dsl/valid/every_construct.exh", "tests/dsl/valid/every_construct.exh", 100);
   MakeMistakes("tests/dsl/valid/every_construct.exh", "tests/dsl/valid/parts/sets.exh", 40);
+  MakeMistakes("tests/dsl/valid/data.exh", "tests/dsl/valid/data.exh", 100);
 }
 
 /// What is said of linalg.exh with a text of one of its files replaced.

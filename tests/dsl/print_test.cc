@@ -49,9 +49,11 @@ TEST(Print, EveryFileOfTheTreeSurvives) {
 }
 
 TEST(Print, IsCanonical) {
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/tests/dsl/valid/every_construct.exh";
-  const std::string once = Print(ParseText(path, ReadFile(path)));
-  EXPECT_EQ(once, Print(ParseText("printed.exh", once)));
+  for (const char* const name : {"every_construct", "data"}) {
+    const std::string path = std::string(EXH_SOURCE_DIR) + "/tests/dsl/valid/" + name + ".exh";
+    const std::string once = Print(ParseText(path, ReadFile(path)));
+    EXPECT_EQ(once, Print(ParseText("printed.exh", once)));
+  }
 }
 
 TEST(Print, ShowsAStatementAsAPersonWouldWriteIt) {

@@ -67,6 +67,41 @@ TEST(Resolve, TheWholeLanguageCompiles) {
   EXPECT_EQ(spec->order.size(), 4U);
 }
 
+TEST(Resolve, SpacesWithDataCompile) {
+  DiagnosticSink sink;
+  const std::string root = EXH_SOURCE_DIR;
+  CompileOptions options;
+  options.root = root;
+  options.lints = true;
+  const auto spec = Compile(root + "/tests/dsl/valid/data.exh", options, sink);
+  ASSERT_TRUE(spec.has_value()) << RenderText(sink);
+  EXPECT_EQ(RenderText(sink), "");
+  EXPECT_FALSE(spec->host);
+  const auto set = [&](const char* name) {
+    return *std::ranges::find(spec->sets, name, &Set::name);
+  };
+  EXPECT_TRUE(set("Rows").numbers.has_value());
+  EXPECT_TRUE(set("Tasks").given && set("Parts").given);
+  EXPECT_EQ(set("After").depth, 1);
+  const auto external = [&](const char* name) {
+    return *std::ranges::find(spec->externals, name, &External::name);
+  };
+  EXPECT_EQ(external("least").number, -4);
+  EXPECT_EQ(external("least").code.text, "-4");
+  EXPECT_EQ(external("gap").code.text, "$fun.gap($a, $b)");
+  EXPECT_FALSE(external("gap").has_code);
+  const auto choice = [&](const char* name) {
+    return *std::ranges::find(spec->choices, name, &Choice::name);
+  };
+  EXPECT_EQ(choice("start").spans.size(), 2U);
+  EXPECT_EQ(choice("fixed").universe.text,
+            "::exh::runtime::UniverseOf({{static_cast<std::int64_t>(8)}})");
+  EXPECT_EQ(choice("total").base_term.size(), 1U);
+  EXPECT_TRUE(spec->objective->maximize);
+  EXPECT_EQ(spec->objective->text, "total() - fixed() * 2");
+  EXPECT_EQ(spec->lower_bound->unit_ns, 1e6);
+}
+
 TEST(Resolve, TheOrderOfChoicesIsThatOfDecide) {
   const std::string choices = R"exh(
 define enum kind($i in Items): value A: value B: end

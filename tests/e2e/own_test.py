@@ -365,6 +365,8 @@ class Page(Fixture):
             self.assertIn("best: 11.0 us", out)
             self.assertIn("nothing new was left to find", out)
             self.assertIn("26 evaluations", out)
+        self.write("bound.exh", re.findall(r"```exh\n(.*?)```", page, re.S)[-1])
+        self.assertIn("3 solutions", self.run_search("solve", "--space", "bound.exh", "--count"))
         said = re.search(r"^> (\{.*\})\n< (\{.*\})$", page, re.M)
         self.assertEqual(json.loads(said[1])["id"], json.loads(said[2])["id"])
 

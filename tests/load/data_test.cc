@@ -364,8 +364,8 @@ minimize b() * 2 - few() + price
 )",
                                {});
   const std::string model = ExportMiniZinc(*instance);
-  EXPECT_THAT(model, HasSubstr("complete) minimize (((d_b*2) - n_few) + 3);"));
-  EXPECT_THAT(model, HasSubstr("0..12: n_few"));
+  EXPECT_THAT(model, HasSubstr("complete) minimize (((d_b*2) - n_few_0) + 3);"));
+  EXPECT_THAT(model, HasSubstr("0..12: n_few_0 = "));
 }
 
 TEST(Data, IncludesComeFromTheGivenFiles) {

@@ -57,7 +57,7 @@ TEST(DecidedValues, AsTextJsonEnvironmentAndCommand) {
 
 TEST(DecidedValues, TextsAreQuotedForAShell) {
   const OwnSubject subject = Subject(
-      "choice enum how():\n  /// as: \"it's $HOME\"\n  value A:\n  /// as: \"it's $HOME\"\n  value "
+      "choice enum how():\n  /// as: \"$HOME\"\n  value A:\n  /// as: \"it's $HOME\"\n  value "
       "B:\nend\n");
   const std::string text = subject.values().TextOf(Last(subject));
   EXPECT_EQ(text, "EXH_HOW='it'\\''s $HOME'\n");
