@@ -342,7 +342,7 @@ class Tune(Fixture):
         for n in (8, 12):
             (best,) = (path.read_text() for path in self.folder.glob(f"fleet/my-*-n{n}/best.env"))
             self.assertIn(f"EXH_N={n}\nEXH_TILE={n // 2}\n", best)
-        self.assertIn("-n12", self.run_search("tune", "status", "fleet"), out)
+        self.assertIn("-n12", self.run_search("tune", "--status", "fleet"), out)
         for wrong, says in [({"space": "my.exh", "sizes": {"n": 8}}, "'run' or 'serve'"), ({**line, "sizes": {"m": 8}}, "m"),
                             ({"kernel": "axpy", "run": "x"}, "'space'"), ({**line, "sizes": {"n": 8}, "tiemout": 3}, "did you mean 'timeout'?")]:
             self.write("wrong.jsonl", json.dumps(wrong) + "\n")
