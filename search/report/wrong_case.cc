@@ -91,7 +91,7 @@ std::string KeepFirstWrong(const WrongRun& run, const std::vector<Failure>& fail
   if (count == 0) return "";
   if (!run.subject.writes_code()) {
     return fmt::format(
-        "{}, as the program says: none of them is the best\n",
+        "{}: none of them is the best\n",
         count == 1 ? "1 result was wrong" : fmt::format("{} results were wrong", count));
   }
   std::string text = fmt::format(
