@@ -16,7 +16,7 @@ import tree
 
 COMMAND = re.compile(r"\./exh[ \t]+([^`\n#|&;]*)")
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
-WORD = re.compile(r"[a-z][a-z-]*$")
+WORD = re.compile(r"[a-z][a-z0-9-]*$")
 PAGES = pathlib.Path("docs/diagnostics")
 PAGE_COLUMNS = 100
 
