@@ -118,6 +118,7 @@ int SimulateProposer(const CLI::App& app, const SearchOptions& options) {
                 "--topk, --delta, --epsilon, --local, --screen, --prior, --order and --out");
   CheckRunOptions(options);
   const std::vector<ChangedConstant> changes = ChangesOf(options);
+  EvaluationsOf(options);  // Its mistakes show before anything is read.
   SimulatedRuns runs = ReadSimulatedRuns(options);
   ForWholeSpace(app, options, runs, [&](const WholeSpace& space) {
     const int jobs = options.jobs.value_or(NumCores());
