@@ -95,9 +95,10 @@ class Reader {
     }
     for (const auto& [name, number] : given_.sizes) {
       if (std::ranges::find(known, name) == known.end()) {
-        throw UsageError(known.empty()
-                             ? fmt::format("the space has no size '{}': it has none", name)
-                             : UnknownName("size", name, known));
+        throw UsageError(known.empty() ? fmt::format("the space has no size '{0}': it has none; "
+                                                     "'extern constant {0}' would be one",
+                                                     name)
+                                       : UnknownName("size", name, known));
       }
       if (number < -kLargestNumber || number > kLargestNumber) {
         throw UsageError(

@@ -45,7 +45,7 @@ class Solutions(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines()[0], "  layout  ROWS")
         done = solve("--space", "tests/load/plain.exh", "--size", "n=3")
-        self.assertEqual((done.returncode, done.stderr), (2, "search: the space has no size 'n': it has none\n"))
+        self.assertEqual((done.returncode, done.stderr), (2, "search: the space has no size 'n': it has none; 'extern constant n' would be one\n"))
         done = solve("--space", "examples/queens.exh")
         self.assertEqual(done.returncode, 2)
         self.assertIn("examples/queens.exh:7:5: error: set 'Rows' needs a backbone in C++", done.stderr)

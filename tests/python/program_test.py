@@ -285,7 +285,7 @@ require fits: block_x() * unroll() <= 256
     def test_sizes_are_for_the_function(self):
         seen = set()
 
-        @exhaust.program(space=self.SPACE)
+        @exhaust.program(space="extern constant n\nextern constant unused = 2\n" + self.SPACE)
         def bench(block_x, unroll, layout, n, m=3):
             seen.add((n, m))
             return exhaust.Answer(ms=block_x, correct=True)
