@@ -18,36 +18,6 @@ using internal::TermRanges;
 using internal::TermView;
 using internal::Whole;
 
-Op OpOf(TermNode::Kind kind) {
-  switch (kind) {
-    case TermNode::Kind::kNumber:
-      return Op::kNumber;
-    case TermNode::Kind::kChoice:
-      return Op::kDecision;
-    case TermNode::Kind::kNegate:
-      return Op::kNegate;
-    case TermNode::Kind::kAdd:
-      return Op::kAdd;
-    case TermNode::Kind::kSubtract:
-      return Op::kSubtract;
-    case TermNode::Kind::kMultiply:
-      return Op::kMultiply;
-    case TermNode::Kind::kDivide:
-      return Op::kDivide;
-    case TermNode::Kind::kDiv:
-      return Op::kDiv;
-    case TermNode::Kind::kMod:
-      return Op::kMod;
-    case TermNode::Kind::kMin:
-      return Op::kMin;
-    case TermNode::Kind::kMax:
-      return Op::kMax;
-    case TermNode::Kind::kCode:
-      break;
-  }
-  EXH_UNREACHABLE();  // A freeze puts numbers in the place of code.
-}
-
 struct StateView {
   const StateLayout& layout;
   const State& state;
@@ -85,6 +55,35 @@ std::int64_t Rounded(double number, bool up) {
 
 }  // namespace
 
+GroundTermNode::Op GroundOpOf(TermNode::Kind kind) {
+  switch (kind) {
+    case TermNode::Kind::kNumber:
+    case TermNode::Kind::kCode:
+      return Op::kNumber;
+    case TermNode::Kind::kChoice:
+      return Op::kDecision;
+    case TermNode::Kind::kNegate:
+      return Op::kNegate;
+    case TermNode::Kind::kAdd:
+      return Op::kAdd;
+    case TermNode::Kind::kSubtract:
+      return Op::kSubtract;
+    case TermNode::Kind::kMultiply:
+      return Op::kMultiply;
+    case TermNode::Kind::kDivide:
+      return Op::kDivide;
+    case TermNode::Kind::kDiv:
+      return Op::kDiv;
+    case TermNode::Kind::kMod:
+      return Op::kMod;
+    case TermNode::Kind::kMin:
+      return Op::kMin;
+    case TermNode::Kind::kMax:
+      return Op::kMax;
+  }
+  EXH_UNREACHABLE();
+}
+
 GroundedTerm::GroundedTerm(const Instance& instance, const Term& term, const std::string& text)
     : instance_(instance) {
   if (term.size() > kMostTermNodes) {
@@ -105,7 +104,8 @@ GroundedTerm::GroundedTerm(const Instance& instance, const Term& term, const std
 
 void GroundedTerm::Add(const TermNode& node, std::vector<std::uint32_t>* operands) {
   GroundTermNode ground;
-  ground.op = OpOf(node.kind);
+  EXH_CHECK(node.kind != TermNode::Kind::kCode);  // A freeze puts numbers in its place.
+  ground.op = GroundOpOf(node.kind);
   const auto take = [&] {
     const std::uint32_t operand = operands->back();
     operands->pop_back();

@@ -25,6 +25,9 @@ struct TermInterval {
   friend bool operator==(const TermInterval&, const TermInterval&) = default;
 };
 
+/// What a node of a term is once its variables are bound: code is a number then.
+GroundTermNode::Op GroundOpOf(TermNode::Kind kind);
+
 class GroundedTerm {
  public:
   /// `term` has numbers and choices without arguments; `text` is what messages call it. `instance`,

@@ -111,23 +111,6 @@ bool BranchAndBound::Tighten(Candidate* node) {
   return Interval(*node).min < *best_;
 }
 
-DecisionId BranchAndBound::Next(const Candidate& node) {
-  for (const int choice : choices_) {
-    open_.clear();
-    node.ListOpen(choice, &open_);
-    DecisionId best = kNoDecision;
-    int fewest = 0;
-    for (const DecisionId decision : open_) {
-      const int count = node.CountValues(decision);
-      if (best != kNoDecision && count >= fewest) continue;
-      best = decision;
-      fewest = count;
-    }
-    if (best != kNoDecision) return best;
-  }
-  return kNoDecision;
-}
-
 std::optional<int> BranchAndBound::FirstOf(Candidate* node, DecisionId decision, std::size_t depth,
                                            bool* is_dead) {
   // The first values and the last one.
@@ -177,7 +160,7 @@ bool BranchAndBound::Visit(const Candidate& from, std::size_t depth, const OnBet
       ++status_.dead_ends;
       return true;
     }
-    const DecisionId decision = Next(node);
+    const DecisionId decision = FewestOpen(node, choices_, open_);
     if (decision == kNoDecision) {
       const TermInterval interval = Interval(node);
       EXH_CHECK(interval.IsOne());

@@ -52,7 +52,6 @@ class BranchAndBound {
   bool Tighten(runtime::Candidate* node);
   /// False: it was stopped.
   bool Visit(const runtime::Candidate& from, std::size_t depth, const OnBetter& on_better);
-  runtime::DecisionId Next(const runtime::Candidate& node);
   /// The value to begin with. The candidate at `depth` becomes what follows from it; nothing when
   /// all that were looked at are dead ends or no better, and then the node has lost them.
   std::optional<int> FirstOf(runtime::Candidate* node, runtime::DecisionId decision,

@@ -16,6 +16,24 @@ constexpr std::uint64_t kStepsPerLook = 16;
 
 }  // namespace
 
+DecisionId FewestOpen(const Candidate& node, const std::vector<int>& choices,
+                      std::vector<DecisionId>& open) {
+  for (const int choice : choices) {
+    open.clear();
+    node.ListOpen(choice, &open);
+    DecisionId best = kNoDecision;
+    int fewest = 0;
+    for (const DecisionId decision : open) {
+      const int count = node.CountValues(decision);
+      if (best != kNoDecision && count >= fewest) continue;
+      best = decision;
+      fewest = count;
+    }
+    if (best != kNoDecision) return best;
+  }
+  return kNoDecision;
+}
+
 Solver::Solver(const runtime::Instance& instance, const ChoiceOrder& order, SolveOptions options)
     : options_(std::move(options)) {
   for (const std::string& name : order.names()) choices_.push_back(instance.FindChoice(name));
@@ -41,30 +59,13 @@ Candidate& Solver::At(std::size_t depth, const Candidate& like) {
   return *levels_[depth];
 }
 
-DecisionId Solver::Next(const Candidate& node) {
-  for (const int choice : choices_) {
-    open_.clear();
-    node.ListOpen(choice, &open_);
-    DecisionId best = kNoDecision;
-    int fewest = 0;
-    for (const DecisionId decision : open_) {
-      const int count = node.CountValues(decision);
-      if (best != kNoDecision && count >= fewest) continue;
-      best = decision;
-      fewest = count;
-    }
-    if (best != kNoDecision) return best;
-  }
-  return kNoDecision;
-}
-
 /// Takes a value of a decision and goes on below; then leaves it out, which may leave out more, and
 /// takes the next one, of whatever decision has the fewest then.
 bool Solver::Visit(const Candidate& from, std::size_t depth, const OnSolution& on_solution) {
   Candidate& node = At(depth, from);
   node = from;
   while (true) {
-    const DecisionId decision = Next(node);
+    const DecisionId decision = FewestOpen(node, choices_, open_);
     if (decision == kNoDecision) {
       ++status_.solutions;
       if (on_solution(node)) return true;

@@ -37,6 +37,11 @@ enum class SolveResult {
   kStopped,
 };
 
+/// Of the first of the choices that has open decisions, the one with the fewest values;
+/// kNoDecision: nothing is open. `open` is room to work in.
+runtime::DecisionId FewestOpen(const runtime::Candidate& node, const std::vector<int>& choices,
+                               std::vector<runtime::DecisionId>& open);
+
 class Solver {
  public:
   /// Called for each solution; false: it was the last that is wanted.
@@ -52,7 +57,6 @@ class Solver {
  private:
   /// False: it ends.
   bool Visit(const runtime::Candidate& node, std::size_t depth, const OnSolution& on_solution);
-  runtime::DecisionId Next(const runtime::Candidate& node);
   bool IsStopped();
   /// The candidate at a depth; they are allocated once.
   runtime::Candidate& At(std::size_t depth, const runtime::Candidate& like);

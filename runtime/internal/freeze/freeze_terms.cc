@@ -34,35 +34,6 @@ namespace {
 
 using Op = GroundTermNode::Op;
 
-Op OpOf(TermNode::Kind kind) {
-  switch (kind) {
-    case TermNode::Kind::kNumber:
-    case TermNode::Kind::kCode:
-      return Op::kNumber;
-    case TermNode::Kind::kChoice:
-      return Op::kDecision;
-    case TermNode::Kind::kNegate:
-      return Op::kNegate;
-    case TermNode::Kind::kAdd:
-      return Op::kAdd;
-    case TermNode::Kind::kSubtract:
-      return Op::kSubtract;
-    case TermNode::Kind::kMultiply:
-      return Op::kMultiply;
-    case TermNode::Kind::kDivide:
-      return Op::kDivide;
-    case TermNode::Kind::kDiv:
-      return Op::kDiv;
-    case TermNode::Kind::kMod:
-      return Op::kMod;
-    case TermNode::Kind::kMin:
-      return Op::kMin;
-    case TermNode::Kind::kMax:
-      return Op::kMax;
-  }
-  EXH_UNREACHABLE();
-}
-
 /// One value for each of a few decisions.
 struct Point {
   std::span<const TermLeaf> leaves;
@@ -191,7 +162,7 @@ class Freezer::TermGrounder {
     std::vector<std::uint32_t> operands;
     for (const TermNode& node : term) {
       GroundTermNode ground;
-      ground.op = OpOf(node.kind);
+      ground.op = GroundOpOf(node.kind);
       switch (node.kind) {
         case TermNode::Kind::kNumber:
         case TermNode::Kind::kCode:
