@@ -21,7 +21,7 @@ import unittest
 import support
 
 import exhaust
-from exhaust import _find, _serve, bridge
+from exhaust import _serve, bridge
 
 FAKE = str(pathlib.Path(__file__).resolve().parent / "fake_search.py")
 
@@ -216,11 +216,6 @@ choice enum layout():
 end
 require fits: block_x() * unroll() <= 256
 """
-
-    def setUp(self):
-        super().setUp()
-        if "serve" not in _find.options_of(exhaust.find_search()):
-            self.skipTest("this program has no --serve")
 
     @staticmethod
     def ms(block_x, unroll, layout):

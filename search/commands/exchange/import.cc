@@ -13,6 +13,7 @@
 #include "base/system/user_file.h"
 #include "search/commands/command.h"
 #include "search/exchange/flashinfer.h"
+#include "search/exchange/of_file.h"
 #include "search/exchange/problem_text.h"
 #include "search/exchange/results/hub_file.h"
 #include "search/exchange/tuning_problem.h"
@@ -24,16 +25,6 @@ namespace {
 struct ImportOptions {
   std::string file, out, space, workloads, shapes;
 };
-
-/// What is wrong in a file, with its name before it.
-template <typename Make>
-auto OfFile(const std::string& path, const Make& make) {
-  try {
-    return make();
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", path, error.what()));
-  }
-}
 
 void WriteOrPrint(const std::string& out, const std::string& text) {
   if (out.empty()) {

@@ -7,19 +7,11 @@
 #include <system_error>
 
 #include "base/system/user_file.h"
+#include "search/exchange/of_file.h"
 #include "search/exchange/problem_text.h"
 
 namespace exh::search {
 namespace {
-
-template <typename Make>
-auto OfFile(const std::string& path, const Make& make) {
-  try {
-    return make();
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", path, error.what()));
-  }
-}
 
 std::string StemOf(const std::string& path) {
   return std::filesystem::path(path).stem().string();
