@@ -125,6 +125,7 @@ ROOMS = {
         "descend": {"log"},
         "tree": {"log", "descend"},
         "near": {"log", "descend"},
+        "why": {"log", "descend", "near", "measure"},
         "learn": {"log", "descend"},
         "subject": {"log", "descend"},
         "measure": {"log", "subject"},
@@ -150,7 +151,7 @@ ROOMS = {
         "simulate": {"log", "descend", "tree", "propose"},
         "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
         "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own", "why"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20
