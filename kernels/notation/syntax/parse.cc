@@ -539,6 +539,11 @@ class TreeReader {
       } else if (bounded != nullptr && IdentityOf(name.text)) {
         expr.indices.push_back({bounded->text, bounded->range});
         ranges.push_back(index);
+      } else if (bounded != nullptr && (name.text == "argmax" || name.text == "argmin")) {
+        sink_.Report(Diag::kNotAnIndex, index.range,
+                     fmt::format("{0} takes all steps of an index; what is left out is {1}inf in a "
+                                 "value before it: s[i, j] = j <= i ? x[i, j] : {1}inf",
+                                 name.text, name.text == "argmax" ? "-" : ""));
       } else {
         sink_.Report(Diag::kNotAnIndex, index.range,
                      fmt::format("{0}(…) with an operand behind it runs over indices, and this is "
@@ -552,8 +557,14 @@ class TreeReader {
     return expr;
   }
 
-  /// The index of `j <= i`, whatever stands on the right; null: it is no such range.
+  /// The index of `j <= i`, whatever stands on the right, or of several such with `and` between
+  /// them; null: it is no such range.
   static const Expr* BoundedIndex(const Expr& expr) {
+    if (expr.kind == Expr::Kind::kCall && expr.text == "and" && expr.args.size() == 2) {
+      const Expr* const first = BoundedIndex(expr.args[0]);
+      const Expr* const second = BoundedIndex(expr.args[1]);
+      return first != nullptr && second != nullptr && first->text == second->text ? first : nullptr;
+    }
     const bool compares = expr.kind == Expr::Kind::kCall && expr.args.size() == 2 &&
                           (expr.text.starts_with('<') || expr.text.starts_with('>'));
     return compares && expr.args[0].kind == Expr::Kind::kName ? &expr.args[0] : nullptr;
