@@ -49,7 +49,8 @@ class Resolver {
     if (is_good_ && !CheckRequirements(kernel_, out_.sizes, sink_)) Fail();
     for (std::size_t i = 0; i < kernel_.arrays.size() && is_good_; ++i) Shape(i);
     // With names that mean nothing, each statement would be reported again.
-    for (std::size_t i = 0; i < kernel_.statements.size() && is_good_; ++i) BindStatement(i);
+    const std::size_t bound = is_good_ ? kernel_.statements.size() : 0;
+    for (std::size_t i = 0; i < bound; ++i) BindStatement(i);
     if (is_good_) CheckUses();
     if (is_good_) ShareAxes();
     if (is_good_ && !CheckTypes(kernel_, out_, sink_)) Fail();
@@ -234,7 +235,17 @@ class Resolver {
     }
   }
 
+  /// A mistake in one hides none in others, unless these read it.
   void BindStatement(std::size_t number) {
+    const bool was_good = std::exchange(is_good_, true);
+    Bind(number);
+    out_.left.resize(number + 1);
+    pending_.clear();
+    if (!is_good_) failed_.insert(static_cast<int>(number));
+    is_good_ &= was_good;
+  }
+
+  void Bind(std::size_t number) {
     const Statement& statement = kernel_.statements[number];
     const int output = out_.output_of[number];
     Scope scope;
@@ -545,6 +556,7 @@ class Resolver {
     ResolvedAccess access;
     if (what.kind == Kind::kValue) {
       access.statement = what.number;
+      if (failed_.count(what.number) != 0) return Fail();
       if (stated_.count(what.number) == 0) {
         const bool itself = static_cast<std::size_t>(what.number) == statement;
         Report(Diag::kUsedBeforeStated, expr.range,
@@ -661,7 +673,6 @@ class Resolver {
             .WithNote(array.decl->name.range, "declared here");
       }
     }
-    pending_.clear();
   }
 
   /// `farthest`: from 0, to either side.
@@ -751,7 +762,7 @@ class Resolver {
   bool is_good_ = true;
   std::map<std::string, Meaning, std::less<>> names_;
   std::set<const Index*> used_;
-  std::set<int> stated_, read_, inputs_read_;
+  std::set<int> stated_, failed_, read_, inputs_read_;
   std::vector<Pending> pending_;
   std::set<std::tuple<std::string, std::size_t, std::string>> moved_;  ///< In this statement.
   SharedAxes axes_;
@@ -762,33 +773,6 @@ class Resolver {
 std::optional<ResolvedKernel> Resolve(const Kernel& kernel, const Sizes& given,
                                       DiagnosticSink& sink) {
   return Resolver(kernel, given, sink).Run();
-}
-
-ir::Type TypeOf(const Name& type, const ResolvedKernel& resolution, ir::Type otherwise) {
-  const auto open = resolution.open_types.find(type.text);
-  return open != resolution.open_types.end() ? open->second : TypeOfName(type, otherwise);
-}
-
-bool IsOfSizes(const Expr& expr, const ResolvedKernel& resolution) {
-  switch (expr.kind) {
-    case Expr::Kind::kNumber:
-      return expr.integer.has_value();
-    case Expr::Kind::kName:
-      return resolution.sizes.count(expr.text) != 0 && resolution.reads.count(&expr) == 0 &&
-             resolution.numbers.count(&expr) == 0;
-    case Expr::Kind::kCall:
-      return std::ranges::all_of(expr.args,
-                                 [&](const Expr& arg) { return IsOfSizes(arg, resolution); });
-    default:
-      return false;
-  }
-}
-
-std::int64_t DefaultOf(const SizeDecl& size) {
-  constexpr std::int64_t kUsual = 512;
-  if (size.default_value) return *size.default_value;
-  return std::clamp(kUsual, size.min.value_or(1),
-                    std::max(size.min.value_or(1), size.max.value_or(kUsual)));
 }
 
 }  // namespace exh::kernels::notation
