@@ -50,7 +50,8 @@ class Resolver {
     if (is_good_ && !CheckRequirements(kernel_, out_.sizes, sink_)) Fail();
     for (std::size_t i = 0; i < kernel_.arrays.size() && is_good_; ++i) Shape(i);
     // With names that mean nothing, each statement would be reported again.
-    for (std::size_t i = 0; i < kernel_.statements.size() && is_good_; ++i) BindStatement(i);
+    const std::size_t bound = is_good_ ? kernel_.statements.size() : 0;
+    for (std::size_t i = 0; i < bound; ++i) BindStatement(i);
     if (is_good_) CheckUses();
     if (is_good_) SettleWaiting();
     if (is_good_) ShareAxes();
@@ -235,7 +236,19 @@ class Resolver {
     }
   }
 
+  /// A mistake in one hides none in others, unless these read it.
   void BindStatement(std::size_t number) {
+    const bool was_good = std::exchange(is_good_, true);
+    Bind(number);
+    out_.left.resize(number + 1);
+    if (!is_good_) {
+      failed_.insert(static_cast<int>(number));
+      pending_.clear();  // Others do not wait for what it read.
+    }
+    is_good_ &= was_good;
+  }
+
+  void Bind(std::size_t number) {
     const Statement& statement = kernel_.statements[number];
     const int output = out_.output_of[number];
     Scope scope;
@@ -597,6 +610,7 @@ class Resolver {
     ResolvedAccess access;
     if (what.kind == Kind::kValue) {
       access.statement = what.number;
+      if (failed_.count(what.number) != 0) return Fail();
       const auto stated = stated_.find(what.number);
       if (stated == stated_.end()) {
         const bool itself = static_cast<std::size_t>(what.number) == statement;
@@ -749,7 +763,7 @@ class Resolver {
   std::map<std::string, Meaning, std::less<>> names_;
   std::set<const Index*> used_;
   std::map<int, Scope> stated_;  ///< Statements, with their indices.
-  std::set<int> read_, inputs_read_;
+  std::set<int> failed_, read_, inputs_read_;
   std::vector<PendingRead> pending_;
   std::vector<Reading> readings_;  ///< Of values with indices that wait.
   std::vector<Index*> waiting_;    ///< For an extent, which readers say.
@@ -762,33 +776,6 @@ class Resolver {
 std::optional<ResolvedKernel> Resolve(const Kernel& kernel, const Sizes& given,
                                       DiagnosticSink& sink) {
   return Resolver(kernel, given, sink).Run();
-}
-
-ir::Type TypeOf(const Name& type, const ResolvedKernel& resolution, ir::Type otherwise) {
-  const auto open = resolution.open_types.find(type.text);
-  return open != resolution.open_types.end() ? open->second : TypeOfName(type, otherwise);
-}
-
-bool IsOfSizes(const Expr& expr, const ResolvedKernel& resolution) {
-  switch (expr.kind) {
-    case Expr::Kind::kNumber:
-      return expr.integer.has_value();
-    case Expr::Kind::kName:
-      return resolution.sizes.count(expr.text) != 0 && resolution.reads.count(&expr) == 0 &&
-             resolution.numbers.count(&expr) == 0;
-    case Expr::Kind::kCall:
-      return std::ranges::all_of(expr.args,
-                                 [&](const Expr& arg) { return IsOfSizes(arg, resolution); });
-    default:
-      return false;
-  }
-}
-
-std::int64_t DefaultOf(const SizeDecl& size) {
-  constexpr std::int64_t kUsual = 512;
-  if (size.default_value) return *size.default_value;
-  return std::clamp(kUsual, size.min.value_or(1),
-                    std::max(size.min.value_or(1), size.max.value_or(kUsual)));
 }
 
 }  // namespace exh::kernels::notation
