@@ -266,7 +266,7 @@ class Interpreter {
   double StepBefore(const ir::Instruction& scan) {
     const ValueStorage& storage = code_.values.storage[scan.id.index()];
     std::int64_t point = Evaluate(steps_[scan.id.index()].own.offset);
-    for (std::size_t i = storage.scanned.size(); i-- > 0;) {
+    for (std::size_t i = storage.scanned.size(); i-- > storage.rows;) {
       const KeyDim& key = storage.key[storage.scanned[i]];
       const std::int64_t stride = StrideOf(storage, storage.scanned[i]);
       if (index_[At(key.dim_class)] > 0) return Register(scan.id, point - stride);
@@ -275,16 +275,28 @@ class Interpreter {
     return ir::IdentityOf(CombinedBy(scan.op), scan.type);
   }
 
+  /// What the block before has carried goes on here. Where to leave what goes on to the next one
+  /// comes back.
+  double* LookBack(int number, std::size_t value, double& carried) {
+    const SplitReduction& split = code_.splits.reductions[At(number)];
+    const std::uint64_t block = NumberOf(split.split_classes);
+    if (block > 0) carried = Partial(split, block - 1, value);
+    return &Partial(split, block, value);
+  }
+
   /// From slice to slice, in their order: what is carried to a slice comes before each step of it.
   void JoinSlicesOfScan(const ir::Instruction& scan) {
     const InterpretedStep& step = steps_[scan.id.index()];
     const ValueStorage& storage = code_.values.storage[scan.id.index()];
     const std::vector<int> slices = tree_.SliceAxes(scan);
     const std::uint64_t threads = tree_.layouts[At(tree_.axes[At(slices.front())].layout)].threads;
-    std::vector<std::int64_t> steps = {0}, columns = {0};  // Offsets of registers.
+    std::vector<std::int64_t> steps = {0}, rows = {0}, columns = {0};  // Offsets of registers.
     for (std::size_t place = 0; place < storage.key.size(); ++place) {
-      const bool is_scanned = std::ranges::find(storage.scanned, place) != storage.scanned.end();
-      std::vector<std::int64_t>& all = is_scanned ? steps : columns;
+      const auto scanned = std::ranges::find(storage.scanned, place);
+      const bool is_row = std::cmp_less(scanned - storage.scanned.begin(), storage.rows);
+      std::vector<std::int64_t>& all = scanned == storage.scanned.end() ? columns
+                                       : is_row                         ? rows
+                                                                        : steps;
       std::vector<std::int64_t> longer;
       for (const std::int64_t offset : all) {
         for (std::int64_t i = 0; i < storage.key[place].size; ++i) {
@@ -302,27 +314,32 @@ class Interpreter {
       }
       of_slice = std::move(longer);
     }
+    const int split = code_.splits.of_inst[scan.id.index()];
     for (std::uint64_t first = 0; first < threads; ++first) {
       const bool is_first = std::ranges::all_of(slices, [&](int slice) {
         return first / tree_.axes[At(slice)].stride % tree_.axes[At(slice)].size == 0;
       });
       if (!is_first) continue;
-      for (const std::int64_t column : columns) {
+      for (std::size_t number = 0; number < columns.size(); ++number) {
+        const std::int64_t column = columns[number];
         thread_ = first;
         double carried = BesideOf(scan.id, column);
-        for (const std::uint64_t slice : of_slice) {
-          thread_ = first + slice;
-          const double all = Combined(step, carried, Register(scan.id, column + steps.back()));
+        double* const left = split < 0 ? nullptr : LookBack(split, number, carried);
+        for (std::size_t piece = 0; piece < rows.size() * of_slice.size(); ++piece) {
+          thread_ = first + of_slice[piece % of_slice.size()];
+          const std::int64_t row = column + rows[piece / of_slice.size()];
+          const double all = Combined(step, carried, Register(scan.id, row + steps.back()));
           for (std::size_t i = steps.size(); i-- > 0;) {
-            double& own = Register(scan.id, column + steps[i]);
+            double& own = Register(scan.id, row + steps[i]);
             const bool is_before = scan.keeps == ir::Keeps::kBefore;
             const std::size_t until = is_before ? i - 1 : i;
             own = is_before && i == 0
                       ? carried
-                      : Combined(step, carried, Register(scan.id, column + steps[until]));
+                      : Combined(step, carried, Register(scan.id, row + steps[until]));
           }
           if (code_.fault != Fault::kLostCarry) carried = all;
         }
+        if (left != nullptr) *left = carried;
         for (const std::uint64_t slice : of_slice) {
           thread_ = first + slice;
           BesideOf(scan.id, column) = carried;
@@ -593,7 +610,9 @@ class Interpreter {
     std::vector<std::uint64_t> blocks(count);
     std::iota(blocks.begin(), blocks.end(), 0);
     std::mt19937 random(order_);
-    if (order_ != 0) std::shuffle(blocks.begin(), blocks.end(), random);
+    // Blocks that draw their numbers have those in which they begin.
+    const bool draws = part_->finishes < 0 && code_.splits.draws_numbers();
+    if (order_ != 0 && !draws) std::shuffle(blocks.begin(), blocks.end(), random);
     for (const int c : tree_.block_classes) index_[At(c)] = 0;
     for (const std::uint64_t block : blocks) {
       std::uint64_t rest = block;

@@ -17,6 +17,8 @@ namespace exh::kernels::ir {
 
 /// Most bytes of a block's shared memory in which slices of a reduction meet.
 inline constexpr std::uint32_t kSliceBytes = 16384;
+/// Rows of a scan that a block looks back for: up to 8 bytes each, of these.
+inline constexpr std::uint32_t kMostRowsLookedFor = 512;
 
 /// A list of objects by reference: what the iterators of a space range over.
 template <typename T>
@@ -40,8 +42,9 @@ inline constexpr std::string_view kAtomicRed = "ATOMIC_RED";
 inline constexpr std::string_view kAtomicVector = "ATOMIC_VECTOR";
 inline constexpr std::string_view kLastBlock = "LAST_BLOCK";
 inline constexpr std::string_view kSecondLaunch = "SECOND_LAUNCH";
-inline constexpr std::array kWaysAcross = {kAtomicCas, kAtomicRed, kAtomicVector, kLastBlock,
-                                           kSecondLaunch};
+inline constexpr std::string_view kLookBack = "LOOK_BACK";
+inline constexpr std::array kWaysAcross = {kAtomicCas, kAtomicRed,    kAtomicVector,
+                                           kLastBlock, kSecondLaunch, kLookBack};
 
 /// Names of the values of `unit` (kernels/spaces/units.exh), but FMA.
 inline constexpr std::string_view kDmma = "DMMA";
@@ -299,8 +302,17 @@ class Target : public Function {
     return why_not_across(reduction, way).empty();
   }
   /// May blocks divide the reduction along its dimension? It is the outermost level, no reduction
-  /// comes after it, and the device has a way to make one value of the parts.
+  /// comes after it, and the device has a way to make one value of the parts. Of a scan: whoever
+  /// reads a value of it reads the one of its own step.
   bool may_split(const Dimension& d) const;
+  /// May the dim be one that blocks divide a reduction along, and what comes after that does not
+  /// have? (Of a scan it has it.)
+  bool may_end(const Dimension& d) const { return may_split(d) && !inst(d.inst).is_scan(); }
+  /// Rows of a block that looks back, at most: what is before each takes a place among those where
+  /// slices meet.
+  std::uint32_t max_rows_looked_for() const { return kMostRowsLookedFor; }
+  /// How many dims of the scan may_slice().
+  std::uint32_t sliceable_dims(const Instruction& scan) const;
   /// How many dims of the reduction may_split().
   std::uint32_t splittable_dims(const Instruction& reduction) const;
   /// Parts of the reduction at most; 1: it is not divided.

@@ -4,6 +4,10 @@
 // levels, threads, and neighbours, which one access takes. Rows have blocks and, where rows are
 // short, threads. How many threads a row has depends on its length; the numbers are those of QuACK
 // (github.com/Dao-AILab/quack), rounded to powers of two.
+//
+// Where there are too few rows of a scan for all multiprocessors, blocks divide it instead of a
+// loop. Each is so small that several are on a multiprocessor: some read and write while others
+// wait for what is before them.
 #include "kernels/recipes/row_tiles.h"
 
 #include <algorithm>
@@ -28,21 +32,37 @@ struct RowThreads {
 constexpr RowThreads kRowThreads[] = {{64, 8},      {128, 16},    {3072, 32}, {6144, 64},
                                       {16384, 128}, {65536, 256}, {~0u, 512}};
 
+/// How a recipe differs from others of the same kernel.
+struct RowForm {
+  const char* name = "rows";
+  bool runs = false;  ///< Maxima are read while they run.
+  /// Of a block that has part of a row; 0: it has whole rows. Neighbours are as many as one access
+  /// takes.
+  std::uint32_t threads = 0, copies = 0;
+};
+/// Blocks of a scan that has few rows, best first.
+constexpr RowForm kDividedRows[] = {{"divided rows", false, 256, 4},
+                                    {"divided rows of 512 threads", false, 512, 4},
+                                    {"long divided rows", false, 256, 8},
+                                    {"short divided rows", false, 256, 2}};
+/// With more rows all multiprocessors are busy anyway.
+constexpr std::uint64_t kFewRows = 512;
+
 class RowTileWriter : RecipeWriter {
  public:
-  RowTileWriter(const Target& function, std::string name, bool runs)
-      : RecipeWriter(function), name_(std::move(name)), runs_(runs) {}
+  RowTileWriter(const Target& function, const RowForm& form)
+      : RecipeWriter(function), form_(form) {}
 
   /// Nothing: the kernel is none that the recipe is for.
   std::optional<Recipe> Write() {
-    if (!FindAxes() || !FindSizes()) return std::nullopt;
+    if (!FindAxes() || !(is_divided() ? FindParts() : FindSizes())) return std::nullopt;
     BeginPlainly();
-    Want("pace", {runs_ ? kPaceRunning : kPaceAfter});
+    Want("pace", {form_.runs ? kPaceRunning : kPaceAfter});
     for (const Instruction& inst : f_.insts) {
       if (!inst.planned && inst.executes_once()) SizesAndKinds(inst);
     }
     NoOtherLevels();
-    Want("across_blocks", {kNotAcross});
+    Want("across_blocks", {is_divided() ? ir::kLookBack : kNotAcross});
     for (const Communication& comm : f_.comms) {
       if (!comm.planned) Travel(comm);
     }
@@ -50,10 +70,12 @@ class RowTileWriter : RecipeWriter {
       if (!inst.planned && inst.executes_once()) NestLoops(inst);
     }
     ShareLoops();
-    return Finish(std::move(name_), true);
+    return Finish(form_.name, true);
   }
 
  private:
+  bool is_divided() const { return form_.threads > 0; }
+
   bool FindAxes() {
     int reductions = 0;
     for (const Instruction& inst : f_.insts) {
@@ -63,6 +85,7 @@ class RowTileWriter : RecipeWriter {
       if (columns_ == nullptr) columns_ = reduced.front();
       if (reduced.front()->axis_name() != columns_->axis_name()) return false;
       has_scan_ |= inst.is_scan();
+      if (is_divided() && f_.splittable_dims(inst) == 0) return false;
       ++reductions;
       rows_ = ir::ResultAxes(f_, inst);
     }
@@ -111,7 +134,7 @@ class RowTileWriter : RecipeWriter {
       if (wanted == 0 && length <= row.most) wanted = row.threads;
     }
     const bool holds = HoldsRows();
-    const bool may_copy = last >= 3 && !has_scan_;
+    const bool may_copy = last >= 3;
     // More threads where registers hold a row, or where these do not divide it.
     for (const bool is_exact : {true, false}) {
       for (std::uint32_t threads = wanted; threads <= f_.device.max_threads; threads *= 2) {
@@ -135,6 +158,20 @@ class RowTileWriter : RecipeWriter {
     }
     return true;
   }
+  /// Threads and neighbours of a block that has part of a row, as the recipe says; the blocks.
+  bool FindParts() {
+    std::uint64_t rows = 1;
+    for (const LogicalDim* const row : rows_) rows *= row->extent;
+    const int last = Last(*columns_);
+    threads_ = form_.threads, copies_ = form_.copies;
+    inner_ = std::clamp(kWideBytes / bytes_, 2u, 16u);
+    const std::uint32_t length = columns_->extent, part = threads_ * copies_ * inner_;
+    if (rows > kFewRows || last < 3 || length % part != 0 || length == part) return false;
+    loop_ = length / part;
+    return Has(*columns_, 0, loop_) && Has(*columns_, 1, copies_) &&
+           Has(*columns_, last - 1, threads_) && Has(*columns_, last, inner_);
+  }
+
   /// So many elements of a row for each thread: neighbours, copies, and a loop.
   bool Divide(std::uint32_t each, bool holds, bool may_copy) {
     const int last = Last(*columns_);
@@ -160,7 +197,7 @@ class RowTileWriter : RecipeWriter {
 
   // ---- levels ----
 
-  enum class Place { kLoop, kCopies, kAmongThreads, kInner, kBlocks, kAbsent };
+  enum class Place { kLoop, kParts, kCopies, kAmongThreads, kInner, kBlocks, kAbsent };
   Place PlaceOf(const Dimension& dim) const {
     const LogicalDim& axis = AxisOf(dim);
     if (!IsColumn(axis)) {
@@ -170,6 +207,7 @@ class RowTileWriter : RecipeWriter {
     }
     if (dim.level == Last(axis)) return Place::kInner;
     if (dim.level == Last(axis) - 1) return Place::kAmongThreads;
+    if (dim.level == 0 && is_divided()) return Place::kParts;
     if (dim.level == 0) return loop_ > 1 ? Place::kLoop : Place::kAbsent;
     return dim.level == 1 && copies_ > 1 ? Place::kCopies : Place::kAbsent;
   }
@@ -183,6 +221,9 @@ class RowTileWriter : RecipeWriter {
         case Place::kLoop:
           Size(dim, loop_);
           Kind(dim, {kLoop});
+          break;
+        case Place::kParts:
+          SizeAndKind(dim, loop_, kBlock);
           break;
         case Place::kCopies:
           SizeAndKind(dim, copies_, kUnroll);
@@ -207,6 +248,7 @@ class RowTileWriter : RecipeWriter {
     for (const DimPair& pair : f_.pairs_of(comm)) {
       switch (PlaceOf(f_.dim(pair.dst))) {
         case Place::kLoop:
+        case Place::kParts:
         case Place::kBlocks:
           Map(pair, {kMergeMap});
           break;
@@ -229,7 +271,7 @@ class RowTileWriter : RecipeWriter {
       const Dimension& dim = f_.dim(id);
       const Place place = PlaceOf(dim);
       if (place == Place::kBlocks) blocks.push_back(&dim);
-      if (place == Place::kLoop) loops.push_back(&dim);
+      if (place == Place::kLoop || place == Place::kParts) loops.push_back(&dim);
       if (place == Place::kAmongThreads) threads.push_back(&dim);
       if (place == Place::kCopies) copies.push_back(&dim);
       if (place == Place::kInner) inner.push_back(&dim);
@@ -243,15 +285,15 @@ class RowTileWriter : RecipeWriter {
     for (const Instruction& inst : f_.insts) {
       if (inst.planned || !inst.is_reduction()) continue;
       for (const DimId id : inst.dims) {
-        if (PlaceOf(f_.dim(id)) != Place::kLoop) continue;
+        const Place place = PlaceOf(f_.dim(id));
+        if (place != Place::kLoop && place != Place::kParts) continue;
         for (const Dimension* before : loops) Order(*before, f_.dim(id), kMerged);
         loops.push_back(&f_.dim(id));
       }
     }
   }
 
-  std::string name_;
-  const bool runs_;
+  const RowForm form_;
   const LogicalDim* columns_ = nullptr;
   std::vector<const LogicalDim*> rows_;  ///< All other axes; the last one has threads.
   bool has_scan_ = false;
@@ -264,13 +306,12 @@ class RowTileWriter : RecipeWriter {
 std::vector<Recipe> RowTileRecipes(const ir::Target& function) {
   if (function.device.max_threads <= 1) return {};
   std::vector<Recipe> recipes;
-  const auto add = [&](const char* name, bool runs) {
-    if (auto recipe = RowTileWriter(function, name, runs).Write()) {
-      recipes.push_back(std::move(*recipe));
-    }
+  const auto add = [&](const RowForm& form) {
+    if (auto recipe = RowTileWriter(function, form).Write()) recipes.push_back(std::move(*recipe));
   };
-  if (!function.running_comms().empty()) add("running rows", true);
-  add("rows", false);
+  for (const RowForm& form : kDividedRows) add(form);
+  if (!function.running_comms().empty()) add({.name = "running rows", .runs = true});
+  add({});
   return recipes;
 }
 

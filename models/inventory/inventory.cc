@@ -237,7 +237,9 @@ void InventoryTaker::AddDivision(const ir::Instruction& reduction) {
 std::vector<NestAxis> InventoryTaker::DividedBefore(const ir::Instruction& inst) const {
   std::vector<NestAxis> divided;
   for (const Division& division : all_.divisions) {
-    if (!function_.is_after(inst, function_.inst(division.reduction))) continue;
+    const ir::Instruction& reduction = function_.inst(division.reduction);
+    if (reduction.is_scan()) continue;  // What comes after it has these axes itself.
+    if (!function_.is_after(inst, reduction)) continue;
     for (const ir::DimId id : division.dims) {
       const ir::LogicalDim& logical = function_.logical(function_.dim(id).logical);
       divided.push_back(AxisOf(logical));

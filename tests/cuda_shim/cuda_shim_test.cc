@@ -171,7 +171,7 @@ TEST(CudaShim, MatrixUnitsNeedWholeWarps) {
   if (t % 32 != 7) exh_dmma(x, y, z, w, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
   arg_c[t] = static_cast<float>(x);
 )";
-  ExpectError(multiply, {.grid = 1, .threads = 64}, "multiplies a tile, but not thread");
+  ExpectError(multiply, {.grid = 1, .threads = 64}, "waits, but not thread");
   const std::string alone = R"(
   double x = 1, y = 1, z = 1, w = 1;
   exh_dmma(x, y, z, w, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);

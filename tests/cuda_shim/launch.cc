@@ -39,6 +39,13 @@ class Runner {
 
   /// What went wrong first, or an empty text.
   std::string Run() {
+    std::string error = RunOnce();
+    if (!error.empty() || !memory_.has_statuses()) return error;
+    memory_.BeginLaunch();
+    return RunOnce();
+  }
+
+  std::string RunOnce() {
     for (unsigned i = 0; i < program_.num_kernels; ++i) {
       const std::string error = RunKernel(program_.kernels[i], program_.overlaps && i > 0);
       if (error.empty()) continue;
@@ -90,6 +97,16 @@ class Runner {
         sums[i] = __builtin_fma(left, right, sums[i]);
       }
     }
+  }
+
+  /// The running thread waits until its warp has handed in all words.
+  const unsigned long long* Swap(int line, unsigned long long bits) {
+    const unsigned t = threadIdx.x;
+    auto& swapped = swapped_[swaps_[t]++ % 2];
+    swapped[t] = bits;
+    of_warp_[t] = line;
+    Fiber::Yield();
+    return &swapped[t / kWarp * kWarp];
   }
 
   /// The running thread waits until all have handed in theirs. Who goes on first may hand in the
@@ -151,6 +168,8 @@ class Runner {
     tiles_begun_.assign(kernel.threads, 0);
     tiles_.fill(std::vector<Tile>(kernel.threads));
     handed_.fill(std::vector<unsigned long long>(kernel.threads));
+    swaps_.assign(kernel.threads, 0);
+    swapped_.fill(std::vector<unsigned long long>(kernel.threads));
     memory_.BeginKernel(kernel, is_early);
     std::vector<unsigned> blocks = Numbers(kernel.grid);
     Shuffle(blocks);
@@ -202,8 +221,8 @@ class Runner {
         for (unsigned other = first; other < first + kWarp; ++other) {
           const bool is_there = other < kernel_->threads;
           if (is_there && of_warp_[other] == of_warp_[t]) continue;
-          return fmt::format("line {}: thread {} multiplies a tile, but not thread {} of its warp",
-                             of_warp_[t], t, other);
+          return fmt::format("line {}: thread {} waits, but not thread {} of its warp", of_warp_[t],
+                             t, other);
         }
       }
     }
@@ -232,10 +251,12 @@ class Runner {
   std::vector<int> of_warp_;  ///< By thread: the line where it waits for its warp; 0: it does not.
   /// Did a thread hand a value to the barrier that follows, and to the one before?
   bool any_ = false, any_before_ = false;
-  std::vector<unsigned> shuffles_;                         ///< By thread: how many it has begun.
-  std::array<std::vector<unsigned long long>, 2> handed_;  ///< By thread: its own bits.
-  std::vector<unsigned> tiles_begun_;                      ///< By thread: how many.
-  std::array<std::vector<Tile>, 2> tiles_;                 ///< By thread.
+  std::vector<unsigned> shuffles_;                          ///< By thread: how many it has begun.
+  std::array<std::vector<unsigned long long>, 2> handed_;   ///< By thread: its own bits.
+  std::vector<unsigned> swaps_;                             ///< By thread: how many it has begun.
+  std::array<std::vector<unsigned long long>, 2> swapped_;  ///< By thread: of its warp alone.
+  std::vector<unsigned> tiles_begun_;                       ///< By thread: how many.
+  std::array<std::vector<Tile>, 2> tiles_;                  ///< By thread.
 };
 
 }  // namespace
@@ -273,6 +294,17 @@ unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int
   return runner->Shuffle(line, mask, bits, static_cast<unsigned>(lanes));
 }
 
+unsigned long long Swap(int line, unsigned long long bits, int lanes) {
+  return runner->Swap(line, bits)[threadIdx.x % 32 ^ static_cast<unsigned>(lanes)];
+}
+
+unsigned Ballot(int line, bool is_set) {
+  const unsigned long long* const warp = runner->Swap(line, is_set ? 1 : 0);
+  unsigned bits = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) bits |= static_cast<unsigned>(warp[lane]) << lane;
+  return bits;
+}
+
 void Multiply(int line, Tiles tiles, double* sums, const double* a, const double* b) {
   runner->Multiply(line, tiles, sums, a, b);
 }
@@ -288,6 +320,18 @@ void Address::Read(void* value, int bytes, int unit, Via via) const {
 void Address::Write(const void* value, int bytes, int unit, Via via) const {
   const Access access = {offset_, bytes, unit, via};
   if (!runner->memory().Write(region_, access, value, threadIdx.x)) Fiber::Yield();
+}
+
+void Address::Tell(unsigned long long word) const {
+  const Access access = {offset_, sizeof word, sizeof word, Via::kPlain};
+  if (!runner->memory().Tell(region_, access, word, threadIdx.x)) Fiber::Yield();
+}
+
+unsigned long long Address::Hear() const {
+  std::uint64_t word = 0;
+  const Access access = {offset_, sizeof word, sizeof word, Via::kPlain};
+  if (!runner->memory().Hear(region_, access, word, threadIdx.x)) Fiber::Yield();
+  return word;
 }
 
 void* Address::Change(int bytes, int unit) const {

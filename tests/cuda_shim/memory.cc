@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;  // What cudaMalloc promises.
 constexpr int kPoison = 0xff;            // Each byte: NaNs, and integers that nobody computes.
-constexpr int kTicketBytes = 4;
+constexpr int kTicketBytes = 4, kWordBytes = 8;
 constexpr int kNobody = -1, kSeveral = -2;
 
 /// What messages count in.
@@ -79,7 +79,8 @@ void Forget(Region& region) {
 
 Memory::Memory(const Program& program)
     : workspace_bytes_(static_cast<std::int64_t>(program.workspace_bytes)),
-      ticket_bytes_(static_cast<std::int64_t>(program.ticket_bytes)) {
+      ticket_bytes_(static_cast<std::int64_t>(program.ticket_bytes)),
+      statuses_(program.thread_order) {
   for (unsigned i = 0; i < program.num_arrays; ++i) {
     const ArrayArgument& facts = program.facts[i];
     const auto size = static_cast<std::int64_t>(facts.elements * facts.element_bytes);
@@ -135,6 +136,7 @@ void Memory::BeginKernel(const Kernel& kernel, bool is_early) {
   copies_.resize(threads_);
   is_early_ = is_early;
   order_.BeginKernel(kernel.grid, kernel.threads);
+  statuses_.BeginKernel();
   shared_->size = static_cast<std::int64_t>(kernel.shared_bytes);
   if (scratch_ != nullptr) {
     std::memset(global_ + workspace_bytes_, kPoison,
@@ -440,15 +442,58 @@ void* Memory::Change(Region* region, const Access& access, unsigned thread) {
       return fail(grain * region->grain, "an atomic operation on an element that nothing filled");
     }
   }
-  if (region->kind == RegionKind::kGlobal) order_.Ticket(thread, interval_, access.offset);
+  if (region->kind == RegionKind::kGlobal) {
+    order_.Ticket(thread, interval_, access.offset);
+    if (access.bytes == kWordBytes) counts_.insert(access.offset);
+  }
   return region->data + access.offset;
+}
+
+bool Memory::Tell(Region* region, const Access& access, std::uint64_t word, unsigned thread) {
+  if (!Check(region, access, thread, "says")) return false;
+  if (region->kind != RegionKind::kGlobal || access.offset >= ticket_bytes_) {
+    return Fail(thread,
+                fmt::format("says {}, which is no ticket", Place(*region, access, access.offset)));
+  }
+  std::uint64_t before = 0;
+  std::memcpy(&before, region->data + access.offset, sizeof before);
+  statuses_.Tell(access.offset, before, word);
+  std::memcpy(region->data + access.offset, &word, sizeof word);
+  return true;
+}
+
+bool Memory::Hear(Region* region, const Access& access, std::uint64_t& word, unsigned thread) {
+  if (!Check(region, access, thread, "looks at")) return false;
+  const std::optional<std::uint64_t> heard = statuses_.Hear(access.offset);
+  if (heard) {
+    word = *heard;
+    return true;
+  }
+  return Fail(thread, fmt::format("waits for {}, which no block that has begun says",
+                                  Place(*region, access, access.offset)));
+}
+
+void Memory::BeginLaunch() {
+  constexpr std::uint64_t kOther = 0x5a5a5a5a;  // Of the lower half.
+  for (const std::int64_t offset : statuses_.all()) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, global_ + offset, sizeof word);
+    word ^= kOther;
+    std::memcpy(global_ + offset, &word, sizeof word);
+  }
+  for (Region& region : regions_) {
+    if (region.kind != RegionKind::kOutput) continue;
+    std::memset(region.data, kPoison, static_cast<std::size_t>(region.size));
+    std::fill_n(region.written, Grains(region.size, region.element), static_cast<unsigned char>(0));
+  }
 }
 
 std::string Memory::DirtyTicket() const {
   for (std::int64_t offset = 0; offset < ticket_bytes_; offset += kTicketBytes) {
     std::uint32_t ticket = 0;
     std::memcpy(&ticket, global_ + offset, kTicketBytes);
-    if (ticket == 0) continue;
+    const std::int64_t word = offset / kWordBytes * kWordBytes;
+    if (ticket == 0 || statuses_.has_word(word) || counts_.contains(word)) continue;
     return fmt::format("a ticket was left dirty: global[{}] is {}", offset / kTicketBytes, ticket);
   }
   return "";

@@ -34,6 +34,7 @@
 
 #include "tests/cuda_shim/block_order.h"
 #include "tests/cuda_shim/launch.h"
+#include "tests/cuda_shim/statuses.h"
 #include "tests/cuda_shim/tracked.h"
 
 namespace exh_shim {
@@ -131,6 +132,9 @@ class Memory {
   bool Write(Region* region, const Access& access, const void* value, unsigned thread);
   /// An atomic operation: where the caller changes the bytes. Null if it is an error.
   void* Change(Region* region, const Access& access, unsigned thread);
+  /// A word of 8 bytes that a block says to those behind it, and one that a block looks at.
+  bool Tell(Region* region, const Access& access, std::uint64_t word, unsigned thread);
+  bool Hear(Region* region, const Access& access, std::uint64_t& word, unsigned thread);
   /// Begins an asynchronous copy; `from` is null: of zeros. `is_late`: it writes where it is waited
   /// for.
   bool BeginCopy(Region* to, const Access& access, Region* from, const Access& source, bool is_late,
@@ -142,8 +146,14 @@ class Memory {
   void AwaitPrevious(unsigned thread) { has_waited_[thread] = true; }
   const std::string& error() const { return error_; }
 
-  /// Says which ticket is not 0, behind the last kernel; empty: all are.
+  /// Says which ticket is not 0, behind the last kernel; empty: all are. What counts launches is
+  /// none: 8 bytes that are changed by atomic operations, and words that blocks say.
   std::string DirtyTicket() const;
+  /// Have blocks said words?
+  bool has_statuses() const { return !statuses_.all().empty(); }
+  /// As between two launches with other inputs: what blocks have said has other values, though not
+  /// other tags, and outputs hold what nobody wants.
+  void BeginLaunch();
 
  private:
   bool Check(Region* region, const Access& access, unsigned thread, const char* verb);
@@ -179,6 +189,8 @@ class Memory {
   std::vector<Copies> copies_;
   std::int64_t workspace_bytes_, ticket_bytes_;
   BlockOrder order_;
+  Statuses statuses_;
+  std::set<std::int64_t> counts_;  ///< Where 8 bytes are changed by atomic operations.
   unsigned block_ = 0, threads_ = 1;
   bool is_early_ = false;
   std::vector<bool> has_waited_;  ///< By thread of the block.

@@ -61,6 +61,9 @@ class Address {
   void Write(const void* value, int bytes, int unit, Via via) const;
   /// Where an atomic operation changes them, before anything else happens.
   void* Change(int bytes, int unit) const;
+  /// A word that a block says to those behind it, and what one of these finds there.
+  void Tell(unsigned long long word) const;
+  unsigned long long Hear() const;
   /// Begins to copy as many bytes from there, or zeros, where `inside` is false: then nothing is
   /// read.
   void CopyFrom(const Address& from, int bytes, int unit, bool inside) const;

@@ -100,6 +100,11 @@ const Case kCases[] = {
     // Exponentials, roots and quotients.
     {"softmax", "m=8,n=64", "h200", ""},
     {"layer_norm", "m=8,n=64", "h200", ""},
+    // Scans, and blocks that look back.
+    {"scan", "m=8,n=128", "h200", ""},
+    {"scan", "m=3,n=1000", "h200", ""},
+    {"scan", "m=2,n=4096", "h200", "", "across_blocks(scan)=LOOK_BACK\n"},
+    {"scan", "m=2,n=1000,way=1", "h200", "", "across_blocks(scan)=LOOK_BACK\n"},
     {"conv2d", "h=26,w=8,c=3,m=4,r=5,s=5,pad=2,dilation=1", "cpu", ""},
 };
 

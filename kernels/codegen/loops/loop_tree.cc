@@ -561,7 +561,8 @@ int ChildOfBlock(const LoopTree& tree, int node) {
 
 /// What blocks have of a divided reduction, or its slices have become, is handed over where its
 /// loops have ended. Those that meet by the last ticket do so behind all of them. (Atomic
-/// operations are how the result is stored, and no nodes.)
+/// operations are how the result is stored, and no nodes. Blocks of a scan look back where its
+/// slices become one.)
 std::string AddSplits(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
   std::vector<ir::InstId> last;  // Of LAST_BLOCK.
   for (const ir::Instruction& inst : function.insts) {
@@ -569,6 +570,9 @@ std::string AddSplits(const ir::Function& function, const Schedule& schedule, Lo
     if (node < 0 || !inst.is_reduction() || tree.SplitClasses(inst).empty()) continue;
     const AcrossBlocks way = schedule.across_blocks.Or(AcrossBlocks::NOT_ACROSS, inst.id);
     if (way == AcrossBlocks::NOT_ACROSS) return inst.name() + " is divided but NOT_ACROSS blocks";
+    if (way == AcrossBlocks::LOOK_BACK && tree.SliceAxes(inst).empty()) {
+      return "blocks divide " + inst.name() + ", and no threads";
+    }
     if (way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH) continue;
     InsertBehind(tree, EndOf(tree, inst), NodeKind::kHandOver, inst.id);
     if (way == AcrossBlocks::LAST_BLOCK) last.push_back(inst.id);

@@ -72,7 +72,7 @@ enum class NodeKind : std::uint8_t {
   kLanes,    ///< What lanes have of a reduction becomes one value, in each thread.
   kRound,    ///< Sums of a matrix unit are rounded to the type of the reduction's value.
   /// The slices of a reduction, each a thread's, become its value in all of them; each slice of a
-  /// scan begins where the one before it ends.
+  /// scan begins where the one before it ends, and the first one where the block before ends.
   kCombine,
   kCorrect,    ///< What has come of a maximum that runs is corrected where that has grown.
   kSettle,     ///< … and is NaN where that is still infinitely low at its end.

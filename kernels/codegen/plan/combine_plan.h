@@ -30,7 +30,7 @@
 // Of a scan a slice is a run of its steps, and a thread wants to know what all slices before its
 // own have. Of the innermost axis as many as are lanes of a warp tell each other by shuffles; the
 // rest goes through shared memory, in the order of the slices (print/gpu/scan.cc). No registers are
-// halved: `owned` is how many columns of steps a thread has.
+// halved: `owned` is how many rows of steps a thread has, of all of its columns.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,8 @@
 #include "kernels/ir/function.h"
 
 namespace exh::kernels::codegen {
+
+struct SplitPlan;
 
 /// Part of the linear thread index: thread / stride % size.
 struct ThreadDigit {
@@ -66,6 +68,10 @@ struct Combine {
   std::uint32_t num_slots = 0;  ///< For each register that a thread owns.
   std::uint32_t at_once = 1;    ///< Registers that go through shared memory at a time.
   std::uint64_t shared_bytes = 0;
+  /// Of a scan that looks back: where in these what is before the block lies, of each of its
+  /// values.
+  std::uint64_t before_at = 0;
+  bool warps_look = false;  ///< … and whole warps look back, a lane at each block, not one thread.
 };
 
 /// The bits of digits of the thread index, in order.
@@ -78,6 +84,6 @@ struct CombinePlan {
 
 /// Without `shuffles` all goes through shared memory.
 CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,
-                         const ValuePlan& values, bool shuffles = true);
+                         const ValuePlan& values, const SplitPlan& splits, bool shuffles = true);
 
 }  // namespace exh::kernels::codegen

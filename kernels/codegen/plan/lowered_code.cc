@@ -55,6 +55,9 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingZeros:
     case Fault::kUncorrected:
     case Fault::kLostCarry:
+    case Fault::kPlainNumber:
+    case Fault::kStaleStatus:
+    case Fault::kShortLook:
     case Fault::kWrongFragment:
       code.fault = fault;
       return;
@@ -107,7 +110,7 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.splits = PlanSplits(function, schedule, code.tree, code.values);
   code.threads =
       PlanThreads(function, code.tree, code.values, code.rings, code.splits.parts.front());
-  code.combines = PlanCombines(function, code.tree, code.values);
+  code.combines = PlanCombines(function, code.tree, code.values, code.splits);
   Seed(fault, code);
   return code;
 }

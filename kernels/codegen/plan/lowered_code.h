@@ -37,6 +37,9 @@ enum class Fault : std::uint8_t {
   kMissingZeros,   ///< What lies outside of the argument is not filled with zeros in windows.
   kUncorrected,    ///< What has come of a maximum that runs stays as it was when that grows.
   kLostCarry,      ///< No slice of a scan has what the slices before it have.
+  kPlainNumber,    ///< Blocks that look back have the number that the launch gives them.
+  kStaleStatus,    ///< They take what an earlier launch said for what this one says.
+  kShortLook,      ///< They take the first part that they find for a whole.
   kWrongFragment,  ///< Matrix units get two registers of an operand in each other's place.
 };
 

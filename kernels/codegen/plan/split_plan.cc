@@ -9,7 +9,7 @@
 namespace exh::kernels::codegen {
 namespace {
 
-constexpr std::uint64_t kTicketBytes = 4;
+constexpr std::uint64_t kTicketBytes = 4, kStatusBytes = 8;
 
 template <typename T>
 bool Contains(const std::vector<T>& items, const T& item) {
@@ -44,11 +44,13 @@ class SplitPlanner {
   bool IsActive(ir::InstId id) const { return tree_.node_of_inst[id.index()] >= 0; }
   const DimClass& Class(int c) const { return tree_.classes[static_cast<std::size_t>(c)]; }
 
-  /// The node where the block hands over what it has; of an atomic one -1.
+  /// The node where the block hands over what it has, or looks back; of an atomic one -1.
   int HandOverOf(ir::InstId id) const {
+    const bool is_scan = function_.inst(id).is_scan();
     for (std::size_t node = 0; node < tree_.nodes.size(); ++node) {
       const LoopNode& n = tree_.nodes[node];
-      if (n.kind == NodeKind::kHandOver && n.inst == id) return static_cast<int>(node);
+      const NodeKind wanted = is_scan ? NodeKind::kCombine : NodeKind::kHandOver;
+      if (n.kind == wanted && n.inst == id) return static_cast<int>(node);
     }
     return -1;
   }
@@ -72,8 +74,10 @@ class SplitPlanner {
         split.tiles *= Class(c).size;
       }
       FindSlots(inst, split);
-      for (const KeyDim& key : values_.storage[inst.id.index()].key) {
-        split.num_registers *= key.size;
+      const ValueStorage& storage = values_.storage[inst.id.index()];
+      for (std::size_t place = 0; place < storage.key.size(); ++place) {
+        const bool is_step = Contains(storage.scanned, place);
+        if (!is_step) split.num_registers *= storage.key[place].size;
       }
     }
     plan_.of_inst[inst.id.index()] = static_cast<int>(plan_.reductions.size());
@@ -109,7 +113,7 @@ class SplitPlanner {
   void GroupThose() {
     for (std::size_t i = 0; i < plan_.reductions.size(); ++i) {
       SplitReduction& split = plan_.reductions[i];
-      if (split.is_atomic()) continue;
+      if (split.is_atomic() || split.looks_back()) continue;
       for (std::size_t g = 0; g < plan_.groups.size() && split.group < 0; ++g) {
         const SplitReduction& first = plan_.reductions[plan_.groups[g].reductions.front()];
         if (first.way == split.way && ir::Meet(function_, first.id, split.id)) {
@@ -140,12 +144,27 @@ class SplitPlanner {
       group.ticket_offset = plan_.ticket_bytes;
       plan_.ticket_bytes += Aligned(kTicketBytes * group.tiles);
     }
+    PlaceStatuses();
     plan_.workspace_bytes = plan_.ticket_bytes;
     for (SplitReduction& split : plan_.reductions) {
-      if (split.is_atomic()) continue;
+      if (split.is_atomic() || split.looks_back()) continue;
       split.offset = plan_.workspace_bytes;
       const std::uint64_t bytes = ir::BytesOf(ir::ComputeTypeOf(function_.inst(split.id).type));
       plan_.workspace_bytes += Aligned(split.elements() * bytes);
+    }
+  }
+
+  /// They are 0 before the first launch, as tickets are.
+  void PlaceStatuses() {
+    if (!plan_.draws_numbers()) return;
+    plan_.turn_offset = plan_.ticket_bytes;
+    plan_.ticket_bytes += kTurnBytes;
+    for (SplitReduction& split : plan_.reductions) {
+      if (!split.looks_back()) continue;
+      split.offset = plan_.ticket_bytes;
+      const bool is_wide = ir::BytesOf(ir::ComputeTypeOf(function_.inst(split.id).type)) > 4;
+      split.status_words = is_wide ? 2 : 1;
+      plan_.ticket_bytes += Aligned(kStatusBytes * split.status_words * split.elements());
     }
   }
 
@@ -306,7 +325,7 @@ std::string WaysInWords(const SplitPlan& plan) {
 bool BitsMayVary(const ir::Function& function, const SplitPlan& plan) {
   return std::ranges::any_of(plan.reductions, [&](const SplitReduction& split) {
     const ir::Instruction& inst = function.inst(split.id);
-    return split.is_atomic() && !ir::IsExact(inst.op, inst.type);
+    return (split.is_atomic() || split.looks_back()) && !ir::IsExact(inst.op, inst.type);
   });
 }
 

@@ -15,8 +15,29 @@
 // value, because they had slices of it, share the splits among them, and combine what each has as
 // they combine slices. (Where each of them owns some of the registers, combine_plan.h, each writes
 // and reads those, and only the threads that own the same ones share the splits.)
+//
+// With LOOK_BACK, of a scan, nobody makes one value of all: a block wants what is before it (D.
+// Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016). Each
+// value has a status in the workspace, at the same place as a partial result,
+//
+//   ((tile * splits + split) * num_registers + register) * num_slots + slot
+//
+// in which its block says twice what it has: first the part, what its own steps make; then the
+// whole, what all steps until its end make. It is known when a whole was found on the way back, of
+// which the parts up to here are left to add. The first block has no part, only a whole. A word of
+// a status has 32 bits of the value, and a tag: which launch it is of, and which of the two. What
+// words with one tag say is one value, so nothing needs to be ordered by fences.
+//
+//   split     0      1      2      3      4 looks back: part of 3, part of 2, whole of 1
+//   says    whole  whole   part   part
+//
+// Invariant: each block waits for blocks of smaller numbers alone. Numbers are drawn when a block
+// begins, so all of these have begun, and the first one of them waits for nobody. The number that
+// counts blocks goes on from launch to launch: divided by the blocks of a launch it is which launch
+// it is, so that what an earlier one left in a status is of no worth and nobody needs to clear it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,6 +48,9 @@
 #include "kernels/ir/function.h"
 
 namespace exh::kernels::codegen {
+
+/// The first bytes of the workspace that LOOK_BACK takes: how many blocks have begun, ever.
+inline constexpr std::uint64_t kTurnBytes = 16;
 
 /// A reduction that is divided.
 struct SplitReduction {
@@ -45,14 +69,16 @@ struct SplitReduction {
   std::uint32_t below = 0;  ///< … and with an index below this; 0: any.
   /// Digits along which threads have the same value, fastest first: they share the splits.
   std::vector<ThreadDigit> sharers;
-  std::uint64_t offset = 0;  ///< In the workspace, bytes.
+  std::uint64_t offset = 0;        ///< In the workspace, bytes.
+  std::uint32_t status_words = 1;  ///< LOOK_BACK: words of 8 bytes of a status.
 
-  /// Of its partial results in the workspace; none where it is_atomic().
-  std::uint64_t elements() const {
-    return is_atomic() ? 0 : tiles * splits * num_registers * num_slots;
-  }
+  /// Of its partial results in the workspace, or statuses; none where it is_atomic().
+  std::uint64_t elements() const { return is_atomic() ? 0 : tiles * splits * values(); }
+  /// Of a block, in each tile.
+  std::uint64_t values() const { return std::uint64_t{num_registers} * num_slots; }
+  bool looks_back() const { return way == AcrossBlocks::LOOK_BACK; }
   bool is_atomic() const {
-    return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH;
+    return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH && !looks_back();
   }
 };
 
@@ -84,10 +110,15 @@ struct SplitPlan {
   /// do.
   std::vector<int> last_of;
   std::uint64_t workspace_bytes = 0, ticket_bytes = 0;  ///< Multiples of 16.
+  std::uint64_t turn_offset = 0;  ///< LOOK_BACK: of kTurnBytes, in the workspace.
   /// exh_kernel, then one for each group of SECOND_LAUNCH.
   std::vector<Part> parts;
 
   bool empty() const { return reductions.empty(); }
+  /// Do blocks draw their numbers?
+  bool draws_numbers() const {
+    return std::ranges::any_of(reductions, &SplitReduction::looks_back);
+  }
 };
 
 SplitPlan PlanSplits(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
@@ -98,7 +129,7 @@ SplitPlan PlanSplits(const ir::Function& function, const Schedule& schedule, con
 std::string WaysInWords(const SplitPlan& plan);
 
 /// May runs with the same inputs differ in the bits of their results? Atomic operations come in any
-/// order; all else has one.
+/// order, and blocks that look back find any of two things; all else has one order.
 bool BitsMayVary(const ir::Function& function, const SplitPlan& plan);
 
 }  // namespace exh::kernels::codegen

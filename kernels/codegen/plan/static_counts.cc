@@ -284,6 +284,26 @@ class Counter {
   }
 
   double CombineSlices(const Combine& combine, const Place& place) {
+    const int split = code_.splits.of_inst[combine.reduction.index()];
+    const bool looks = split >= 0 && code_.function->inst(combine.reduction).is_scan();
+    return JoinSlices(combine, place) + (looks ? LookBack(split, place) : 0);
+  }
+
+  /// A word said twice for each value, a look that waits for another block, and two barriers.
+  double LookBack(int number, const Place& place) {
+    const SplitReduction& split = code_.splits.reductions[Nth(number)];
+    const double values = static_cast<double>(split.values());
+    At(StaticCount::kHandedOver) += place.times * values;
+    At(StaticCount::kMet) += place.times * values;
+    At(StaticCount::kWrites) += 2 * place.times * values * split.status_words;
+    At(StaticCount::kLines) += 2 * place.times * values * split.status_words;
+    At(StaticCount::kBarriers) += 2 * place.times;
+    constexpr double kIssues = 60;  // Of a warp that looks.
+    Issue(kIssues, 1, place);
+    return kHandOverClocks + gpu_.read_latency_clk + 2 * gpu_.barrier_latency_clk;
+  }
+
+  double JoinSlices(const Combine& combine, const Place& place) {
     double owned = Points(code_.values.storage[combine.reduction.index()]), clocks = 0;
     for (std::size_t bits = BitsIn(combine.halved).size(); bits > 0; --bits) {
       owned /= 2;

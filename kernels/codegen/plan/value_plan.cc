@@ -71,13 +71,23 @@ class ValuePlanner {
       }
       const bool is_reduced = Contains(inst.reduce_dims, dim);
       if (!IsExpanded(dim_class.kind) || (is_reduced && !inst.is_scan())) continue;
-      if (is_reduced) storage.scanned.push_back(storage.key.size());
+      if (is_reduced) {
+        storage.scanned.push_back(storage.key.size());
+        if (IsAroundSlices(inst, dim)) ++storage.rows;
+      }
       if (is_vector) storage.lanes = dim_class.size;
       storage.key.push_back({dim, ClassOf(dim), dim_class.size, is_vector});
     }
     if (inst.is_scan()) storage.beside = BesideValue::kCarry;
     if (tree_.Runs(inst.id)) storage.beside = BesideValue::kBefore;
     if (tree_.LaneClass(inst) >= 0) AddParts(inst, storage.parts);
+  }
+
+  bool IsAroundSlices(const ir::Instruction& scan, ir::DimId dim) const {
+    return std::ranges::any_of(scan.reduce_dims, [&](ir::DimId other) {
+      return tree_.class_of(other).kind == DimKind::THREAD &&
+             function_.dim(other).level > function_.dim(dim).level;
+    });
   }
 
   void AddParts(const ir::Instruction& reduction, LaneParts& parts) const {

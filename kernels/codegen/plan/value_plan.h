@@ -46,10 +46,13 @@ struct ValueStorage {
   LaneParts parts;
   BesideValue beside = BesideValue::kNothing;
   std::vector<std::size_t> scanned;  ///< Places in `key` of the dims of a scan's axis, in order.
-  bool is_read = false;              ///< Some instruction reads it.
-  bool is_bits = false;              ///< Registers hold elements as they were read, not wider.
-  int home = 0;                      ///< Node in whose body it is declared.
-  bool per_thread = false;           ///< Declared outside Threads nodes: one copy per thread.
+  /// How many of these, the first ones, are levels around slices of threads: all threads have steps
+  /// of each row, and those of the next row come behind those of all threads.
+  std::size_t rows = 0;
+  bool is_read = false;     ///< Some instruction reads it.
+  bool is_bits = false;     ///< Registers hold elements as they were read, not wider.
+  int home = 0;             ///< Node in whose body it is declared.
+  bool per_thread = false;  ///< Declared outside Threads nodes: one copy per thread.
 };
 
 /// How the index of one key dim is found at another instruction.

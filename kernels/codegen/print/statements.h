@@ -108,9 +108,13 @@ class Statements {
   Key BesideKey(ir::InstId inst, const Key& key) const;
   /// Names of all of them, as they are declared.
   std::vector<std::string> BesideRegisters(ir::InstId inst) const;
-  /// By register that a scan carries: those of its value along its axis, in the order of the steps.
-  std::vector<std::pair<std::string, std::vector<std::string>>> ScannedRegisters(
-      ir::InstId scan) const;
+  /// A register that a scan carries, and those of its value along its axis: rows of steps, both in
+  /// their order (ValueStorage::rows; without them, one row).
+  struct ScannedColumn {
+    std::string carry;
+    std::vector<std::vector<std::string>> rows;
+  };
+  std::vector<ScannedColumn> ScannedRegisters(ir::InstId scan) const;
   /// Where the steps of a reduction accumulate, at the current copies.
   std::string Accumulator(const ir::Instruction& inst) const;
   /// Of a sliced scan: what it has of the step before, in the slice; empty: this is its first one.

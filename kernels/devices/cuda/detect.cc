@@ -74,9 +74,11 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
     device.skews.emplace_back(way);
   }
   constexpr int kVectorAtomics = 9;  // Adds of several floats at once: sm_90.
-  for (const std::string_view way :
-       {ir::kAtomicCas, ir::kAtomicRed, ir::kAtomicVector, ir::kLastBlock, ir::kSecondLaunch}) {
+  constexpr int kRelaxed = 7;        // Loads and stores with an order: sm_70.
+  for (const std::string_view way : {ir::kAtomicCas, ir::kAtomicRed, ir::kAtomicVector,
+                                     ir::kLastBlock, ir::kSecondLaunch, ir::kLookBack}) {
     if (way == ir::kAtomicVector && facts.capability_major < kVectorAtomics) continue;
+    if (way == ir::kLookBack && facts.capability_major < kRelaxed) continue;
     device.across_blocks.emplace_back(way);
   }
   constexpr int kAsyncCopies = 8;  // sm_80. Rings that pass registers are worth two slots.

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t kMostPartials = 1 << 24, kMostPartialsOfFew = 1 << 16;
 /// Parts of one value at most.
 constexpr std::uint64_t kMostSplits = 1 << 16;
+/// … and of a scan, of which blocks leave a word each.
+constexpr std::uint64_t kMostScanned = 1 << 20;
 
 /// Does a GPU have an instruction for it that needs no answer?
 bool HasRed(Op op, Type type) {
@@ -38,28 +40,51 @@ std::uint64_t PointsOf(const Function& function, const Instruction& reduction) {
   return points;
 }
 
+bool Offers(const Device& device, std::string_view way) {
+  return std::ranges::find(device.across_blocks, way) != device.across_blocks.end();
+}
+
+/// May a block of the scan take what is before it from those that came before? Threads have slices
+/// of what is its own, all that reads a value is in the block that has made it, and nothing else is
+/// reduced, which would want all blocks for itself.
+bool MayLookBack(const Target& function, const Dimension& d) {
+  const Instruction& scan = function.inst(d.inst);
+  if (!Offers(function.device, kLookBack) || function.sliceable_dims(scan) < 2) return false;
+  const auto reads_another_step = [&](const Communication& comm) {
+    if (comm.planned || comm.is_init || comm.producer != scan.id) return false;
+    const Refs<DimPair> pairs = function.pairs_of(comm);
+    return std::ranges::none_of(pairs, [&](const DimPair& pair) { return pair.src == d.id; });
+  };
+  if (std::ranges::any_of(function.comms, reads_another_step)) return false;
+  return std::ranges::all_of(function.insts, [](const Instruction& other) {
+    return other.planned || !other.is_reduction() || other.is_scan();
+  });
+}
+
 }  // namespace
 
 bool Target::may_split(const Dimension& d) const {
   if (!d.is_reduction || paper || d.level != 0 || d.sizes.back() == 1) return false;
   if (device.across_blocks.empty()) return false;
   const Instruction& reduction = inst(d.inst);
-  if (reduction.is_scan()) return false;
   if (max_splits(reduction) < 2) return false;
+  if (reduction.is_scan() && !MayLookBack(*this, d)) return false;
   const std::vector<bool> reached = ReachedFrom(*this, reduction.id);
   return std::ranges::none_of(
       insts, [&](const Instruction& i) { return i.is_reduction() && reached[i.id.index()]; });
 }
 
 std::string_view Target::why_not_across(const Instruction& reduction, std::string_view way) const {
-  if (std::ranges::find(device.across_blocks, way) == device.across_blocks.end()) {
-    return "the device has no such way";
-  }
+  if (!Offers(device, way)) return "the device has no such way";
   if (splittable_dims(reduction) == 0) return "none of its axes may be divided";
+  if (reduction.is_scan() != (way == kLookBack)) {
+    return reduction.is_scan() ? "it is a scan, whose steps have an order" : "it is no scan";
+  }
   if (way == kLastBlock || way == kSecondLaunch) return {};
   if (device.deterministic && !IsExact(reduction.op, reduction.type)) {
     return "blocks come in any order, which its bits show, and the device is deterministic";
   }
+  if (way == kLookBack) return {};
   const Refs<Instruction> store = direct_store(reduction);
   const Type type = reduction.type;
   if (store.empty() || ComputeTypeOf(type) != type) {
@@ -80,7 +105,18 @@ std::uint32_t Target::splittable_dims(const Instruction& reduction) const {
       std::ranges::count_if(reduction.reduce_dims, [&](DimId id) { return may_split(dim(id)); }));
 }
 
+std::uint32_t Target::sliceable_dims(const Instruction& scan) const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(scan.reduce_dims, [&](DimId id) { return may_slice(dim(id)); }));
+}
+
 std::uint32_t Target::max_splits(const Instruction& reduction) const {
+  if (reduction.is_scan()) {
+    // Its result has a point for each step: what is left are the rows.
+    std::uint64_t rows = PointsOf(*this, reduction);
+    return static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(kMostPartials / rows, 1, kMostScanned));
+  }
   const std::uint64_t most = device.max_threads > 1 ? kMostPartials : kMostPartialsOfFew;
   return static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(most / PointsOf(*this, reduction), 1, kMostSplits));

@@ -98,7 +98,7 @@ Refs<Dimension> Target::once_dims(const Instruction& inst) const {
 
 bool Target::is_once_dim(const Instruction& inst, const Dimension& dim) const {
   if (is_own(inst, dim)) return true;
-  return may_split(dim) && is_after(inst, this->inst(dim.inst));
+  return may_end(dim) && is_after(inst, this->inst(dim.inst));
 }
 
 Refs<Dimension> Target::tensor_dims(const Instruction& reduction) const {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reductions of rows, and attention, each searched on a GPU of this machine beside torch.
+"""Reductions of rows, and attention, each searched on a GPU of this machine beside torch; scans beside CUB, too.
 
 ./exh bench rows                     softmax, norms, log-sum-exp, cross entropy, scans
 ./exh bench rows report              the table of what was measured
@@ -103,7 +103,7 @@ class Bench:
         return found
 
     def peers(self, case):
-        command = [sys.executable, "-B", HERE / "row_peers.py", "--gpu", self.options.gpu,
+        command = [sys.executable, "-B", HERE / "row_peers.py", "--gpu", self.options.gpu, "--work", self.out.parent,
                    json.dumps({"kernel": case.kernel, "sizes": case.sizes, "options": case.options, "type": case.type})]
         try:
             done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -52,20 +52,6 @@ struct Overlap {
 
 constexpr const char* kAwait = "exh_await_previous();";
 
-// A compiler for an older GPU refuses these: with nothing in their place, launches that overlap
-// would read too early.
-constexpr const char* kOverlapFunctions = R"(#ifndef EXH_SHIM
-// Blocks of the next kernel may begin when all blocks of this one have: they take no place away.
-static __device__ __forceinline__ void exh_let_next_begin() {
-  asm volatile("griddepcontrol.launch_dependents;");
-}
-// Returns when the kernel before has ended, and what it wrote is there.
-static __device__ __forceinline__ void exh_await_previous() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-#endif
-)";
-
 /// The launches of all kernels.
 Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
   Launch launch;
@@ -83,6 +69,9 @@ Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
     slices = std::max(slices, Aligned(combine.shared_bytes));
   }
   launch.shared_bytes += slices;
+  // Behind all of it: the number that the block has drawn.
+  if (code.splits.draws_numbers()) launch.shared_bytes += kTurnBytes;
+  launch.in_any_order = BitsMayVary(*code.function, code.splits);
   launch.workspace_bytes = code.splits.workspace_bytes;
   launch.ticket_bytes = code.splits.ticket_bytes;
   std::size_t fills = 0, finishes = 0;
@@ -164,6 +153,7 @@ Needs NeedsOf(const LoweredCode& code, const GpuOptions& options) {
     add(split.is_atomic(), needs::kAtomics);
     add(split.way == AcrossBlocks::ATOMIC_VECTOR, needs::kVectorAtomics);
     add(split.way == AcrossBlocks::LAST_BLOCK, needs::kLastBlock);
+    add(split.looks_back(), needs::kLookBack);
   }
   for (const Combine& combine : code.combines.combines) {
     add(!combine.halved.empty() || !combine.shuffled.empty(), needs::kShuffles);
@@ -215,6 +205,7 @@ class KernelPrinter : LoopPrinter {
     Patches();
     Temporaries();
     statements_.DeclareWorkspace();
+    if (DrawsNumbers()) statements_.DrawNumber(launch_.shared_bytes - kTurnBytes);
     Blocks();
     Body(0);
     out_.Close();
@@ -277,11 +268,17 @@ class KernelPrinter : LoopPrinter {
     }
   }
 
+  bool DrawsNumbers() const { return part_->finishes < 0 && code_.splits.draws_numbers(); }
+  std::string BlockNumber() const {
+    const bool has_drawn = DrawsNumbers() && code_.fault != Fault::kPlainNumber;
+    return has_drawn ? "exh_number" : words_.block;
+  }
+
   /// The block's number, or which block it is when `raster` rows of `columns` blocks are gone
   /// through together, column by column; in the last rows there may be fewer.
   std::string BlockIndex(std::uint64_t blocks, std::uint64_t columns) {
     const std::uint64_t raster = code_.schedule->raster.Or(1), rows = blocks / columns;
-    const std::string& number = words_.block;
+    const std::string number = BlockNumber();
     if (raster == 1 || columns == 1 || rows == 1) return number;
     const std::string together = Number(raster * columns);
     std::string height = Number(std::min(raster, rows));
@@ -302,8 +299,9 @@ class KernelPrinter : LoopPrinter {
   void Blocks() {
     const std::vector<int>& classes = BlockClasses();
     const bool is_plain = part_->finishes >= 0 || classes.empty();
-    BlockIndices(is_plain ? words_.block : BlockIndex(tree_.num_blocks, Class(classes.back()).size),
-                 "int", true);
+    BlockIndices(
+        is_plain ? BlockNumber() : BlockIndex(tree_.num_blocks, Class(classes.back()).size), "int",
+        true);
   }
 
   void Temporaries() {
@@ -709,7 +707,7 @@ void AddLines(const std::vector<std::string>& lines, std::vector<std::string>& a
 GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   if (!options.shuffles) {
     LoweredCode apart = code;
-    apart.combines = PlanCombines(*code.function, code.tree, code.values, false);
+    apart.combines = PlanCombines(*code.function, code.tree, code.values, code.splits, false);
     GpuOptions others = options;
     others.shuffles = true;
     return PrintGpu(apart, others);
@@ -753,7 +751,7 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
       body.Line();
     }
     const LoweredCode& own = is_first ? code : rest;
-    GpuStatements statements(own, names, words, called, body);
+    GpuStatements statements(own, names, words, called, body, options.gives_up);
     KernelPrinter(own, part, overlap(), options, names, launch, words, statements, body)
         .Print(is_first ? "exh_kernel" : (side++)->kernel);
     AddLines(statements.Helpers(), helpers);
@@ -764,21 +762,13 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   if (const std::string head = words.Head(asked); !head.empty()) out.Raw(head);
   if (const std::string functions = called.Text(); !functions.empty()) out.Raw(functions);
   if (copies_async) out.Raw(AsyncFunctions());
+  if (options.gives_up) out.Raw(ClockFunctions());
+  if (asked.contains(needs::kLookBack)) out.Raw(words.LookBackFunctions());
   for (const std::string& line : helpers) out.Line(line);
   if (!helpers.empty()) out.Line();
   if (launch.overlaps) {
-    out.Raw(kOverlapFunctions);
+    out.Raw(OverlapFunctions());
     out.Line();
-  }
-  if (options.gives_up) {
-    // Where threads of a warp return at different times, compilers let the first of them wait for
-    // the others at the end of the kernel, and these may wait for them at a barrier. Threads that
-    // exit are gone.
-    out.Line("static __device__ __forceinline__ void exh_look(unsigned long long deadline) {");
-    out.Line("  unsigned long long now;");
-    out.Line("  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(now));");
-    out.Line("  if (now > deadline) asm volatile(\"exit;\");");
-    out.Line("}");
   }
   const std::string shared = words.Shared(launch.shared_bytes);
   if (launch.shared_bytes > 0 && !shared.empty()) {

@@ -3,6 +3,7 @@
 // How blocks make one value of what they have of a reduction, as text: what split_plan.h decides.
 #include <algorithm>
 
+#include "kernels/codegen/print/gpu/bits.h"
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
@@ -12,30 +13,6 @@ namespace {
 
 std::string Digits(std::uint64_t value) {
   return std::to_string(value);
-}
-
-/// "i_m0 * 4 + i_n0", a mixed radix number; empty for none.
-std::string IndexOver(const std::vector<int>& classes, const LoopTree& tree,
-                      const CodeNames& names) {
-  std::string text;
-  for (const int c : classes) {
-    const std::uint32_t size = tree.classes[static_cast<std::size_t>(c)].size;
-    text =
-        text.empty() ? names.index(c) : "(" + text + ") * " + Digits(size) + " + " + names.index(c);
-  }
-  return text;
-}
-
-/// The same of digits of the thread index, fastest first.
-std::string IndexOver(const std::vector<ThreadDigit>& digits, std::uint32_t threads) {
-  std::string text;
-  std::uint64_t step = 1;
-  for (const ThreadDigit& d : digits) {
-    const std::string digit = ThreadIndex(d.stride, d.size, threads);
-    text += (text.empty() ? "" : " + ") + (step == 1 ? digit : "(" + digit + ") * " + Digits(step));
-    step *= d.size;
-  }
-  return text;
 }
 
 std::vector<ThreadDigit> Joined(std::vector<ThreadDigit> a, const std::vector<ThreadDigit>& b) {
@@ -74,27 +51,27 @@ std::string AtomicName(ir::Op op) {
   }
 }
 
-/// Between a value and its bits, which compare-and-swap takes.
-struct BitsOf {
-  std::string word, to, from;
-};
+}  // namespace
 
-BitsOf BitsOfType(ir::Type type) {
-  switch (type) {
-    case ir::Type::kF32:
-      return {"unsigned", "__float_as_uint", "__uint_as_float"};
-    case ir::Type::kF64:
-      return {"unsigned long long", "__double_as_longlong", "__longlong_as_double"};
-    case ir::Type::kI64:
-      return {"unsigned long long", "static_cast<unsigned long long>", "static_cast<long long>"};
-    case ir::Type::kU32:
-      return {"unsigned", "static_cast<unsigned>", "static_cast<unsigned>"};
-    default:
-      return {"unsigned", "static_cast<unsigned>", "static_cast<int>"};
+std::string GpuStatements::IndexOver(const std::vector<int>& classes) const {
+  std::string text;
+  for (const int c : classes) {
+    const std::string& index = names_.index(c);
+    text = text.empty() ? index : "(" + text + ") * " + Digits(Class(c).size) + " + " + index;
   }
+  return text;
 }
 
-}  // namespace
+std::string GpuStatements::IndexOver(const std::vector<ThreadDigit>& digits) const {
+  std::string text;
+  std::uint64_t step = 1;
+  for (const ThreadDigit& d : digits) {
+    const std::string digit = ThreadIndex(d.stride, d.size, code_.tree.num_threads);
+    text += (text.empty() ? "" : " + ") + (step == 1 ? digit : "(" + digit + ") * " + Digits(step));
+    step *= d.size;
+  }
+  return text;
+}
 
 std::string GpuStatements::CombineFunction(const ir::Instruction& inst) {
   const ir::Type held = ir::ComputeTypeOf(inst.type);
@@ -110,7 +87,7 @@ std::string GpuStatements::CasFunction(const ir::Instruction& inst) {
   const std::string combine = CombineFunction(inst);
   const std::string element = words_.Element(inst.type);
   const std::string function = "cas_" + BareName(inst.id);
-  BitsOf bits = BitsOfType(inst.type);
+  const BitsOf bits = BitsOfType(inst.type);
   // What the output was filled with is the first guess: most elements are read by nobody before.
   combiners_.insert(words_.function + "void " + function + "(" + element + "* p, " + element +
                     " x) { " + bits.word + "* const words = reinterpret_cast<" + bits.word +
@@ -157,6 +134,14 @@ void GpuStatements::DeclareWorkspace() {
     out_.Line(pointer + " const " + name + " = " +
               words_.CastPointer(pointer, "exh_global + " + Digits(offset)) + ";");
   };
+  const bool is_first = part_->finishes < 0;
+  if (is_first && code_.splits.draws_numbers()) {
+    declare("unsigned long long", "exh_begun", code_.splits.turn_offset);
+  }
+  for (const SplitReduction& split : code_.splits.reductions) {
+    if (!is_first || !split.looks_back()) continue;
+    declare("unsigned long long", PartialName(split.id), split.offset);
+  }
   for (std::size_t i = 0; i < code_.splits.groups.size(); ++i) {
     const SplitGroup& group = code_.splits.groups[i];
     const bool is_own = part_->finishes < 0 || part_->finishes == static_cast<int>(i);
@@ -187,18 +172,16 @@ void GpuStatements::HandOver(int node) {
   const SplitReduction& split = SplitOf(code_.tree.node(node).inst);
   const Combine* const slices = SlicesOf(split.id);
   const ir::Instruction& inst = code_.function->inst(split.id);
-  const std::uint32_t lanes = code_.tree.num_threads;
   // Threads whose halved bits differ own different registers: all of them write.
   const std::string writes =
       Condition(slices ? Joined(slices->silent, slices->shared) : split.silent, split.below);
   const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
   out_.Open(writes.empty() ? "" : "if (" + writes + ")",
             inst.name() + ": what this block has of it");
-  const std::string at =
-      SumText({{IndexOver(split.tile_classes, code_.tree, names_), split.splits * all},
-               {IndexOver(split.split_classes, code_.tree, names_), all},
-               {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
-               {IndexOver(split.slots, lanes), 1}});
+  const std::string at = SumText({{IndexOver(split.tile_classes), split.splits * all},
+                                  {IndexOver(split.split_classes), all},
+                                  {slices ? IndexOver(slices->halved) : "", split.num_slots},
+                                  {IndexOver(split.slots), 1}});
   const std::string type = words_.Pointer(words_.Register(inst.type));
   out_.Line(words_.Deduced("auto* const", type) +
             " exh_part = " + Moved(PartialName(split.id), at) + ";");
@@ -212,7 +195,6 @@ void GpuStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   constexpr std::size_t kFew = 8;  ///< Registers, of which several splits are read at once.
   const SplitReduction& split = SplitOf(id);
   const ir::Instruction& inst = code_.function->inst(id);
-  const std::uint32_t lanes = code_.tree.num_threads;
   const std::string combine = CombineFunction(inst);
   const auto registers = OwnedAt(id, node);
   const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
@@ -222,16 +204,15 @@ void GpuStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   std::uint64_t sharers = 1;
   for (const ThreadDigit& d : sharing) sharers *= d.size;
   out_.Open("", inst.name() + ": one of what all blocks have");
-  const std::string at =
-      SumText({{IndexOver(split.tile_classes, code_.tree, names_), split.splits * all},
-               {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
-               {IndexOver(split.slots, lanes), 1}});
+  const std::string at = SumText({{IndexOver(split.tile_classes), split.splits * all},
+                                  {slices ? IndexOver(slices->halved) : "", split.num_slots},
+                                  {IndexOver(split.slots), 1}});
   const std::string type = words_.Pointer("const " + words_.Register(inst.type));
   out_.Line(words_.Deduced("const auto* const", type) +
             " exh_part = " + Moved(PartialName(id), at) + ";");
   for (const Place& own : registers) out_.Line(own.name + " = " + IdentityOf(inst) + ";");
   if (registers.size() <= kFew) out_.Line("#pragma unroll 8");
-  const std::string sharer = IndexOver(sharing, lanes);
+  const std::string sharer = IndexOver(sharing);
   out_.Open("for (int s = " + (sharer.empty() ? "0" : sharer) + "; s < " + Digits(split.splits) +
             (sharers == 1 ? "; ++s)" : "; s += " + Digits(sharers) + ")"));
   for (const Place& own : registers) {
@@ -251,7 +232,7 @@ void GpuStatements::MeetInLastBlock(int node, std::uint64_t offset) {
   const SplitGroup& group = code_.splits.groups[At(number)];
   const bool is_alone = code_.tree.num_threads == 1;
   const std::string ticket =
-      Moved("exh_ticket_" + Digits(At(number)), IndexOver(group.tile_classes, code_.tree, names_));
+      Moved("exh_ticket_" + Digits(At(number)), IndexOver(group.tile_classes));
   const std::string is_last = "atomicAdd(" + ticket + ", 1u) == " + Digits(group.splits - 1) + "u";
   const std::string last = "exh_last_" + Digits(At(number));
   // What all threads wrote comes before the ticket.

@@ -24,8 +24,8 @@ std::string CacheSuffix(Cache cache, bool is_load) {
 }  // namespace
 
 GpuStatements::GpuStatements(const LoweredCode& code, const CodeNames& names, const GpuWords& words,
-                             ir::HelperFunctions& helpers, TextWriter& out)
-    : Statements(code, names, {false, 92}, helpers, out), words_(words) {
+                             ir::HelperFunctions& helpers, TextWriter& out, bool gives_up)
+    : Statements(code, names, {false, 92}, helpers, out), words_(words), gives_up_(gives_up) {
   for (const int node : code.tree.node_of_inst) band_.push_back(code.tree.BandAround(node));
   for (const AdvancedRead& read : code.values.ahead) band_[read.inst.index()] = -1;
   for (const Ring& ring : code.rings.rings) {
@@ -401,6 +401,7 @@ void GpuStatements::Execute(ir::InstId id) {
 std::vector<std::string> GpuStatements::Helpers() const {
   std::vector<std::string> lines = words_.Definitions(wide_);
   lines.insert(lines.end(), combiners_.begin(), combiners_.end());
+  lines.insert(lines.end(), look_backs_.begin(), look_backs_.end());
   lines.insert(lines.end(), places_.begin(), places_.end());
   if (widens_bytes_) lines.push_back(words_.widen_byte);
   std::ranges::move(UnitFunctions(units_, begins_), std::back_inserter(lines));

@@ -22,7 +22,7 @@ namespace exh::kernels::codegen {
 class GpuStatements : public Statements {
  public:
   GpuStatements(const LoweredCode& code, const CodeNames& names, const GpuWords& words,
-                ir::HelperFunctions& helpers, TextWriter& out);
+                ir::HelperFunctions& helpers, TextWriter& out, bool gives_up = false);
 
   void Declare(ir::InstId inst) override;
   void Execute(ir::InstId inst) override;
@@ -35,6 +35,9 @@ class GpuStatements : public Statements {
 
   /// Declares where in the workspace the partial results of divided reductions are, and tickets.
   void DeclareWorkspace();
+  /// Blocks that look back draw their numbers. Their threads meet at byte `offset` of what they
+  /// share, where nothing else is.
+  void DrawNumber(std::uint64_t offset);
   /// A kHandOver node: the block writes what it has of a divided reduction.
   void HandOver(int node);
   /// One value of what all blocks have; slices are combined in shared memory from byte `offset` on.
@@ -179,6 +182,19 @@ class GpuStatements : public Statements {
   /// Slices of a scan: each begins where the one before it ends (scan.cc).
   void JoinSlicesOfScan(const Combine& combine, std::uint64_t offset);
   void PassThroughShared(const Combine& combine, std::uint64_t offset);
+  /// What is carried to the block, from the blocks before it (look_back.cc).
+  void LookBack(const Combine& combine, std::uint64_t offset);
+  /// The names of functions that say a value in a status, that wait until one says any, and that
+  /// find what is before a block.
+  std::string TellFunction(const ir::Instruction& scan);
+  std::string HearFunction(const ir::Instruction& scan);
+  std::string LookFunction(const ir::Instruction& scan, const Combine& combine);
+  void LookForEach(const SplitReduction& split, const Combine& combine, const std::string& look,
+                   const std::string& tell);
+  /// "i_m0 * 4 + i_n0", a mixed radix number, and the same of digits of the thread index, fastest
+  /// first; empty for none.
+  std::string IndexOver(const std::vector<int>& classes) const;
+  std::string IndexOver(const std::vector<ThreadDigit>& digits) const;
   /// How its slices are combined; null: it has none.
   const Combine* SlicesOf(ir::InstId id) const;
   const SplitReduction& SplitOf(ir::InstId id) const;
@@ -199,8 +215,12 @@ class GpuStatements : public Statements {
   std::set<ir::Type> begins_;        ///< Of values that sums of a unit of doubles begin with.
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
-  bool widens_bytes_ = false;        ///< Elements that are i8 became registers.
+  std::vector<std::string> look_backs_;  ///< Lines: functions that call some of these.
+  bool widens_bytes_ = false;            ///< Elements that are i8 became registers.
   bool copies_async_ = false;
+  /// The parameter of functions that may wait.
+  const char* Deadline() const { return gives_up_ ? ", unsigned long long exh_end" : ""; }
+  const bool gives_up_;  ///< Who waits looks at the clock.
 };
 
 /// Defines what asynchronous copies are made and waited for with.

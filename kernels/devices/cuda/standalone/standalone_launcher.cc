@@ -132,7 +132,8 @@ std::string Contract(const Task& task, const Launch& launch, const Names& names)
             "//     of any contents";
     if (launch.ticket_bytes > 0) {
       text += ", but the first " + Number(launch.ticket_bytes) +
-              " bytes are 0 before the first run, and every run that ends\n//     leaves them so";
+              " bytes are 0 before the first run, and every run that ends\n//     leaves them as "
+              "the next one needs them";
     }
     text += "\n";
   }
