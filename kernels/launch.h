@@ -33,6 +33,7 @@ struct Launch {
   /// Launches behind the first may begin before the one before them has ended: in every block of
   /// theirs, threads wait for that themselves, before they use what an earlier one does.
   bool overlaps = false;
+  std::uint32_t cluster = 1;  ///< Neighbouring blocks of a cluster; it divides the grid.
 
   /// Bytes of `exh_global`; 0: the kernels have no such parameter.
   std::uint64_t scratch_bytes() const { return workspace_bytes + global_bytes * grid; }

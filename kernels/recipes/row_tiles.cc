@@ -4,6 +4,9 @@
 // levels, threads, and neighbours, which one access takes. Rows have blocks and, where rows are
 // short, threads. How many threads a row has depends on its length; the numbers are those of QuACK
 // (github.com/Dao-AILab/quack), rounded to powers of two.
+//
+// Where rows are long and few, each has a cluster of blocks, along the outermost level. Registers
+// hold a part of the row then, from its first reduction to what is made of all of them.
 #include "kernels/recipes/row_tiles.h"
 
 #include <algorithm>
@@ -21,6 +24,10 @@ constexpr std::uint32_t kWideBytes = 16;
 constexpr std::uint32_t kThreadsOfBlock = 128;
 /// Elements of a row that a thread holds at most where it goes through the row in a loop.
 constexpr std::uint32_t kMostHeld = 16;
+/// Rows of clusters have so many elements at least, and so many of them are few.
+constexpr std::uint32_t kLongRow = 16384, kFewRows = 1024;
+/// Blocks that shall be there at least, and elements of a row that each of them has.
+constexpr std::uint32_t kBlocksOfFew = 512, kElementsOfBlock = 4096;
 
 struct RowThreads {
   std::uint32_t most, threads;  ///< Of rows of so many elements at most.
@@ -30,19 +37,24 @@ constexpr RowThreads kRowThreads[] = {{64, 8},      {128, 16},    {3072, 32}, {6
 
 class RowTileWriter : RecipeWriter {
  public:
-  RowTileWriter(const Target& function, std::string name, bool runs)
-      : RecipeWriter(function), name_(std::move(name)), runs_(runs) {}
+  /// Clusters of so many blocks go through a row together, and a thread holds so much of it.
+  struct Shape {
+    bool runs = false;
+    std::uint32_t cluster = 1, held = kMostHeld;
+  };
+  RowTileWriter(const Target& function, std::string name, const Shape& shape)
+      : RecipeWriter(function), name_(std::move(name)), shape_(shape) {}
 
   /// Nothing: the kernel is none that the recipe is for.
   std::optional<Recipe> Write() {
     if (!FindAxes() || !FindSizes()) return std::nullopt;
     BeginPlainly();
-    Want("pace", {runs_ ? kPaceRunning : kPaceAfter});
+    Want("pace", {shape_.runs ? kPaceRunning : kPaceAfter});
     for (const Instruction& inst : f_.insts) {
       if (!inst.planned && inst.executes_once()) SizesAndKinds(inst);
     }
     NoOtherLevels();
-    Want("across_blocks", {kNotAcross});
+    Want("across_blocks", {shape_.cluster > 1 ? ir::kCluster : kNotAcross});
     for (const Communication& comm : f_.comms) {
       if (!comm.planned) Travel(comm);
     }
@@ -67,7 +79,8 @@ class RowTileWriter : RecipeWriter {
       rows_ = ir::ResultAxes(f_, inst);
     }
     // A single reduction has the general recipe, which may divide it among blocks.
-    if (reductions < 2 && !has_scan_) return false;
+    const bool is_for_clusters = shape_.cluster > 1 && !has_scan_ && reductions > 0;
+    if (reductions < 2 && !has_scan_ && !is_for_clusters) return false;
     if (columns_ == nullptr || Last(*columns_) < 2) return false;
     std::erase_if(
         rows_, [&](const LogicalDim* axis) { return axis->axis_name() == columns_->axis_name(); });
@@ -104,13 +117,17 @@ class RowTileWriter : RecipeWriter {
   }
 
   bool FindSizes() {
-    const std::uint32_t length = columns_->extent;
     const int last = Last(*columns_);
+    if (shape_.cluster > 1 && (last < 3 || columns_->extent % shape_.cluster != 0 ||
+                               !Has(*columns_, 0, shape_.cluster))) {
+      return false;
+    }
+    const std::uint32_t length = columns_->extent / shape_.cluster;
     std::uint32_t wanted = 0;
     for (const RowThreads& row : kRowThreads) {
       if (wanted == 0 && length <= row.most) wanted = row.threads;
     }
-    const bool holds = HoldsRows();
+    const bool holds = shape_.cluster > 1 || HoldsRows();
     const bool may_copy = last >= 3 && !has_scan_;
     // More threads where registers hold a row, or where these do not divide it.
     for (const bool is_exact : {true, false}) {
@@ -146,21 +163,21 @@ class RowTileWriter : RecipeWriter {
     std::uint32_t left = each / inner_;
     copies_ = 1;
     if (may_copy) {
-      while (inner_ * copies_ < kMostHeld && left % 2 == 0 && Has(*columns_, 1, 2 * copies_)) {
+      while (inner_ * copies_ < shape_.held && left % 2 == 0 && Has(*columns_, 1, 2 * copies_)) {
         copies_ *= 2, left /= 2;
       }
     } else {
-      while (inner_ < kMostHeld && left % 2 == 0 && Has(*columns_, last, 2 * inner_)) {
+      while (inner_ < shape_.held && left % 2 == 0 && Has(*columns_, last, 2 * inner_)) {
         inner_ *= 2, left /= 2;
       }
     }
     loop_ = left;
-    return (loop_ == 1 || !holds) && Has(*columns_, 0, loop_);
+    return (loop_ == 1 || !holds) && (shape_.cluster > 1 || Has(*columns_, 0, loop_));
   }
 
   // ---- levels ----
 
-  enum class Place { kLoop, kCopies, kAmongThreads, kInner, kBlocks, kAbsent };
+  enum class Place { kCluster, kLoop, kCopies, kAmongThreads, kInner, kBlocks, kAbsent };
   Place PlaceOf(const Dimension& dim) const {
     const LogicalDim& axis = AxisOf(dim);
     if (!IsColumn(axis)) {
@@ -170,6 +187,7 @@ class RowTileWriter : RecipeWriter {
     }
     if (dim.level == Last(axis)) return Place::kInner;
     if (dim.level == Last(axis) - 1) return Place::kAmongThreads;
+    if (dim.level == 0 && shape_.cluster > 1) return Place::kCluster;
     if (dim.level == 0) return loop_ > 1 ? Place::kLoop : Place::kAbsent;
     return dim.level == 1 && copies_ > 1 ? Place::kCopies : Place::kAbsent;
   }
@@ -180,6 +198,9 @@ class RowTileWriter : RecipeWriter {
       const LogicalDim& axis = AxisOf(dim);
       const bool is_row = !rows_.empty() && axis.axis_name() == rows_.back()->axis_name();
       switch (PlaceOf(dim)) {
+        case Place::kCluster:
+          SizeAndKind(dim, shape_.cluster, kBlock);
+          break;
         case Place::kLoop:
           Size(dim, loop_);
           Kind(dim, {kLoop});
@@ -206,6 +227,7 @@ class RowTileWriter : RecipeWriter {
   void Travel(const Communication& comm) {
     for (const DimPair& pair : f_.pairs_of(comm)) {
       switch (PlaceOf(f_.dim(pair.dst))) {
+        case Place::kCluster:
         case Place::kLoop:
         case Place::kBlocks:
           Map(pair, {kMergeMap});
@@ -224,17 +246,18 @@ class RowTileWriter : RecipeWriter {
   }
 
   void NestLoops(const Instruction& main) {
-    Dims blocks, loops, threads, copies, inner;
+    Dims blocks, cluster, loops, threads, copies, inner;
     for (const DimId id : main.dims) {
       const Dimension& dim = f_.dim(id);
       const Place place = PlaceOf(dim);
       if (place == Place::kBlocks) blocks.push_back(&dim);
+      if (place == Place::kCluster) cluster.push_back(&dim);
       if (place == Place::kLoop) loops.push_back(&dim);
       if (place == Place::kAmongThreads) threads.push_back(&dim);
       if (place == Place::kCopies) copies.push_back(&dim);
       if (place == Place::kInner) inner.push_back(&dim);
     }
-    Nest({blocks, loops, threads, copies, inner});
+    Nest({blocks, cluster, loops, threads, copies, inner});
   }
 
   /// Reductions that do not wait for each other go through the row together.
@@ -251,7 +274,7 @@ class RowTileWriter : RecipeWriter {
   }
 
   std::string name_;
-  const bool runs_;
+  const Shape shape_;
   const LogicalDim* columns_ = nullptr;
   std::vector<const LogicalDim*> rows_;  ///< All other axes; the last one has threads.
   bool has_scan_ = false;
@@ -259,18 +282,48 @@ class RowTileWriter : RecipeWriter {
   std::uint32_t threads_ = 0, row_threads_ = 1, loop_ = 1, copies_ = 1, inner_ = 1;
 };
 
+/// Blocks of a cluster, fewest first, with which long rows that are few keep a GPU busy.
+std::vector<std::uint32_t> ClustersFor(const ir::Target& function) {
+  std::vector<std::uint32_t> clusters;
+  for (const ir::Instruction& inst : function.insts) {
+    if (inst.planned || !inst.is_reduction()) continue;
+    const auto reduced = ir::ReducedAxes(function, inst);
+    if (reduced.size() != 1 || reduced.front()->extent < kLongRow) return {};
+    std::uint64_t rows = 1;
+    for (const ir::LogicalDim* axis : ir::ResultAxes(function, inst)) rows *= axis->extent;
+    if (rows > kFewRows) return {};
+    for (std::uint32_t size = 2; size <= function.device.max_cluster; size *= 2) {
+      const bool is_enough = rows * size >= kBlocksOfFew || size * 2 > function.device.max_cluster;
+      if (is_enough && reduced.front()->extent / size >= kElementsOfBlock) clusters.push_back(size);
+    }
+    break;
+  }
+  constexpr std::size_t kMostTried = 2;
+  if (clusters.size() > kMostTried) clusters.resize(kMostTried);
+  return clusters;
+}
+
 }  // namespace
 
 std::vector<Recipe> RowTileRecipes(const ir::Target& function) {
   if (function.device.max_threads <= 1) return {};
   std::vector<Recipe> recipes;
-  const auto add = [&](const char* name, bool runs) {
-    if (auto recipe = RowTileWriter(function, name, runs).Write()) {
+  const auto add = [&](const std::string& name, const RowTileWriter::Shape& shape) {
+    if (auto recipe = RowTileWriter(function, name, shape).Write()) {
       recipes.push_back(std::move(*recipe));
     }
   };
-  if (!function.running_comms().empty()) add("running rows", true);
-  add("rows", false);
+  if (function.has_clusters()) {
+    for (const std::uint32_t blocks : ClustersFor(function)) {
+      for (const std::uint32_t held : {2 * kMostHeld, kMostHeld}) {
+        add("rows of " + std::to_string(blocks) + " blocks, " + std::to_string(held) +
+                " elements held",
+            {.cluster = blocks, .held = held});
+      }
+    }
+  }
+  if (!function.running_comms().empty()) add("running rows", {.runs = true});
+  add("rows", {});
   return recipes;
 }
 

@@ -18,6 +18,8 @@
 #define __syncthreads_or(value) ::exh_shim::BarrierOr(__LINE__, value)
 #define __threadfence() ::exh_shim::Fence()
 #define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
+#define exh_cluster_arrive() ::exh_shim::ClusterArrive()
+#define exh_cluster_wait() ::exh_shim::ClusterWait(__LINE__)
 #define exh_dmma(...) ::exh_shim::MultiplyTile(__LINE__, __VA_ARGS__)
 #define exh_begin(value) static_cast<double>(value)
 #define exh_mma_f16(...) ::exh_shim::MultiplyHalves<false>(__LINE__, __VA_ARGS__)
@@ -111,6 +113,12 @@ T ShuffleXor(int line, unsigned mask, T value, int lanes) {
   return value;
 }
 }  // namespace exh_shim
+
+/// The same place in the memory that another block of the cluster shares.
+template <typename T>
+exh_shim::Tracked<T> exh_in_block(const exh_shim::Tracked<T>& place, int rank) {
+  return exh_shim::Tracked<T>(place.at().InBlock(rank));
+}
 
 /// Asynchronous copies, as printed texts define them for a GPU: through all caches, …
 template <int bytes, typename To, typename From>

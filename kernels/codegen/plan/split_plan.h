@@ -15,6 +15,21 @@
 // value, because they had slices of it, share the splits among them, and combine what each has as
 // they combine slices. (Where each of them owns some of the registers, combine_plan.h, each writes
 // and reads those, and only the threads that own the same ones share the splits.)
+//
+// What comes of a maximum that runs (running.exh) is divided with it: each block has a maximum of
+// its own, and sums that go with that. Whoever makes one maximum m of all multiplies what block b
+// has of a sum by exp(m_b - m) before it adds that.
+//
+// With CLUSTER the blocks that divide the reduction are a cluster, and each writes what it has to
+// the memory that each of the others shares among its threads. The element is at
+//
+//   (split * num_registers + register) * num_slots + slot
+//
+// there. Threads that have the same value share the blocks that they write to. Where all of them
+// have written, each thread takes what all blocks have, in the order of `split`: so all blocks have
+// the same bits. No block may write before the others have begun, nor end before all have written
+// to it: the threads of a cluster meet before the first of these, and behind each. Each reduction
+// has a place of its own, and is exchanged once.
 #pragma once
 
 #include <cstdint>
@@ -45,15 +60,18 @@ struct SplitReduction {
   std::uint32_t below = 0;  ///< … and with an index below this; 0: any.
   /// Digits along which threads have the same value, fastest first: they share the splits.
   std::vector<ThreadDigit> sharers;
-  std::uint64_t offset = 0;  ///< In the workspace, bytes.
+  /// In bytes: in the workspace; of a cluster, in what its blocks leave for each other.
+  std::uint64_t offset = 0;
 
-  /// Of its partial results in the workspace; none where it is_atomic().
+  /// Of its partial results in the workspace; none where it is_atomic(), or is_of_cluster().
   std::uint64_t elements() const {
-    return is_atomic() ? 0 : tiles * splits * num_registers * num_slots;
+    return is_atomic() || is_of_cluster() ? 0 : tiles * splits * num_registers * num_slots;
   }
   bool is_atomic() const {
-    return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH;
+    return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH &&
+           !is_of_cluster();
   }
+  bool is_of_cluster() const { return way == AcrossBlocks::CLUSTER; }
 };
 
 /// Those that meet, all LAST_BLOCK or all SECOND_LAUNCH: one block, or launch, has all of them.
@@ -83,6 +101,11 @@ struct SplitPlan {
   /// By instruction, for stores: the group of LAST_BLOCK whose last block alone runs it; -1: all
   /// do.
   std::vector<int> last_of;
+  /// By instruction, for stores: the class of the blocks of a cluster, all of which have what it
+  /// stores, so that the first of them does; -1: it is what the block has.
+  std::vector<int> first_of;
+  int cluster_class = -1;           ///< Of the blocks of a cluster; -1: there are no clusters.
+  std::uint64_t cluster_bytes = 0;  ///< Of shared memory: what the blocks of a cluster leave there.
   std::uint64_t workspace_bytes = 0, ticket_bytes = 0;  ///< Multiples of 16.
   /// exh_kernel, then one for each group of SECOND_LAUNCH.
   std::vector<Part> parts;

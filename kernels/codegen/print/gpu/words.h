@@ -25,6 +25,7 @@ inline constexpr std::string_view kDoubles = "doubles", kShuffles = "shuffles am
                                   kVectorAtomics = "atomic operations on vectors",
                                   kLastBlock = "the fence before the ticket of a last block",
                                   kCacheHints = "accesses that say what caches keep",
+                                  kClusters = "clusters of blocks",
                                   kAsyncCopies = "asynchronous copies",
                                   kMatrixUnits = "steps of matrix units",
                                   kOverlap = "launches that overlap",
