@@ -49,6 +49,7 @@ std::vector<Recipe> FirstRecipes(const ir::Target& function) {
     std::ranges::move(more, std::back_inserter(recipes));
   };
   if (auto rings = RingRecipe(function)) recipes.push_back(std::move(*rings));
+  add(SplitKeyRecipes(function));
   add(RunningTileRecipes(function));
   add(RowTileRecipes(function));
   add(CopiedTileRecipes(function));

@@ -36,6 +36,7 @@ struct Launch {
   bool overlaps = false;
   /// What is added up in which order depends on when blocks run: bits may vary.
   bool in_any_order = false;
+  std::uint32_t cluster = 1;  ///< Neighbouring blocks of a cluster; it divides the grid.
 
   /// Bytes of `exh_global`; 0: the kernels have no such parameter.
   std::uint64_t scratch_bytes() const { return workspace_bytes + global_bytes * grid; }

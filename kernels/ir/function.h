@@ -191,6 +191,10 @@ struct Link {
 struct Running {
   DimId loop;                     ///< The outermost level of its axis: the loop that it runs in.
   std::vector<DimId> term_loops;  ///< The same level of all that is computed of it along the axis.
+  /// The next level of its axis, and of what is computed of it: the loop that it runs in where
+  /// blocks divide the outermost level. Not valid: there is none.
+  DimId loop_of_block;
+  std::vector<DimId> term_loops_of_block;
   std::vector<InstId> corrected;  ///< The reductions that end with these.
   std::vector<LinkId> links;      ///< Between what it keeps and what those keep.
 };

@@ -20,6 +20,8 @@
 #define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
 #define exh_ballot(is_set) ::exh_shim::Ballot(__LINE__, is_set)
 #define exh_swap(value, lanes) ::exh_shim::SwapValue(__LINE__, value, lanes)
+#define exh_cluster_arrive() ::exh_shim::ClusterArrive()
+#define exh_cluster_wait() ::exh_shim::ClusterWait(__LINE__)
 #define exh_dmma(...) ::exh_shim::MultiplyTile(__LINE__, __VA_ARGS__)
 #define exh_begin(value) static_cast<double>(value)
 #define exh_mma_f16(...) ::exh_shim::MultiplyHalves<false>(__LINE__, __VA_ARGS__)
@@ -130,6 +132,12 @@ inline void exh_tell(const exh_shim::Tracked<unsigned long long>& to, unsigned l
 }
 inline unsigned long long exh_hear(const exh_shim::Tracked<unsigned long long>& from) {
   return from.at().Hear();
+}
+
+/// The same place in the memory that another block of the cluster shares.
+template <typename T>
+exh_shim::Tracked<T> exh_in_block(const exh_shim::Tracked<T>& place, int rank) {
+  return exh_shim::Tracked<T>(place.at().InBlock(rank));
 }
 
 /// Asynchronous copies, as printed texts define them for a GPU: through all caches, …

@@ -16,6 +16,8 @@
 // A program whose blocks wait for each other so is run twice: it must leave what its next launch
 // needs.
 //
+// The blocks of a cluster run at the same time: each until its threads wait for the others.
+//
 // Includes nothing: it is compiled together with every source that is run.
 #pragma once
 
@@ -36,6 +38,7 @@ using Thread = void (*)(void* const* arrays, const double* scalars, void* global
 struct Kernel {
   const char* name;
   unsigned grid, threads;           ///< Blocks, and threads of each; one dimension.
+  unsigned cluster;                 ///< Blocks of a cluster, neighbours; it divides the grid.
   unsigned long long shared_bytes;  ///< What it may use of the shared memory.
   Thread thread;
 };
@@ -71,6 +74,11 @@ void Barrier(int line);
 
 /// __syncthreads_or(): the same, and whether any thread of the block had another value than 0.
 int BarrierOr(int line, int value);
+
+/// barrier.cluster.arrive and .wait of the running thread: it waits until all threads of its
+/// cluster have arrived as often. What they did before is ordered before what they do after.
+void ClusterArrive();
+void ClusterWait(int line);
 
 /// __threadfence() of the running thread.
 void Fence();

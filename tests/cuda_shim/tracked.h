@@ -54,6 +54,8 @@ class Address {
   Address(Region* region, long long offset) : region_(region), offset_(offset) {}
 
   Address operator+(long long bytes) const { return {region_, offset_ + bytes}; }
+  /// Of shared memory: the same byte of that of another block of the cluster.
+  Address InBlock(int rank) const;
 
   /// `bytes` in one access, which must be aligned to that. An error ends the launch: neither
   /// returns then.

@@ -47,6 +47,12 @@ const Case kCases[] = {
     {"dot", "n=4096", "h200", "", "across_blocks(mad)=ATOMIC_RED\n"},
     {"dot", "n=4096", "h200", "", "across_blocks(mad)=LAST_BLOCK\n"},
     {"dot", "n=4096", "h200", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"dot", "n=4096", "h200", "", "across_blocks(mad)=CLUSTER\n"},
+    {"mv", "m=101,n=67", "h200", "", "across_blocks(mad)=CLUSTER\n"},
+    {"softmax", "m=8,n=128", "h200", "", "across_blocks(max_top)=CLUSTER\n"},
+    {"rms_norm", "m=8,n=256", "h200", "", "across_blocks(mad)=CLUSTER\n"},
+    {"logsumexp", "m=8,n=96", "h200", "",
+     "pace(max_top:sub)=RUNNING\nacross_blocks(max_top)=LAST_BLOCK\n"},
     {"dot", "n=4096", "cpu", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
     {"dot", "n=4096", "cpu", ""},
     {"mv", "m=64,n=256", "cpu", ""},
@@ -333,7 +339,7 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
     }
     EXPECT_EQ(amounts[9], static_cast<double>(code.tree.num_blocks));
     for (const codegen::SplitReduction& split : code.splits.reductions) {
-      if (split.is_atomic()) continue;
+      if (split.is_atomic() || split.is_of_cluster()) continue;
       const double partial =
           static_cast<double>(split.tiles * split.splits) * split.num_registers * split.num_slots;
       EXPECT_THAT(std::vector(amounts.end() - std::ssize(code.splits.reductions), amounts.end()),
@@ -350,7 +356,7 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
 
 TEST(SoundnessCases, BlocksDivideCoveredAxesInEveryWay) {
   for (const std::string_view way :
-       {"ATOMIC_CAS", "ATOMIC_RED", "ATOMIC_VECTOR", "LAST_BLOCK", "SECOND_LAUNCH"}) {
+       {"ATOMIC_CAS", "ATOMIC_RED", "ATOMIC_VECTOR", "LAST_BLOCK", "SECOND_LAUNCH", "CLUSTER"}) {
     const auto covers = [&](const Case& c) {
       if (!std::string_view(c.decisions).ends_with(std::string(way) + "\n")) return false;
       const search::Problem problem = MakeProblem(c.kernel, c.size, c.device, c.space);

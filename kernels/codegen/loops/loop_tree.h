@@ -78,6 +78,7 @@ enum class NodeKind : std::uint8_t {
   kSettle,     ///< … and is NaN where that is still infinitely low at its end.
   kHandOver,   ///< What the block has of a divided reduction goes to the others (across.exh).
   kLastBlock,  ///< The block with the last ticket makes one value of all, of several reductions.
+  kExchange,   ///< The blocks of a cluster make one value of what they have, each for itself.
 };
 
 struct LoopNode {
@@ -85,8 +86,8 @@ struct LoopNode {
   int dim_class = -1;               ///< kBlock, kLoop, kUnroll, kVector.
   std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
   int layout = -1;                  ///< kThreads: that of the band; -1: no band.
-  /// kExec; kLanes, kRound, kCombine, kCorrect, kSettle, kHandOver: the reduction; kLastBlock: one
-  /// of those that meet.
+  /// kExec; kLanes, kRound, kCombine, kCorrect, kSettle, kHandOver, kExchange: the reduction;
+  /// kLastBlock: one of those that meet.
   ir::InstId inst;
   int parent = -1;
   std::vector<int> children;  ///< In order of execution.

@@ -45,6 +45,8 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingFill:
     case Fault::kMissingFence:
     case Fault::kDirtyTicket:
+    case Fault::kEarlyExchange:
+    case Fault::kEarlyTelling:
     case Fault::kOneSidedRows:
     case Fault::kMissingWait:
     case Fault::kMissingCopyWait:

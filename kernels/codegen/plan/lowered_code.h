@@ -26,6 +26,8 @@ enum class Fault : std::uint8_t {
   kMissingFill,      ///< The output of an atomic sum is not filled before.
   kMissingFence,     ///< Nothing orders partial results before the ticket.
   kDirtyTicket,      ///< The last block does not put the ticket back.
+  kEarlyExchange,    ///< Blocks of a cluster take what the others told before these have.
+  kEarlyTelling,     ///< Blocks of a cluster tell the others before these have begun.
   kOneSidedRows,     ///< What is read from rows whose pieces changed places is where it was before.
   kMissingCopyWait,  ///< Nobody waits for asynchronous copies.
   kShortRing,        ///< Rings have one slot too few.

@@ -35,6 +35,21 @@
 // begins, so all of these have begun, and the first one of them waits for nobody. The number that
 // counts blocks goes on from launch to launch: divided by the blocks of a launch it is which launch
 // it is, so that what an earlier one left in a status is of no worth and nobody needs to clear it.
+//
+// What comes of a maximum that runs (running.exh) is divided with it: each block has a maximum of
+// its own, and sums that go with that. Whoever makes one maximum m of all multiplies what block b
+// has of a sum by exp(m_b - m) before it adds that.
+//
+// With CLUSTER the blocks that divide the reduction are a cluster, and each writes what it has to
+// the memory that each of the others shares among its threads. The element is at
+//
+//   (split * num_registers + register) * num_slots + slot
+//
+// there. Threads that have the same value share the blocks that they write to. Where all of them
+// have written, each thread takes what all blocks have, in the order of `split`: so all blocks have
+// the same bits. No block may write before the others have begun, nor end before all have written
+// to it: the threads of a cluster meet before the first of these, and behind each. Each reduction
+// has a place of its own, and is exchanged once.
 #pragma once
 
 #include <algorithm>
@@ -69,17 +84,23 @@ struct SplitReduction {
   std::uint32_t below = 0;  ///< … and with an index below this; 0: any.
   /// Digits along which threads have the same value, fastest first: they share the splits.
   std::vector<ThreadDigit> sharers;
-  std::uint64_t offset = 0;        ///< In the workspace, bytes.
+  /// In bytes: in the workspace; of a cluster, in what its blocks leave for each other.
+  std::uint64_t offset = 0;
   std::uint32_t status_words = 1;  ///< LOOK_BACK: words of 8 bytes of a status.
 
-  /// Of its partial results in the workspace, or statuses; none where it is_atomic().
-  std::uint64_t elements() const { return is_atomic() ? 0 : tiles * splits * values(); }
+  /// Of its partial results in the workspace, or statuses; none where it is_atomic(), or
+  /// is_of_cluster().
+  std::uint64_t elements() const {
+    return is_atomic() || is_of_cluster() ? 0 : tiles * splits * values();
+  }
   /// Of a block, in each tile.
   std::uint64_t values() const { return std::uint64_t{num_registers} * num_slots; }
   bool looks_back() const { return way == AcrossBlocks::LOOK_BACK; }
   bool is_atomic() const {
-    return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH && !looks_back();
+    return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH && !looks_back() &&
+           !is_of_cluster();
   }
+  bool is_of_cluster() const { return way == AcrossBlocks::CLUSTER; }
 };
 
 /// Those that meet, all LAST_BLOCK or all SECOND_LAUNCH: one block, or launch, has all of them.
@@ -109,6 +130,11 @@ struct SplitPlan {
   /// By instruction, for stores: the group of LAST_BLOCK whose last block alone runs it; -1: all
   /// do.
   std::vector<int> last_of;
+  /// By instruction, for stores: the class of the blocks of a cluster, all of which have what it
+  /// stores, so that the first of them does; -1: it is what the block has.
+  std::vector<int> first_of;
+  int cluster_class = -1;           ///< Of the blocks of a cluster; -1: there are no clusters.
+  std::uint64_t cluster_bytes = 0;  ///< Of shared memory: what the blocks of a cluster leave there.
   std::uint64_t workspace_bytes = 0, ticket_bytes = 0;  ///< Multiples of 16.
   std::uint64_t turn_offset = 0;  ///< LOOK_BACK: of kTurnBytes, in the workspace.
   /// exh_kernel, then one for each group of SECOND_LAUNCH.

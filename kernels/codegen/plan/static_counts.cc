@@ -146,7 +146,7 @@ class Counter {
     for (const Combine& one : code_.combines.combines) {
       combined = std::max(combined, one.shared_bytes);
     }
-    return code_.memory.shared_bytes + combined;
+    return code_.memory.shared_bytes + combined + code_.splits.cluster_bytes;
   }
 
   double Launches() const {
@@ -234,6 +234,8 @@ class Counter {
         return clocks + HandOver(node, place);
       case NodeKind::kLastBlock:
         return clocks + MakeOne(node, place);
+      case NodeKind::kExchange:
+        return clocks + Exchange(node, place);
       case NodeKind::kLoop: {
         const double size = SizeOf(node.dim_class);
         if (size < 2) break;
@@ -342,6 +344,18 @@ class Counter {
     At(StaticCount::kMet) += place.times * read;
     constexpr double kAtOnce = 8;  // Reads that are under way.
     return kHandOverClocks + std::ceil(read / kAtOnce) * gpu_.read_latency_clk;
+  }
+
+  /// Two barriers of a cluster, which take some times what one of a block takes, and what each
+  /// thread writes to other blocks and reads of them.
+  double Exchange(const LoopNode& node, const Place& place) {
+    constexpr double kBarriersOfBlock = 8;
+    const SplitReduction& split = SplitOf(node);
+    const double told = static_cast<double>(split.num_registers) * split.splits;
+    At(StaticCount::kBarriers) += 2 * place.times;
+    At(StaticCount::kSharedUses) += 2 * told * place.times * place.warps;
+    At(StaticCount::kWavefronts) += 2 * told * place.times * place.warps;
+    return Operate(2 * told, place) + 2 * kBarriersOfBlock * gpu_.barrier_latency_clk;
   }
 
   const SplitReduction& SplitOf(const LoopNode& node) const {

@@ -86,6 +86,15 @@ struct CorrectedSum {
   std::vector<std::size_t> places;
 };
 
+/// Of a read that reads again what an earlier one has in registers (print/repeated_reads.h).
+struct RepeatedRead {
+  ir::InstId first;  ///< Not valid: it is none.
+  /// By key dim of the earlier read: its place in the key of this one, or kNoPlace, where there is
+  /// one register.
+  std::vector<std::size_t> places;
+};
+inline constexpr std::size_t kNoPlace = ~std::size_t{0};
+
 /// Which threads do something that must not be repeated.
 struct ThreadGuard {
   std::vector<int> axes;    ///< Those at index 0 of these axes …
@@ -107,7 +116,8 @@ struct ValuePlan {
   std::vector<AdvancedRead> ahead;    ///< Reads that begin an iteration early.
   /// By instruction, of maxima that run: all that is corrected by them.
   std::vector<std::vector<CorrectedSum>> corrected;
-  std::string error;  ///< A value that cannot reach its reader; empty if none.
+  std::vector<RepeatedRead> repeats;  ///< By instruction; empty: there are none.
+  std::string error;                  ///< A value that cannot reach its reader; empty if none.
 };
 
 /// The threads that must run an instruction at `node` for it to run once for each of its points.

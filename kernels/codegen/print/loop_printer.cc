@@ -57,6 +57,7 @@ void LoopPrinter::Node(int index) {
     case NodeKind::kSettle:
     case NodeKind::kHandOver:
     case NodeKind::kLastBlock:
+    case NodeKind::kExchange:
       return Ending(index);
     case NodeKind::kLoop:
       return Loop(index);

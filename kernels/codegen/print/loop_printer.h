@@ -51,7 +51,7 @@ class LoopPrinter {
   virtual void Loop(int index) = 0;
   virtual void Threads(int index) = 0;
   /// A node behind the loops of a reduction: kLanes, kRound, kCombine, kCorrect,
-  /// kHandOver, kLastBlock.
+  /// kHandOver, kLastBlock, kExchange.
   virtual void Ending(int index) = 0;
 
   const LoweredCode& code_;

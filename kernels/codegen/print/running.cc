@@ -207,6 +207,20 @@ void Statements::Settle(int node) {
   }
 }
 
+Statements::Key Statements::KeyOfMaximum(const CorrectedSum& corrected, const Key& sum) const {
+  const ValueStorage& storage = Storage(corrected.sum);
+  Key key;
+  for (const std::size_t wanted : corrected.places) {
+    if (storage.key[wanted].is_vector && style_.has_vectors) continue;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < wanted; ++i) {
+      at += storage.key[i].is_vector && style_.has_vectors ? 0 : 1;
+    }
+    key.push_back(sum[at]);
+  }
+  return key;
+}
+
 std::vector<Statements::OneSum> Statements::SumsAt(int node, const Place& maximum) const {
   std::vector<OneSum> sums;
   for (const CorrectedSum& corrected : code_.values.corrected[code_.tree.node(node).inst.index()]) {
@@ -214,16 +228,7 @@ std::vector<Statements::OneSum> Statements::SumsAt(int node, const Place& maximu
     const std::uint32_t lanes =
         style_.has_vectors ? std::max(storage.lanes, storage.parts.lanes) : 1;
     for (const Place& place : RegistersAt(corrected.sum, node)) {
-      Key key;  // Of the maximum.
-      for (const std::size_t wanted : corrected.places) {
-        if (storage.key[wanted].is_vector && style_.has_vectors) continue;
-        std::size_t at = 0;
-        for (std::size_t i = 0; i < wanted; ++i) {
-          at += storage.key[i].is_vector && style_.has_vectors ? 0 : 1;
-        }
-        key.push_back(place.key[at]);
-      }
-      if (key != maximum.key) continue;
+      if (KeyOfMaximum(corrected, place.key) != maximum.key) continue;
       for (const std::string& name : SumsOf(corrected.sum, place.key)) {
         sums.push_back({name, HeldBy(corrected.sum), lanes});
       }

@@ -158,6 +158,8 @@ class Statements {
   virtual ValueText ReadRegister(const ir::Instruction& inst, std::size_t operand) const = 0;
   /// A maximum that runs as its readers see it (Runs()).
   ValueText FiniteOf(const ir::Instruction& inst, std::size_t operand) const;
+  /// Registers of a sum have this key: that of the maximum which corrects them.
+  Key KeyOfMaximum(const CorrectedSum& corrected, const Key& sum) const;
   /// An operand as a value of the type.
   ValueText ReadAs(const ir::Instruction& inst, std::size_t operand, ir::Type type) const;
   /// What operators make of their operands, as a value of the instruction's type. A reduction's own

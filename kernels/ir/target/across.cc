@@ -27,6 +27,18 @@ bool HasRed(Op op, Type type) {
   return (op == Op::kAnd || op == Op::kOr || op == Op::kXor) && (is_wide || !IsFloat(type));
 }
 
+/// Do values of the reduction reach another one? But sums that it corrects while it runs.
+bool IsBeforeOthers(const Function& function, const Instruction& reduction) {
+  std::vector<bool> reached = ReachedFrom(function, reduction.id);
+  for (const Communication& comm : function.comms) {
+    if (comm.producer != reduction.id || !comm.running) continue;
+    for (const InstId sum : comm.running->corrected) reached[sum.index()] = false;
+  }
+  return std::ranges::any_of(function.insts, [&](const Instruction& inst) {
+    return inst.is_reduction() && reached[inst.id.index()];
+  });
+}
+
 /// Values that each part yields: of the result, and beyond its covered axes.
 std::uint64_t PointsOf(const Function& function, const Instruction& reduction) {
   std::uint64_t points = 1;
@@ -68,10 +80,33 @@ bool Target::may_split(const Dimension& d) const {
   if (device.across_blocks.empty()) return false;
   const Instruction& reduction = inst(d.inst);
   if (max_splits(reduction) < 2) return false;
-  if (reduction.is_scan() && !MayLookBack(*this, d)) return false;
-  const std::vector<bool> reached = ReachedFrom(*this, reduction.id);
-  return std::ranges::none_of(
-      insts, [&](const Instruction& i) { return i.is_reduction() && reached[i.id.index()]; });
+  if (reduction.is_scan()) return MayLookBack(*this, d) && !IsBeforeOthers(*this, reduction);
+  return has_clusters() || !IsBeforeOthers(*this, reduction);
+}
+
+bool Target::is_term_of(const Instruction& maximum, const Dimension& d) const {
+  return std::ranges::any_of(comms, [&](const Communication& comm) {
+    return comm.producer == maximum.id && is_term_loop(comm, d);
+  });
+}
+
+bool Target::has_clusters() const {
+  return device.max_cluster > 1 &&
+         std::ranges::find(device.across_blocks, kCluster) != device.across_blocks.end();
+}
+
+std::vector<std::uint32_t> Target::cluster_sizes() const {
+  std::vector<std::uint32_t> sizes;
+  for (std::uint32_t size = 2; size <= device.max_cluster; size *= 2) sizes.push_back(size);
+  return sizes;
+}
+
+std::uint32_t Target::most_told_in_clusters() const {
+  const auto reductions = static_cast<std::uint32_t>(
+      std::ranges::count_if(insts, [](const Instruction& i) { return i.is_reduction(); }));
+  const std::uint32_t bytes =
+      std::min(kClusterBytesOfOne, kClusterBytes / std::max(reductions, 1u));
+  return bytes / 4 / device.max_cluster;
 }
 
 std::string_view Target::why_not_across(const Instruction& reduction, std::string_view way) const {
@@ -79,6 +114,17 @@ std::string_view Target::why_not_across(const Instruction& reduction, std::strin
   if (splittable_dims(reduction) == 0) return "none of its axes may be divided";
   if (reduction.is_scan() != (way == kLookBack)) {
     return reduction.is_scan() ? "it is a scan, whose steps have an order" : "it is no scan";
+  }
+  const bool runs = std::ranges::any_of(comms, [&](const Communication& comm) {
+    return comm.running && comm.producer == reduction.id;
+  });
+  if (way == kCluster) {
+    return device.shared_bytes < 2 * (kSliceBytes + kClusterBytes)
+               ? "blocks share too little memory"
+               : std::string_view();
+  }
+  if (IsBeforeOthers(*this, reduction) || (runs && device.vector_arithmetic)) {
+    return "a reduction comes after it, which blocks need its value for";
   }
   if (way == kLastBlock || way == kSecondLaunch) return {};
   if (device.deterministic && !IsExact(reduction.op, reduction.type)) {
@@ -124,6 +170,16 @@ std::uint32_t Target::max_splits(const Instruction& reduction) const {
 
 bool Target::is_after(const Instruction& inst, const Instruction& producer) const {
   return ReachedFrom(*this, producer.id)[inst.id.index()];
+}
+
+bool Target::comes_in_parts(const Instruction& a, const Instruction& b) const {
+  if (!is_after(b, a)) return false;
+  return std::ranges::any_of(b.reduce_dims, [&](DimId reduced) {
+    const std::string_view along = logical(dim(reduced).logical).axis_name();
+    return std::ranges::any_of(a.dims, [&](DimId kept) {
+      return !dim(kept).is_reduction && logical(dim(kept).logical).axis_name() == along;
+    });
+  });
 }
 
 bool Target::meet(const Instruction& a, const Instruction& b) const {

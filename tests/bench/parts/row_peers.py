@@ -51,9 +51,9 @@ def computation(case):
         return torch.randn(*shape, device="cuda", dtype=kind)
 
     if kernel == "attention":
-        shape = (1, sizes["h"], sizes["m"], sizes["d"])
         causal = bool(case["options"].get("causal"))
-        return lambda q, k, v: of.scaled_dot_product_attention(q, k, v, is_causal=causal), [draw(*shape) for _ in range(3)]
+        arguments = [draw(1, sizes["h"], sizes[length], sizes["d"]) for length in ("m", "n", "n")]
+        return lambda q, k, v: of.scaled_dot_product_attention(q, k, v, is_causal=causal), arguments
     m, n = sizes["m"], sizes["n"]
     x = draw(m, n)
     if kernel == "softmax":

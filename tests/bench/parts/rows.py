@@ -65,6 +65,10 @@ def attention_cases():
             sizes = {"h": 16, "m": length, "n": length, "d": depth, "dv": depth}
             flops = 4 * 16 * length * length * depth / (2 if causal else 1)
             found.append(Case("attention", sizes, type_name, flops=flops, options={"causal": causal}))
+    # Decoding: one query for each head reads all keys and values once.
+    for keys in (8192, 32768, 131072):
+        sizes = {"h": 32, "m": 1, "n": keys, "d": 128, "dv": 128}
+        found.append(Case("attention", sizes, "bf16", 2 * 32 * keys * 128 * BYTES["bf16"]))
     return found
 
 

@@ -30,7 +30,8 @@ std::vector<std::string> EveryOf(const std::vector<std::string>& all, std::size_
 void GpuStatements::CombineSlices(const Combine& combine, std::uint64_t offset) {
   if (code_.function->inst(combine.reduction).is_scan()) return JoinSlicesOfScan(combine, offset);
   const int split = code_.splits.of_inst[combine.reduction.index()];
-  const bool is_handed_over = split >= 0 && !code_.splits.reductions[At(split)].is_atomic();
+  const bool is_handed_over = split >= 0 && SlicesOf(combine.reduction) != nullptr &&
+                              !code_.splits.reductions[At(split)].is_atomic();
   out_.Line("// " + code_.function->inst(combine.reduction).name() + ": one of all slices");
   Halve(combine);
   CombineOwned(combine, offset);

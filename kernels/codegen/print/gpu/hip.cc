@@ -14,8 +14,8 @@ class Hip final : public GpuWords {
   Hip() {
     dialect = ir::Dialect::kHip;
     name = "HIP";
-    lacks = {needs::kVectorAtomics, needs::kCacheHints, needs::kAsyncCopies,
-             needs::kMatrixUnits,   needs::kOverlap,    needs::kClock};
+    lacks = {needs::kVectorAtomics, needs::kCacheHints, needs::kAsyncCopies, needs::kMatrixUnits,
+             needs::kOverlap,       needs::kClock,      needs::kClusters};
   }
 
   std::string Head(const Needs& /*needs*/) const override {

@@ -12,10 +12,12 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/code_names.h"
+#include "kernels/codegen/print/gpu/needs.h"
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/gpu/words.h"
 #include "kernels/codegen/print/loop_printer.h"
 #include "kernels/codegen/print/op_text.h"
+#include "kernels/codegen/print/repeated_reads.h"
 #include "kernels/ir/ops.h"
 #include "kernels/ir/text/helper_functions.h"
 #include "kernels/loops/loop_text.h"
@@ -69,8 +71,13 @@ Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
     slices = std::max(slices, Aligned(combine.shared_bytes));
   }
   launch.shared_bytes += slices;
-  // Behind all of it: the number that the block has drawn.
+  // Behind all of it: the number that the block has drawn, …
   if (code.splits.draws_numbers()) launch.shared_bytes += kTurnBytes;
+  // … or what blocks of a cluster tell each other.
+  launch.shared_bytes += code.splits.cluster_bytes;
+  if (const int c = code.splits.cluster_class; c >= 0) {
+    launch.cluster = code.tree.classes[static_cast<std::size_t>(c)].size;
+  }
   launch.in_any_order = BitsMayVary(*code.function, code.splits);
   launch.workspace_bytes = code.splits.workspace_bytes;
   launch.ticket_bytes = code.splits.ticket_bytes;
@@ -128,44 +135,6 @@ void OpenKernel(const std::string& name, std::uint32_t threads, std::uint32_t bl
   if (overlap.lets) out.Line("exh_let_next_begin();");
 }
 
-/// What the program needs of the language.
-Needs NeedsOf(const LoweredCode& code, const GpuOptions& options) {
-  Needs all;
-  const auto add = [&](bool is_needed, std::string_view what) {
-    if (is_needed) all.insert(what);
-  };
-  const ir::Function& function = *code.function;
-  for (const ir::Array& array : function.arrays) {
-    add(array.type == ir::Type::kF64, needs::kDoubles);
-  }
-  for (const ir::Scalar& scalar : function.scalars) {
-    add(scalar.type == ir::Type::kF64, needs::kDoubles);
-  }
-  for (const ir::Instruction& inst : function.insts) {
-    if (code.tree.node_of_inst[inst.id.index()] < 0) continue;
-    const bool is_double = inst.type == ir::Type::kF64 || inst.computes == ir::Type::kF64;
-    add(is_double, needs::kDoubles);
-    const Cache cache = code.schedule->cache.Or(Cache::CACHE_DEFAULT, inst.id);
-    add(cache != Cache::CACHE_DEFAULT, needs::kCacheHints);
-    add(code.tree.IsUnit(inst), needs::kMatrixUnits);
-  }
-  for (const SplitReduction& split : code.splits.reductions) {
-    add(split.is_atomic(), needs::kAtomics);
-    add(split.way == AcrossBlocks::ATOMIC_VECTOR, needs::kVectorAtomics);
-    add(split.way == AcrossBlocks::LAST_BLOCK, needs::kLastBlock);
-    add(split.looks_back(), needs::kLookBack);
-  }
-  for (const Combine& combine : code.combines.combines) {
-    add(!combine.halved.empty() || !combine.shuffled.empty(), needs::kShuffles);
-  }
-  for (const Ring& ring : code.rings.rings) {
-    add(std::ranges::any_of(ring.blocks, &RingBlock::is_async), needs::kAsyncCopies);
-  }
-  add(options.overlaps, needs::kOverlap);
-  add(options.gives_up, needs::kClock);
-  return all;
-}
-
 /// One kernel: what a part of the program runs.
 class KernelPrinter : LoopPrinter {
  public:
@@ -199,13 +168,18 @@ class KernelPrinter : LoopPrinter {
     AwaitAt(kStart);
     if (options_.gives_up) {
       out_.Line("const unsigned long long exh_end = *exh_deadline;");
-      out_.Line("exh_look(exh_end);");
+      if (launch_.cluster == 1) out_.Line("exh_look(exh_end);");
+    }
+    if (launch_.cluster > 1 && code_.fault != Fault::kEarlyTelling) {
+      out_.Line("exh_cluster_arrive();");
     }
     if (launch_.threads > 1) out_.Line("const int t = " + words_.thread + ";");
     Patches();
     Temporaries();
     statements_.DeclareWorkspace();
-    if (DrawsNumbers()) statements_.DrawNumber(launch_.shared_bytes - kTurnBytes);
+    const std::uint64_t behind = launch_.shared_bytes - code_.splits.cluster_bytes;
+    if (DrawsNumbers()) statements_.DrawNumber(behind - kTurnBytes);
+    statements_.DeclareExchanges(behind);
     Blocks();
     Body(0);
     out_.Close();
@@ -389,6 +363,7 @@ class KernelPrinter : LoopPrinter {
       case NodeKind::kSettle:
       case NodeKind::kHandOver:
       case NodeKind::kLastBlock:
+      case NodeKind::kExchange:
         return;
       case NodeKind::kThreads:
         if (node.layout < 0) return children();
@@ -465,6 +440,8 @@ class KernelPrinter : LoopPrinter {
       case NodeKind::kHandOver:
         if (part_->finishes < 0) return statements_.HandOver(index);
         return statements_.TakeAll(node.inst, index, slices_begin_);
+      case NodeKind::kExchange:
+        return statements_.Exchange(index, exchanges_++ == 0, options_.gives_up);
       default:  // Lanes compute on no device of this kind.
         EXH_CHECK(node.kind == NodeKind::kLastBlock);
         return statements_.MeetInLastBlock(index, slices_begin_);
@@ -521,7 +498,8 @@ class KernelPrinter : LoopPrinter {
       const NodeKind kind = tree_.nodes[node].kind;
       const bool is_other = kind == NodeKind::kRound || kind == NodeKind::kCombine ||
                             kind == NodeKind::kCorrect || kind == NodeKind::kSettle ||
-                            kind == NodeKind::kHandOver || kind == NodeKind::kLastBlock;
+                            kind == NodeKind::kHandOver || kind == NodeKind::kLastBlock ||
+                            kind == NodeKind::kExchange;
       if (!is_other || !part.nodes[node]) continue;
       for (int around = static_cast<int>(node); around >= 0; around = tree_.node(around).parent) {
         rest.nodes[static_cast<std::size_t>(around)] = true;
@@ -654,7 +632,9 @@ class KernelPrinter : LoopPrinter {
     const bool always = all / size >= kBody || size < kEvery;
     const std::string when = "if (" + names_.index(tree_.node(loop).dim_class) + " % " +
                              Number(kEvery) + " == " + Number(kEvery - 1) + ") ";
-    out_.Line((always ? "" : when) + "exh_look(exh_end);");
+    // Others of a cluster may still write to the memory of this block for a short time.
+    const std::string end = launch_.cluster > 1 ? "exh_end + 50000ull" : "exh_end";
+    out_.Line((always ? "" : when) + "exh_look(" + end + ");");
   }
 
   /// A loop of one iteration.
@@ -675,6 +655,7 @@ class KernelPrinter : LoopPrinter {
   GpuStatements& statements_;
   std::vector<double> steps_;       ///< By node.
   std::uint64_t slices_begin_ = 0;  ///< In shared memory: what combines slices.
+  int exchanges_ = 0;               ///< That have been printed.
   int await_at_ = -1;  ///< Before which node it waits for the kernel before; -1: nowhere.
   static constexpr int kStart = 0;  ///< Of the kernel: the root.
 };
@@ -705,6 +686,11 @@ void AddLines(const std::vector<std::string>& lines, std::vector<std::string>& a
 }  // namespace
 
 GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
+  if (code.values.repeats.empty() && code.seeded == Fault::kNone && !code.tree.has_lanes()) {
+    LoweredCode kept = code;
+    KeepRepeatedReads(kept);
+    return PrintGpu(kept, options);
+  }
   if (!options.shuffles) {
     LoweredCode apart = code;
     apart.combines = PlanCombines(*code.function, code.tree, code.values, code.splits, false);
@@ -768,6 +754,10 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   if (!helpers.empty()) out.Line();
   if (launch.overlaps) {
     out.Raw(OverlapFunctions());
+    out.Line();
+  }
+  if (launch.cluster > 1) {
+    out.Raw(ClusterFunctions(options.gives_up));
     out.Line();
   }
   const std::string shared = words.Shared(launch.shared_bytes);

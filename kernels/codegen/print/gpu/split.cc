@@ -4,34 +4,13 @@
 #include <algorithm>
 
 #include "kernels/codegen/print/gpu/bits.h"
+#include "kernels/codegen/print/gpu/partial_index.h"
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
 namespace {
-
-std::string Digits(std::uint64_t value) {
-  return std::to_string(value);
-}
-
-std::vector<ThreadDigit> Joined(std::vector<ThreadDigit> a, const std::vector<ThreadDigit>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-/// "(a) * 4 + b": terms with their factors; those that are 0 are left out. Empty for none.
-std::string SumText(const std::vector<std::pair<std::string, std::uint64_t>>& terms) {
-  std::string sum;
-  for (const auto& [text, factor] : terms) {
-    if (text.empty() || text == "0") continue;
-    const bool is_sum = text.find(' ') != std::string::npos;
-    std::string term = is_sum && factor != 1 ? "(" + text + ")" : text;
-    if (factor != 1) term += " * " + Digits(factor);
-    sum += (sum.empty() ? "" : " + ") + term;
-  }
-  return sum;
-}
 
 /// What the hardware calls it; what it takes is in `as`, which is not the type for some.
 std::string AtomicName(ir::Op op) {
@@ -54,23 +33,11 @@ std::string AtomicName(ir::Op op) {
 }  // namespace
 
 std::string GpuStatements::IndexOver(const std::vector<int>& classes) const {
-  std::string text;
-  for (const int c : classes) {
-    const std::string& index = names_.index(c);
-    text = text.empty() ? index : "(" + text + ") * " + Digits(Class(c).size) + " + " + index;
-  }
-  return text;
+  return codegen::IndexOver(classes, code_.tree, names_);
 }
 
 std::string GpuStatements::IndexOver(const std::vector<ThreadDigit>& digits) const {
-  std::string text;
-  std::uint64_t step = 1;
-  for (const ThreadDigit& d : digits) {
-    const std::string digit = ThreadIndex(d.stride, d.size, code_.tree.num_threads);
-    text += (text.empty() ? "" : " + ") + (step == 1 ? digit : "(" + digit + ") * " + Digits(step));
-    step *= d.size;
-  }
-  return text;
+  return codegen::IndexOver(digits, code_.tree.num_threads);
 }
 
 std::string GpuStatements::CombineFunction(const ir::Instruction& inst) {
@@ -118,6 +85,7 @@ const SplitReduction& GpuStatements::SplitOf(ir::InstId id) const {
 }
 
 const Combine* GpuStatements::SlicesOf(ir::InstId id) const {
+  if (code_.tree.Runs(id) || MaximumOf(id).first.valid()) return nullptr;
   for (const Combine& slices : code_.combines.combines) {
     if (slices.reduction == id) return &slices;
   }
@@ -191,6 +159,56 @@ void GpuStatements::HandOver(int node) {
   out_.Close();
 }
 
+std::pair<ir::InstId, const CorrectedSum*> GpuStatements::MaximumOf(ir::InstId sum) const {
+  for (const SplitReduction& split : code_.splits.reductions) {
+    if (split.is_of_cluster()) continue;
+    for (const CorrectedSum& corrected : code_.values.corrected[split.id.index()]) {
+      if (corrected.sum == sum) return {split.id, &corrected};
+    }
+  }
+  return {};
+}
+
+/// Where the thread finds what blocks have of the maximum that corrects its sums.
+void GpuStatements::DeclareMaxima(ir::InstId maximum) {
+  const SplitReduction& split = SplitOf(maximum);
+  const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
+  const std::string at =
+      SumText({{IndexOver(split.tile_classes), split.splits * all}, {IndexOver(split.slots), 1}});
+  const std::string type =
+      words_.Pointer("const " + words_.Register(code_.function->inst(maximum).type));
+  out_.Line(words_.Deduced("const auto* const", type) +
+            " exh_maxima = " + Moved(PartialName(maximum), at) + ";");
+}
+
+/// What sums of block `s` are multiplied by, whose maximum is in these registers.
+std::string GpuStatements::FactorOfBlock(ir::InstId maximum, const Key& key) {
+  const ir::Instruction& inst = code_.function->inst(maximum);
+  const SplitReduction& split = SplitOf(maximum);
+  const ir::Type held = ir::ComputeTypeOf(inst.type);
+  const std::string element = words_.Register(held);
+  const std::string function = "factor_" + BareName(maximum);
+  const ValueText less =
+      OpText(ir::Op::kSub, held, {{"before", false}, {"now", false}}, 1, helpers_);
+  const ValueText factor = OpText(ir::Op::kExp, held, {{less.text, false}}, 1, helpers_);
+  // The difference of two infinities is not a number.
+  combiners_.insert(words_.function + element + " " + function + "(" + element + " before, " +
+                    element + " now) { return before == now ? " + Number(1, held) + " : " +
+                    factor.text + "; }");
+  std::uint64_t number = 0, step = split.num_registers;
+  const std::vector<KeyDim>& dims = Storage(maximum).key;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    step /= dims[i].size;
+    number += static_cast<std::uint64_t>(key[i]) * step;
+  }
+  const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
+  const std::string place =
+      Moved("exh_maxima", SumText({{"s", all}, {Digits(number * split.num_slots), 1}}));
+  const std::string now =
+      code_.fault == Fault::kUncorrected ? words_.Fresh(place) : Register(maximum, key);
+  return function + "(" + words_.Fresh(place) + ", " + now + ")";
+}
+
 void GpuStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   constexpr std::size_t kFew = 8;  ///< Registers, of which several splits are read at once.
   const SplitReduction& split = SplitOf(id);
@@ -200,9 +218,11 @@ void GpuStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
   // Threads whose halved bits differ read what they own; the others with slices share the splits.
   const Combine* const slices = SlicesOf(id);
-  const auto sharing = slices ? Joined(slices->shuffled, slices->shared) : split.sharers;
+  const auto sharing =
+      slices ? Joined(slices->shuffled, slices->shared) : std::vector<ThreadDigit>();
   std::uint64_t sharers = 1;
   for (const ThreadDigit& d : sharing) sharers *= d.size;
+  const auto [maximum, of_sum] = MaximumOf(id);
   out_.Open("", inst.name() + ": one of what all blocks have");
   const std::string at = SumText({{IndexOver(split.tile_classes), split.splits * all},
                                   {slices ? IndexOver(slices->halved) : "", split.num_slots},
@@ -210,6 +230,7 @@ void GpuStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   const std::string type = words_.Pointer("const " + words_.Register(inst.type));
   out_.Line(words_.Deduced("const auto* const", type) +
             " exh_part = " + Moved(PartialName(id), at) + ";");
+  if (maximum.valid()) DeclareMaxima(maximum);
   for (const Place& own : registers) out_.Line(own.name + " = " + IdentityOf(inst) + ";");
   if (registers.size() <= kFew) out_.Line("#pragma unroll 8");
   const std::string sharer = IndexOver(sharing);
@@ -218,7 +239,9 @@ void GpuStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   for (const Place& own : registers) {
     const std::string number = Digits(own.number * split.num_slots);
     const std::string element = Moved("exh_part", SumText({{"s", all}, {number, 1}}));
-    out_.Line(own.name + " = " + combine + "(" + own.name + ", " + words_.Fresh(element) + ");");
+    std::string more = words_.Fresh(element);
+    if (maximum.valid()) more += " * " + FactorOfBlock(maximum, KeyOfMaximum(*of_sum, own.key));
+    out_.Line(own.name + " = " + combine + "(" + own.name + ", " + more + ");");
   }
   out_.Close();
   out_.Close();

@@ -91,7 +91,7 @@ bool GpuStatements::IsFixedIn(int band, int dim_class) const {
 void GpuStatements::DeclarePointers(int band) {
   for (const ir::Instruction& inst : code_.function->insts) {
     if (!inst.is_memory() || !part_->insts[inst.id.index()]) continue;
-    if (band_[inst.id.index()] != band) continue;
+    if (band_[inst.id.index()] != band || RepeatOf(inst.id) != nullptr) continue;
     const Affine& address = code_.memory.address[inst.id.index()];
     const std::string terms = SumOf(
         address, IsLarge(inst), [&](int c) { return IsFixedIn(band, c); }, address.offset);
@@ -236,7 +236,22 @@ void GpuStatements::ExecuteScalar(const ir::Instruction& inst, const std::string
   for (const InitWrite& write : Values(inst.id).inits) WriteInit(write, text);
 }
 
+const RepeatedRead* GpuStatements::RepeatOf(ir::InstId id) const {
+  if (code_.values.repeats.empty()) return nullptr;
+  const RepeatedRead& repeat = code_.values.repeats[id.index()];
+  const bool is_there = repeat.first.valid() && part_->insts[repeat.first.index()];
+  return is_there ? &repeat : nullptr;
+}
+
 void GpuStatements::ExecuteLoad(const ir::Instruction& inst) {
+  if (const RepeatedRead* const repeat = RepeatOf(inst.id)) {
+    const Key own = OwnKey(inst.id);
+    Key first;
+    for (const std::size_t place : repeat->places) {
+      first.push_back(place == kNoPlace ? 0 : own[place]);
+    }
+    return ExecuteScalar(inst, Register(repeat->first, first));
+  }
   const InstValues& values = Values(inst.id);
   const Width width = WidthOf(inst);
   if (values.lanes == 1 || width.dim_class == values.vector_class) return LoadElements(inst, width);
@@ -297,6 +312,8 @@ std::string GpuStatements::WhenStored(const ir::Instruction& inst) const {
   if (group >= 0 && !code_.splits.groups[At(group)].ends_the_others) {
     last = "exh_last_" + std::to_string(group);
   }
+  const int first = code_.splits.first_of[inst.id.index()];
+  if (first >= 0) last = names_.index(first) + " == 0";
   return And(last, Condition(code_.threads.store[inst.id.index()]));
 }
 

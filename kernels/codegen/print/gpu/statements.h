@@ -43,6 +43,12 @@ class GpuStatements : public Statements {
   /// One value of what all blocks have; slices are combined in shared memory from byte `offset` on.
   /// `node`: where that happens.
   void TakeAll(ir::InstId id, int node, std::uint64_t offset);
+  /// Declares where in shared memory, from byte `offset` on, blocks of a cluster leave what they
+  /// have.
+  void DeclareExchanges(std::uint64_t offset);
+  /// A kExchange node: each block tells the others of its cluster what it has, and makes one value
+  /// of all. `is_first`: of the kernel, whose blocks may not have begun yet.
+  void Exchange(int node, bool is_first, bool gives_up);
   /// A kLastBlock node: the block that comes last takes all of those that meet.
   void MeetInLastBlock(int node, std::uint64_t offset);
 
@@ -70,8 +76,11 @@ class GpuStatements : public Statements {
   /// Where the steps of a reduction accumulate: the same, or, where a matrix unit has wider sums
   /// than the value has, one beside it.
   std::string SumRegister(ir::InstId inst, const Key& key) const;
+  /// Both, where they differ: in a block sums are rounded before a cluster corrects them.
   std::vector<std::string> SumsOf(ir::InstId sum, const Key& key) const override {
-    return {SumRegister(sum, key)};
+    std::vector<std::string> sums = {SumRegister(sum, key)};
+    if (HasWideSums(sum)) sums.push_back(Register(sum, key));
+    return sums;
   }
   bool HasWideSums(ir::InstId inst) const;
   std::string ConstantOf(ir::Type type) const override { return "const " + words_.Register(type); }
@@ -140,6 +149,8 @@ class GpuStatements : public Statements {
     }
     if (values.lanes > 1) SetIndex(values.vector_class, 0);
   }
+  /// What the read repeats, where registers of the kernel have it; null: nothing.
+  const RepeatedRead* RepeatOf(ir::InstId id) const;
   void ExecuteLoad(const ir::Instruction& inst);
   void LoadElements(const ir::Instruction& inst, const Width& width);
   void ExecuteStore(const ir::Instruction& inst);
@@ -195,11 +206,17 @@ class GpuStatements : public Statements {
   /// first; empty for none.
   std::string IndexOver(const std::vector<int>& classes) const;
   std::string IndexOver(const std::vector<ThreadDigit>& digits) const;
-  /// How its slices are combined; null: it has none.
+  /// How its slices are combined, where each thread is left with what it owns at the end; null: all
+  /// threads have all of it.
   const Combine* SlicesOf(ir::InstId id) const;
   const SplitReduction& SplitOf(ir::InstId id) const;
   std::string PartialName(ir::InstId id) const;
   std::vector<Place> OwnedAt(ir::InstId id, int node) const;
+  /// The maximum that corrects a sum where blocks have met, that of a cluster has before; not
+  /// valid: there is none.
+  std::pair<ir::InstId, const CorrectedSum*> MaximumOf(ir::InstId sum) const;
+  void DeclareMaxima(ir::InstId maximum);
+  std::string FactorOfBlock(ir::InstId maximum, const Key& key);
   /// The name of a function that makes one of two partial results of a reduction.
   std::string CombineFunction(const ir::Instruction& inst);
   /// The name of one that does so with an element in memory.
@@ -225,5 +242,9 @@ class GpuStatements : public Statements {
 
 /// Defines what asynchronous copies are made and waited for with.
 std::string AsyncFunctions();
+
+/// Defines how blocks of a cluster meet, and how one reaches the memory of another. `gives_up`: and
+/// when one of them has no time left.
+std::string ClusterFunctions(bool gives_up);
 
 }  // namespace exh::kernels::codegen

@@ -26,6 +26,7 @@ inline constexpr std::string_view kDoubles = "doubles", kShuffles = "shuffles am
                                   kLastBlock = "the fence before the ticket of a last block",
                                   kLookBack = "what blocks say to those behind them",
                                   kCacheHints = "accesses that say what caches keep",
+                                  kClusters = "clusters of blocks",
                                   kAsyncCopies = "asynchronous copies",
                                   kMatrixUnits = "steps of matrix units",
                                   kOverlap = "launches that overlap",

@@ -78,6 +78,7 @@ std::string ToJsonLine(const RunRequest& r) {
                    {"sides", SidesJson(r.launch.sides)},
                    {"overlaps", r.launch.overlaps},
                    {"in_any_order", r.launch.in_any_order},
+                   {"cluster", r.launch.cluster},
                    {"cap_ns", r.cap_ns},
                    {"patience_ns", r.patience_ns},
                    {"stop_ns", r.stop_ns},
@@ -107,6 +108,7 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     if (object.contains("sides")) r.launch.sides = SidesOf(object.at("sides"));
     r.launch.overlaps = object.value("overlaps", r.launch.overlaps);
     r.launch.in_any_order = object.value("in_any_order", r.launch.in_any_order);
+    r.launch.cluster = object.value("cluster", r.launch.cluster);
     object.at("cap_ns").get_to(r.cap_ns);
     object.at("patience_ns").get_to(r.patience_ns);
     object.at("stop_ns").get_to(r.stop_ns);
