@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -92,13 +93,13 @@ class Runner {
     }
   }
 
-  /// The running thread waits until all have handed in theirs. Who goes on first may hand in the
-  /// next one before others have taken this one: there are two places, one after the other.
+  /// The running thread waits until its warp has handed in theirs. Who goes on first may hand in
+  /// the next one before others have taken this one: there are two places, one after the other.
   unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, unsigned lanes) {
     const unsigned t = threadIdx.x;
     auto& handed = handed_[shuffles_[t]++ % 2];
     handed[t] = bits;
-    waits_[t] = -line;
+    of_warp_[t] = -line;
     Fiber::Yield();
     const bool is_there = lanes < 32 && (t ^ lanes) < kernel_->threads;
     if (!is_there || (AllLanes(t) & ~mask) != 0) {
@@ -165,7 +166,7 @@ class Runner {
         if (!error.empty()) return error;
         ended = waits_[0] == 0;
         any_before_ = std::exchange(any_, false);
-        if (waits_[0] >= 0) memory_.BeginInterval(waits_[0]);
+        memory_.BeginInterval(waits_[0]);
       }
       if (!memory_.EndBlock()) return memory_.error();
     }
@@ -200,10 +201,11 @@ class Runner {
       for (const unsigned t : running) {
         const unsigned first = t / kWarp * kWarp;
         for (unsigned other = first; other < first + kWarp; ++other) {
-          const bool is_there = other < kernel_->threads;
-          if (is_there && of_warp_[other] == of_warp_[t]) continue;
-          return fmt::format("line {}: thread {} multiplies a tile, but not thread {} of its warp",
-                             of_warp_[t], t, other);
+          const bool is_there = other < kernel_->threads, shuffles = of_warp_[t] < 0;
+          if (is_there ? of_warp_[other] == of_warp_[t] : shuffles) continue;
+          return fmt::format("line {}: thread {} {}, but not thread {} of its warp",
+                             std::abs(of_warp_[t]), t, shuffles ? "shuffles" : "multiplies a tile",
+                             other);
         }
       }
     }
@@ -216,7 +218,6 @@ class Runner {
   }
 
   static std::string State(int line) {
-    if (line < 0) return fmt::format("waits at the shuffle of line {}", -line);
     return line == 0 ? "has ended" : fmt::format("waits at the barrier of line {}", line);
   }
 
@@ -227,9 +228,9 @@ class Runner {
   std::mt19937 random_;
   std::vector<std::unique_ptr<Fiber>>& fibers_;
   std::vector<unsigned> order_;  ///< Of the threads in an interval.
-  /// By thread: line of the barrier where it waits, or that of a shuffle below 0; 0: it has ended.
-  std::vector<int> waits_;
-  std::vector<int> of_warp_;  ///< By thread: the line where it waits for its warp; 0: it does not.
+  std::vector<int> waits_;  ///< By thread: line of the barrier where it waits; 0: it has ended.
+  /// By thread: the line where it waits for its warp, that of a shuffle below 0; 0: it does not.
+  std::vector<int> of_warp_;
   /// Did a thread hand a value to the barrier that follows, and to the one before?
   bool any_ = false, any_before_ = false;
   std::vector<unsigned> shuffles_;                         ///< By thread: how many it has begun.

@@ -47,7 +47,7 @@ struct ValueStorage {
   BesideValue beside = BesideValue::kNothing;
   std::vector<std::size_t> scanned;  ///< Places in `key` of the dims of a scan's axis, in order.
   bool is_read = false;              ///< Some instruction reads it.
-  bool is_bits = false;              ///< Registers hold elements as they were read, not wider.
+  bool is_bits = false;              ///< Registers hold elements as memory does, not wider.
   int home = 0;                      ///< Node in whose body it is declared.
   bool per_thread = false;           ///< Declared outside Threads nodes: one copy per thread.
 };
