@@ -151,6 +151,9 @@ struct Instruction {
   /// Filled by PlanLowering, where dims are parts of fragments: the communication through which
   /// they are, if its values may go through memory. Then they are only where it stays in registers.
   CommId fragment_through;
+  /// Filled by PlanLowering, of a product: its sums, or what is made of each, are what another
+  /// product of the same kind has as its first operand.
+  bool sums_are_operand = false;
   bool planned = false;
 
   const std::string& name() const { return name_; }

@@ -368,6 +368,8 @@ class Target : public Function {
   Refs<Link> links_of(const Communication& c) const;
   Refs<Dimension> linked_from(const Link& link) const { return {std::cref(dim(link.src))}; }
   Refs<Dimension> linked_to(const Link& link) const { return {std::cref(dim(link.dst))}; }
+  /// Do lanes that have a part of the src's fragment have the same part of the dst's?
+  bool fits_link(const Link& link) const;
 
   // units.exh: reductions that matrix units do.
   /// The matrix unit that may do the steps of the reduction, a value of `unit`: the reduction has

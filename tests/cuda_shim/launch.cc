@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -113,13 +114,13 @@ class Runner {
     return &swapped[t / kWarp * kWarp];
   }
 
-  /// The running thread waits until all have handed in theirs. Who goes on first may hand in the
-  /// next one before others have taken this one: there are two places, one after the other.
+  /// The running thread waits until its warp has handed in theirs. Who goes on first may hand in
+  /// the next one before others have taken this one: there are two places, one after the other.
   unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, unsigned lanes) {
     const unsigned t = threadIdx.x;
     auto& handed = run_->handed[run_->shuffles[t]++ % 2];
     handed[t] = bits;
-    run_->waits[t] = -line;
+    of_warp_[t] = -line;
     Fiber::Yield();
     const bool is_there = lanes < 32 && (t ^ lanes) < kernel_->threads;
     if (!is_there || (AllLanes(t) & ~mask) != 0) {
@@ -279,10 +280,10 @@ class Runner {
       for (const unsigned t : running) {
         const unsigned first = t / kWarp * kWarp;
         for (unsigned other = first; other < first + kWarp; ++other) {
-          const bool is_there = other < kernel_->threads;
-          if (is_there && of_warp_[other] == of_warp_[t]) continue;
-          return fmt::format("line {}: thread {} waits, but not thread {} of its warp", of_warp_[t],
-                             t, other);
+          const bool is_there = other < kernel_->threads, shuffles = of_warp_[t] < 0;
+          if (is_there ? of_warp_[other] == of_warp_[t] : shuffles) continue;
+          return fmt::format("line {}: thread {} {}, but not thread {} of its warp",
+                             std::abs(of_warp_[t]), t, shuffles ? "shuffles" : "waits", other);
         }
       }
     }
@@ -296,7 +297,6 @@ class Runner {
   }
 
   static std::string State(int line) {
-    if (line < 0) return fmt::format("waits at the shuffle of line {}", -line);
     if (line >= kOfCluster) {
       return fmt::format("waits at the barrier of the cluster of line {}", line - kOfCluster);
     }
@@ -310,7 +310,8 @@ class Runner {
   std::mt19937 random_;
   std::vector<std::unique_ptr<Fiber>>& fibers_;
   std::vector<unsigned> order_;  ///< Of the threads in an interval.
-  std::vector<int> of_warp_;  ///< By thread: the line where it waits for its warp; 0: it does not.
+  /// By thread: the line where it waits for its warp, that of a shuffle below 0; 0: it does not.
+  std::vector<int> of_warp_;
   std::vector<Block> cluster_;  ///< By rank.
   Block* run_ = nullptr;        ///< The one that runs.
 };

@@ -28,6 +28,21 @@ int LoopOfClass(const LoopTree& tree, int node, int dim_class) {
   return node;
 }
 
+/// Where slices are lanes of a warp alone, they meet behind the outermost of the reduction's own
+/// loops, wherever that is: shuffles need no barrier. Copies of a fragment's registers have nothing
+/// else in them, so all that these have meet at once.
+int EndOfLanes(const LoopTree& tree, const ir::Instruction& inst) {
+  int end = tree.OutermostLoop(inst);
+  for (int around = tree.node(end).parent; around >= 0; around = tree.node(around).parent) {
+    const LoopNode& node = tree.node(around);
+    const bool is_of_fragment = node.kind == NodeKind::kUnroll &&
+                                tree.classes[Index(node.dim_class)].part != ir::FragmentPart::kNone;
+    if (!is_of_fragment) break;
+    end = around;
+  }
+  return end;
+}
+
 /// The slices of a reduction meet where all of its loops have ended. What begins it is in front of
 /// these loops, so the node around both is the one in which they end. No thread dimension is around
 /// it: one around both would have to be around the threads of the slices, too (bands_have_one_body,
@@ -36,7 +51,13 @@ int LoopOfClass(const LoopTree& tree, int node, int dim_class) {
 std::string AddCombines(const ir::Function& function, LoopTree& tree) {
   for (const ir::Instruction& inst : function.insts) {
     const int node = tree.node_of_inst[inst.id.index()];
-    if (node < 0 || tree.SliceAxes(inst).empty()) continue;
+    if (node < 0) continue;
+    const std::vector<int> slices = tree.SliceAxes(inst);
+    if (slices.empty()) continue;
+    if (std::ranges::all_of(slices, [&](int axis) { return tree.IsOfLanes(axis); })) {
+      InsertBehind(tree, EndOfLanes(tree, inst), NodeKind::kCombine, inst.id);
+      continue;
+    }
     const ir::InstId init = function.comm(inst.init).producer;
     int around = tree.CommonAncestor(node, tree.node_of_inst[init.index()]);
     if (inst.is_scan()) around = tree.node(tree.BandAround(node)).parent;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
+#include <set>
 
 #include "kernels/codegen/loops/copy_nests.h"
 #include "kernels/codegen/loops/ending_nodes.h"
@@ -390,31 +390,35 @@ void TurnRows(const ir::Function& function, const Schedule& schedule, LoopTree& 
   }
 }
 
-// The threads of a block are numbered once: its units have the same lanes.
-static_assert(ir::ShapeOf(ir::MatrixUnit::kDmma) == ir::ShapeOf(ir::MatrixUnit::kMma) &&
-              ir::ShapeOf(ir::MatrixUnit::kDmma) == ir::ShapeOf(ir::MatrixUnit::kImma));
+// The threads of a block are numbered once: its units have as many lanes.
+static_assert(ir::ShapeOf(ir::MatrixUnit::kDmma).lanes == ir::kUnitLanes &&
+              ir::ShapeOf(ir::MatrixUnit::kMma).lanes == ir::kUnitLanes &&
+              ir::ShapeOf(ir::MatrixUnit::kImma).lanes == ir::kUnitLanes &&
+              ir::ShapeOf(ir::MatrixUnit::kMmaChain).lanes == ir::kUnitLanes);
 
-/// The digits of a lane's number that rows and columns of the unit take, the outermost first; of no
-/// unit none.
-std::vector<ir::LaneDigit> LaneDigits(ir::MatrixUnit unit) {
-  const ir::UnitShape& shape = ir::ShapeOf(unit);
-  std::vector<ir::LaneDigit> digits;
-  for (const ir::Fragment& fragment : {shape.rows, shape.columns}) {
-    std::ranges::copy_if(fragment.digits, std::back_inserter(digits),
-                         [](const ir::LaneDigit& digit) { return digit.count > 1; });
-  }
-  std::ranges::sort(digits, std::greater(), &ir::LaneDigit::stride);
-  return digits;
-}
-
-/// Those of the units that have TENSOR dims.
+/// The digits of a lane's number that tell apart what lanes have of TENSOR dims, the outermost
+/// first: each digit of a fragment is one of them, or several neighbours. None: there are no lanes.
 std::vector<ir::LaneDigit> LaneDigits(const ir::Function& function, const Forest& forest) {
+  std::set<std::uint32_t, std::greater<>> ends;
+  std::uint32_t lanes = 1;
   for (const DimClass& dim_class : forest.classes) {
     if (dim_class.kind != DimKind::TENSOR) continue;
     const ir::MatrixUnit unit = function.dim(dim_class.dims.front()).matrix_unit;
-    if (unit != ir::MatrixUnit::kNone) return LaneDigits(unit);
+    const ir::UnitShape& shape = ir::ShapeOf(unit);
+    lanes = shape.lanes;
+    for (const ir::Fragment& fragment :
+         {shape.rows, shape.columns, shape.depth, shape.operand_columns}) {
+      for (const ir::LaneDigit& digit : fragment.digits) {
+        if (digit.count > 1) ends.insert({digit.stride, digit.stride * digit.count});
+      }
+    }
   }
-  return {};
+  std::vector<ir::LaneDigit> digits;
+  for (const std::uint32_t stride : ends) {
+    if (stride < lanes) digits.push_back({lanes / stride, stride, 0});
+    if (stride < lanes) lanes = stride;
+  }
+  return digits;
 }
 
 /// Lanes share what has TENSOR dims: classes of their own, and registers of what was a loop.
@@ -431,11 +435,18 @@ void ShareAmongLanes(const ir::Function& function, const ThreadAxes& threads, Lo
     dim_class.step = fragment.register_step;
     for (const ir::LaneDigit& digit : fragment.digits) {
       for (std::size_t i = 0; i < threads.lanes.size(); ++i) {
-        const ThreadAxis& axis = tree.axes[Index(threads.lanes[i])];
-        if (digit.count == 1 || digit.stride != axis.stride) continue;
-        dim_class.lanes.push_back({first + static_cast<int>(i), digit.step});
+        const std::uint32_t stride = tree.axes[Index(threads.lanes[i])].stride;
+        if (stride < digit.stride || stride >= digit.stride * digit.count) continue;
+        dim_class.lanes.push_back(
+            {first + static_cast<int>(i), digit.step * (stride / digit.stride)});
       }
     }
+    std::ranges::sort(dim_class.lanes, {}, &LaneTerm::dim_class);
+    std::vector<int>& own = tree.own_lanes[dim.inst.index()];
+    for (const LaneTerm& term : dim_class.lanes) {
+      if (std::ranges::find(own, term.dim_class) == own.end()) own.push_back(term.dim_class);
+    }
+    if (dim.unit == dim.inst) tree.has_unit[dim.inst.index()] = true;
   }
   for (const int axis : threads.lanes) {
     DimClass lanes;
@@ -465,6 +476,8 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
 
   tree.classes = forest.classes;
   tree.in_lanes.assign(function.insts.size(), false);
+  tree.has_unit.assign(function.insts.size(), false);
+  tree.own_lanes.resize(function.insts.size());
   if (!lanes.empty()) ShareAmongLanes(function, threads, tree);
   for (DimClass& dim_class : tree.classes) {
     if (dim_class.kind == DimKind::TENSOR) dim_class.kind = DimKind::UNROLL;
@@ -548,9 +561,13 @@ std::vector<int> LoopTree::OwnAxes(const ir::Instruction& inst) const {
   for (const ir::DimId dim : inst.dims) {
     if (class_of(dim).axis >= 0) own.push_back(class_of(dim).axis);
   }
-  if (!in_lanes[inst.id.index()]) return own;
-  for (const int lanes : lane_classes) own.push_back(classes[Index(lanes)].axis);
+  for (const int lanes : own_lanes[inst.id.index()]) own.push_back(classes[Index(lanes)].axis);
   return own;
+}
+
+bool LoopTree::IsOfLanes(int axis) const {
+  return std::ranges::any_of(lane_classes,
+                             [&](int lanes) { return classes[Index(lanes)].axis == axis; });
 }
 
 std::vector<int> LoopTree::SliceAxes(const ir::Instruction& reduction) const {
@@ -558,6 +575,10 @@ std::vector<int> LoopTree::SliceAxes(const ir::Instruction& reduction) const {
   for (const ir::DimId dim : reduction.reduce_dims) {
     const DimClass& dim_class = class_of(dim);
     if (dim_class.kind == DimKind::THREAD && dim_class.size > 1) slices.push_back(dim_class.axis);
+    if (IsUnit(reduction)) continue;
+    for (const LaneTerm& lanes : dim_class.lanes) {
+      slices.push_back(classes[Index(lanes.dim_class)].axis);
+    }
   }
   return slices;
 }

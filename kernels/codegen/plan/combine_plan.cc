@@ -94,7 +94,8 @@ void PlanSlots(const ir::Instruction& inst, std::uint64_t room, Combine& combine
 }
 
 Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
-                    ir::InstId id, bool shuffles) {
+                    int node, bool shuffles) {
+  const ir::InstId id = tree.node(node).inst;
   const ir::Instruction& inst = function.inst(id);
   const std::vector<int> slices = tree.SliceAxes(inst);
   Combine combine;
@@ -104,7 +105,11 @@ Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const Va
   for (const int axis : tree.OwnAxes(inst)) is_own[static_cast<std::size_t>(axis)] = true;
   const int layout = tree.axes[static_cast<std::size_t>(slices.front())].layout;
   combine.below = tree.layouts[static_cast<std::size_t>(layout)].threads;
-  for (const KeyDim& key : values.storage[id.index()].key) combine.owned *= key.size;
+  const std::vector<int> around = tree.ClassesAround(node);
+  for (const KeyDim& key : values.storage[id.index()].key) {
+    const bool is_copy = std::ranges::find(around, key.dim_class) != around.end();
+    if (!is_copy) combine.owned *= key.size;
+  }
   // The innermost axis, whose threads are neighbours, first: so their slots are neighbours, too.
   for (std::size_t i = tree.axes.size(); i-- > 0;) {
     const ThreadAxis& axis = tree.axes[i];
@@ -141,9 +146,11 @@ CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,
     plan.of_node[node] = static_cast<int>(plan.combines.size());
     const ir::InstId id = tree.nodes[node].inst;
     const ir::Instruction& inst = function.inst(id);
+    const int number = static_cast<int>(node);
     Combine& combine = plan.combines.emplace_back(
         inst.is_scan() ? PlanScan(function, tree, values, id, shuffles)
-                       : PlanCombine(function, tree, values, id, shuffles));
+                       : PlanCombine(function, tree, values, number, shuffles));
+    combine.node = number;
     const int split = splits.of_inst[id.index()];
     if (split < 0 || !inst.is_scan()) {
       PlanSlots(inst, ir::kSliceBytes, combine);

@@ -27,6 +27,9 @@
 // blocks (split_plan.h) is left where it is. All orders are fixed, so a program always computes the
 // same bits.
 //
+// The lanes that share a fragment (kernels/ir/fragments.h) have slices of what reduces it. Such a
+// node may stand among copies, and then has the registers of one copy.
+//
 // Of a scan a slice is a run of its steps, and a thread wants to know what all slices before its
 // own have. Of the innermost axis as many as are lanes of a warp tell each other by shuffles; the
 // rest goes through shared memory, in the order of the slices (print/gpu/scan.cc). No registers are
@@ -52,11 +55,12 @@ struct ThreadDigit {
 /// Of one kCombine node.
 struct Combine {
   ir::InstId reduction;
+  int node = 0;
   ir::Op op = ir::Op::kAdd;  ///< What makes one value of two.
   /// Digits of the thread index whose bits halve the registers that a thread owns, lowest first.
   std::vector<ThreadDigit> halved;
   std::vector<ThreadDigit> shuffled;  ///< Those whose bits combine all that are owned then.
-  std::uint32_t owned = 1;            ///< Registers of a thread, after all halvings.
+  std::uint32_t owned = 1;            ///< Registers of a thread there, after all halvings.
   /// What is combined through shared memory; empty: nothing is.
   std::vector<ThreadDigit> shared;
   /// Digits of the slot that a thread's value has in shared memory, fastest first: those of

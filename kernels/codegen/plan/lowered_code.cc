@@ -56,6 +56,7 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kShortHalo:
     case Fault::kMissingZeros:
     case Fault::kUncorrected:
+    case Fault::kLostTile:
     case Fault::kLostCarry:
     case Fault::kPlainNumber:
     case Fault::kStaleStatus:
@@ -94,6 +95,7 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.error = result.error;
   if (!code.error.empty()) return code;
   code.tree = std::move(*result.tree);
+  code.skipped = PlanSkippedTiles(function, schedule, code.tree);
   code.memory = PlanMemory(function, schedule, code.tree, search);
   code.error = code.memory.error;
   if (!code.error.empty()) return code;

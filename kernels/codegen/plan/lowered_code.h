@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/codegen/loops/loop_tree.h"
 #include "kernels/codegen/memory/memory_plan.h"
 #include "kernels/codegen/memory/ring_plan.h"
+#include "kernels/codegen/memory/skipped_tiles.h"
 #include "kernels/codegen/plan/combine_plan.h"
 #include "kernels/codegen/plan/split_plan.h"
 #include "kernels/codegen/plan/thread_plan.h"
@@ -38,6 +40,7 @@ enum class Fault : std::uint8_t {
   kShortHalo,      ///< Windows lack the last index of a side along which axes meet.
   kMissingZeros,   ///< What lies outside of the argument is not filled with zeros in windows.
   kUncorrected,    ///< What has come of a maximum that runs stays as it was when that grows.
+  kLostTile,       ///< A loop that ends early leaves out one tile more.
   kLostCarry,      ///< No slice of a scan has what the slices before it have.
   kPlainNumber,    ///< Blocks that look back have the number that the launch gives them.
   kStaleStatus,    ///< They take what an earlier launch said for what this one says.
@@ -54,6 +57,7 @@ struct LoweredCode {
   const ir::Function* function = nullptr;
   const Schedule* schedule = nullptr;
   LoopTree tree;
+  std::vector<SkippedTiles> skipped;  ///< By no order; loops that end early.
   MemoryPlan memory;
   ValuePlan values;
   RingPlan rings;        ///< For the same as the next two.

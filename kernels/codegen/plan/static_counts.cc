@@ -58,7 +58,14 @@ double ClocksOf(const ir::Instruction& inst) {
 
 /// … one step of a matrix unit.
 double ClocksOf(ir::MatrixUnit unit) {
-  return unit == ir::MatrixUnit::kDmma ? 64 : 8;
+  switch (unit) {
+    case ir::MatrixUnit::kDmma:
+      return 64;
+    case ir::MatrixUnit::kMmaChain:
+      return 16;
+    default:
+      return 8;
+  }
 }
 
 /// Numbers of an arithmetic sequence that an index moves by.

@@ -50,7 +50,7 @@ struct ValueStorage {
   /// of each row, and those of the next row come behind those of all threads.
   std::size_t rows = 0;
   bool is_read = false;     ///< Some instruction reads it.
-  bool is_bits = false;     ///< Registers hold elements as they were read, not wider.
+  bool is_bits = false;     ///< Registers hold elements as memory does, not wider.
   int home = 0;             ///< Node in whose body it is declared.
   bool per_thread = false;  ///< Declared outside Threads nodes: one copy per thread.
 };

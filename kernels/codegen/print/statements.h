@@ -38,6 +38,11 @@ class Statements {
     ranges_[At(dim_class)] = {first, last};
   }
   void SetWholeRange(int dim_class) { SetRange(dim_class, 0, Class(dim_class).size - 1LL); }
+  /// "i_m0 * 64 + 63": the affine value at the current copies, as it stands in a comparison.
+  std::string IndexText(const Affine& affine) const {
+    const std::string text = Sum(affine);
+    return text.empty() ? "0" : text;
+  }
   /// Addresses and guards are printed as if the loop of this class were at `index`, which is a
   /// number or an expression in parentheses; -1: as it is.
   void MoveLoop(int dim_class, const std::string& index);

@@ -32,4 +32,8 @@ Refs<Link> Target::links_of(const Communication& c) const {
   return out;
 }
 
+bool Target::fits_link(const Link& link) const {
+  return HaveSameLanes(dim(link.src), dim(link.dst));
+}
+
 }  // namespace exh::kernels::ir

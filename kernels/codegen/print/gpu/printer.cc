@@ -462,9 +462,13 @@ class KernelPrinter : LoopPrinter {
   template <typename Print>
   void LoopOf(int index, const Print& body) {
     const int dim_class = tree_.node(index).dim_class;
+    const SkippedTiles* const skipped = SkippedBy(index);
+    const std::string end =
+        skipped != nullptr ? DeclareEnd(*skipped, "int") : std::to_string(Class(dim_class).size);
     out_.Line("#pragma unroll 1");
-    out_.Open(loops::ForText("int", names_.index(dim_class), 0, Class(dim_class).size),
-              "LOOP " + DimNames(code_, dim_class));
+    const std::string& i = names_.index(dim_class);
+    out_.Open(loops::ForText("int", i, "0", i + " < " + end), "LOOP " + DimNames(code_, dim_class));
+    if (skipped != nullptr) statements_.DeclareWhole(*skipped);
     if (options_.gives_up) LookAtTheClock(index);
     body();
     out_.Close();

@@ -406,11 +406,20 @@ void GpuStatements::Execute(ir::InstId id) {
   if (!HasRegister(id) && values.inits.empty()) return;  // Nobody wants the value.
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return ExecuteLoad(inst);
   if (code_.tree.IsUnit(inst)) return MultiplyTile(inst);
+  if (Storage(id).is_bits) return MakeHalf(inst);
   ForEachLane(inst, [&] {
     const bool is_left_out = inst.is_reduction() && Inside(inst) == kNever;
     if (is_left_out) return ExecuteScalar(inst, "");
+    if (const std::string whole = WholeOf(id); !whole.empty()) {
+      ExecuteScalar(inst, ReadAs(inst, 1, inst.type).text);
+      out_.Open("if (!" + whole + ")");
+      ExecuteScalar(inst, Compute(inst).text);
+      return out_.Close();
+    }
+    const bool is_term = IsDifference(inst) || IsPowerOfTwo(inst);
     ExecuteScalar(inst, inst.op == ir::Op::kIndex    ? Index(inst)
                         : inst.op == ir::Op::kGather ? Gather(inst)
+                        : is_term                    ? Term(inst)
                                                      : Compute(inst).text);
   });
 }
@@ -422,6 +431,8 @@ std::vector<std::string> GpuStatements::Helpers() const {
   lines.insert(lines.end(), places_.begin(), places_.end());
   if (widens_bytes_) lines.push_back(words_.widen_byte);
   std::ranges::move(UnitFunctions(units_, begins_), std::back_inserter(lines));
+  if (powers_of_two_) lines.push_back(PowerFunction());
+  for (const ir::Type type : made_pairs_) lines.push_back(PairFunction(type));
   return lines;
 }
 

@@ -32,6 +32,8 @@ class GpuStatements : public Statements {
   /// Makes one value of the slices of a reduction. All of their threads have it then; where it is
   /// handed over, each has what it owns. Its shared memory begins at byte `offset`.
   void CombineSlices(const Combine& combine, std::uint64_t offset);
+  /// In a loop that skips tiles: declares whether the mask hides nothing of this one.
+  void DeclareWhole(const SkippedTiles& tiles);
 
   /// Declares where in the workspace the partial results of divided reductions are, and tickets.
   void DeclareWorkspace();
@@ -173,6 +175,17 @@ class GpuStatements : public Statements {
   std::int64_t FirstOfStore(const Width& width) const;
   void StoreElements(const ir::Instruction& inst, const Width& width);
   void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
+  /// The condition under which no mask of the loop hides anything; empty: the choice is none of
+  /// them.
+  std::string WholeOf(ir::InstId choice) const;
+  std::string WholeName(const SkippedTiles& tiles) const;
+  /// Terms of a maximum (terms.cc): the difference, which is as many times as large as the
+  /// logarithm of e to base 2 says; the exponential of such a one; and either of them as text.
+  bool IsDifference(const ir::Instruction& inst) const;
+  bool IsPowerOfTwo(const ir::Instruction& inst) const;
+  std::string Term(const ir::Instruction& inst);
+  /// A value that becomes a half, in a register as in memory.
+  void MakeHalf(const ir::Instruction& inst);
   void WriteInit(const InitWrite& write, const std::string& value);
 
   std::string ShuffleText(const std::string& value, std::uint32_t bit) const {
@@ -187,6 +200,8 @@ class GpuStatements : public Statements {
   /// The steps of CombineSlices: see combine_plan.h. `Halve` leaves each thread what it owns,
   /// `CombineOwned` combines that, `ShareOwned` gives it to the others.
   void Halve(const Combine& combine);
+  /// The registers of the reduction where the slices meet.
+  std::vector<std::string> MeetingRegisters(const Combine& combine) const;
   void CombineOwned(const Combine& combine, std::uint64_t offset);
   void MeetInShared(const Combine& combine, std::uint64_t offset);
   void ShareOwned(const Combine& combine);
@@ -229,10 +244,12 @@ class GpuStatements : public Statements {
   std::vector<int> band_;
   std::set<WideAccess> wide_;                            ///< That were used.
   std::set<std::pair<ir::MatrixUnit, ir::Type>> units_;  ///< That were used, and elements.
+  std::set<ir::Type> made_pairs_;                        ///< Halves that were made two at once.
   std::set<ir::Type> begins_;        ///< Of values that sums of a unit of doubles begin with.
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
   std::vector<std::string> look_backs_;  ///< Lines: functions that call some of these.
+  bool powers_of_two_ = false;           ///< Terms were computed.
   bool widens_bytes_ = false;            ///< Elements that are i8 became registers.
   bool copies_async_ = false;
   /// The parameter of functions that may wait.

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "kernels/recipes/recipe_writer.h"
-#include "kernels/recipes/running_tiles.h"
+#include "kernels/recipes/running/tiles.h"
 
 namespace exh::kernels {
 namespace {
