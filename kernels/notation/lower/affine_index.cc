@@ -13,7 +13,7 @@ namespace {
 using Sum = std::vector<std::int64_t>;
 
 /// Nothing beyond it is taken, so that products of two do not overflow.
-constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kLargestIndex = std::numeric_limits<std::int32_t>::max();
 
 bool IsNumber(const Sum& sum) {
   return std::all_of(sum.begin(), sum.end() - 1, [](std::int64_t factor) { return factor == 0; });
@@ -24,7 +24,7 @@ std::optional<Sum> Combined(const Sum& a, std::int64_t times_a, const Sum& b,
   Sum sum(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     sum[i] = a[i] * times_a + b[i] * times_b;
-    if (sum[i] > kMost || sum[i] < -kMost) return std::nullopt;
+    if (sum[i] > kLargestIndex || sum[i] < -kLargestIndex) return std::nullopt;
   }
   return sum;
 }
@@ -32,7 +32,7 @@ std::optional<Sum> Combined(const Sum& a, std::int64_t times_a, const Sum& b,
 std::optional<Sum> SumOf(const Expr& expr, const ResolvedKernel& resolution, const Scope& scope) {
   Sum sum(scope.size() + 1);
   if (expr.kind == Expr::Kind::kNumber) {
-    if (!expr.integer || *expr.integer > kMost) return std::nullopt;
+    if (!expr.integer || *expr.integer > kLargestIndex) return std::nullopt;
     sum.back() = *expr.integer;
     return sum;
   }
@@ -46,7 +46,7 @@ std::optional<Sum> SumOf(const Expr& expr, const ResolvedKernel& resolution, con
     }
     const auto size = resolution.sizes.find(expr.text);
     if (size == resolution.sizes.end() || resolution.reads.contains(&expr)) return std::nullopt;
-    if (size->second > kMost || size->second < -kMost) return std::nullopt;
+    if (size->second > kLargestIndex || size->second < -kLargestIndex) return std::nullopt;
     sum.back() = size->second;
     return sum;
   }
@@ -93,11 +93,11 @@ std::optional<AffineIndex> AffineSumOf(const Expr& expr, const ResolvedKernel& r
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const std::int64_t factor = (*sum)[i];
     if (factor == 0) continue;
-    if (*scope[i]->extent > kMost / std::abs(factor)) return std::nullopt;
+    if (*scope[i]->extent > kLargestIndex / std::abs(factor)) return std::nullopt;
     farthest += std::abs(factor) * *scope[i]->extent;
     index.factors.emplace_back(scope[i], factor);
   }
-  return farthest > kMost ? std::nullopt : std::optional(index);
+  return farthest > kLargestIndex ? std::nullopt : std::optional(index);
 }
 
 std::optional<AffineIndex> AffineIndexOf(const Expr& expr, const ResolvedKernel& resolution,
