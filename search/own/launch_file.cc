@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/name_in_c.h"
 #include "base/numbers.h"
 #include "base/spelling.h"
 #include "load/json_data.h"
@@ -21,13 +21,6 @@ using Role = OwnArgument::Role;
 
 constexpr std::size_t kMostAxes = 3;
 constexpr const char* kExample = R"({"name": "a", "type": "f32", "elements": "n"})";
-
-/// A name as the preprocessor takes it.
-bool IsMacroName(const std::string& name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::ranges::all_of(name, fits);
-}
 
 class Reader {
  public:
@@ -71,7 +64,7 @@ class Reader {
       data_.ExpectObject(*defines, "defines", R"x({"TILE": "tile()"})x");
       for (const auto& [name, term] : defines->items()) {
         const std::string path = "defines." + name;
-        if (!IsMacroName(name)) data_.Fail(path, "a name of the preprocessor is wanted, as TILE");
+        if (!IsNameInC(name)) data_.Fail(path, "a name of the preprocessor is wanted, as TILE");
         file_.defines.emplace_back(name, Term(term, path));
       }
     }
@@ -174,7 +167,7 @@ class Reader {
         data_.Fail(path + "." + key, fmt::format("it is missing: {}", kExample));
     }
     made.is.name = data_.Text(json.at("name"), path + ".name", "the name of a variable");
-    if (!IsMacroName(made.is.name)) {
+    if (!IsNameInC(made.is.name)) {
       data_.Fail(path + ".name", "the name of a variable of the file is wanted, as filter");
     }
     made.is.type = Type(json, path);

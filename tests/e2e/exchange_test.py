@@ -73,6 +73,9 @@ class Exchange(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout, "b.exh\nl.json\nsearch --space b.exh --cuda blur.cu --entry blur --launch l.json\n")
         self.assertIn("--launch needs --out", self.bad(*words[:3], "--launch", "l.json"))
+        example = str(docs_test.ROOT / "examples/own/xgemm.json")
+        self.assertIn("--entry Xgemm", self.good("import", "t1", example, "--out", "xgemm.exh", "--launch", "xgemm-launch.json"))
+        self.assertIn("116928 solutions", self.good("solve", "--space", "xgemm.exh", "--count"))
         for name in ("b.exh", "l.json"):
             (self.folder / name).unlink()
         text = (self.folder / "blur.json").read_text()

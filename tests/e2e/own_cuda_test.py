@@ -226,8 +226,11 @@ class Cuda(Fixture):
                                    ({"name": "a b"}, "constants[0].name", 2), ({"elements": "uses()"}, "depends on a decision", 2)):
             self.write(space, kernel, {**launch, "constants": [{**constant, **changes}]})
             self.assertIn(why, self.search(out=f"run{why[-4:]}", code=code), changes)
+        # The fake compiler leaves out what is not used; a real one keeps variables that others could see.
         self.write(space, kernel, {**launch, "default": {"uses": 0}})
-        self.assertIn("no variable 'filter'", self.search(out="unused", code=1))
+        out = self.search(out="unused", code=0 if IS_REAL else 1)
+        if not IS_REAL:
+            self.assertIn("no variable 'filter'", out)
 
     def test_a_tuning_problem_runs_with_nothing_written_by_hand(self):
         problem = {

@@ -32,7 +32,7 @@ class OwnType {
   bool is_float() const { return ir::IsFloat(cell_); }
   bool is_signed() const;
   /// Is it one of ours?
-  bool is_ours() const { return word_ == ir::WordOf(cell_); }
+  bool is_ours() const { return is_ours_; }
 
   /// One element in memory. Integers lose their fraction, and whole multiples of 2^n as in C.
   void Write(void* element, double value) const;
@@ -41,11 +41,12 @@ class OwnType {
 
  private:
   OwnType(std::string_view word, ir::Type cell, unsigned cells)
-      : word_(word), cell_(cell), cells_(cells) {}
+      : word_(word), cell_(cell), cells_(cells), is_ours_(false) {}
 
   std::string_view word_;
   ir::Type cell_;
   unsigned cells_ = 1;
+  bool is_ours_ = true;
 };
 
 }  // namespace exh::kernels

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/name_in_c.h"
 #include "base/spelling.h"
 
 namespace exh::search {
@@ -89,8 +90,8 @@ class ArgumentReader {
     const bool is_constant =
         memory == "Symbol" ||
         Word(json, path, "MemType", {"Global", "Constant"}, "Global") == "Constant";
-    if (is_constant && !argument.contains("name")) {
-      data_.Fail(path + ".Name", "it is missing: the name of the variable of the file");
+    if (is_constant && !IsNameInC(argument.value("name", ""))) {
+      data_.Fail(path + ".Name", "the name of a variable of the file is wanted");
     }
     if (memory == "Scalar") {
       if (cells->count > 1) data_.Fail(path + ".Type", fmt::format("a scalar of {}", word));
@@ -211,6 +212,10 @@ SpecifiedArguments ArgumentsOf(const load::JsonData& data, const Json& list,
   ArgumentReader reader(data, terms, folder, made);
   data.ForEach(list, path,
                [&](const Json& json, const std::string& place) { reader.Read(json, place); });
+  const bool is_written = std::ranges::any_of(
+      made.arguments, [](const Json& argument) { return argument.contains("role"); });
+  if (!is_written)
+    data.Fail(path, "the kernel writes none of them: an Output, or an AccessType, is missing");
   return made;
 }
 

@@ -34,8 +34,11 @@ PythonNode CalculationOf(const char* op, PythonNode a, PythonNode b) {
   return is_known ? ValueNode(Evaluate(node, none)) : node;
 }
 
-/// 4.0 as 4.
+/// 4.0 as 4, and True as 1.
 PythonValue AsWhole(const PythonValue& value) {
+  if (const bool* const truth = std::get_if<bool>(&value.held)) {
+    return {std::int64_t{*truth ? 1 : 0}};
+  }
   const double* const real = std::get_if<double>(&value.held);
   constexpr double kMost = 0x1p53;
   if (real == nullptr || *real != std::floor(*real) || std::abs(*real) > kMost) return value;
@@ -111,8 +114,9 @@ PythonNode SpecifiedTerms::Read(const Json& expression) const {
 }
 
 std::optional<PythonValue> SpecifiedTerms::NumberOf(const PythonNode& node) {
-  const bool is_number =
-      node.kind == Kind::kValue && !node.value.is_text() && !node.value.is_list();
+  const double* const real = std::get_if<double>(&node.value.held);
+  const bool is_number = node.kind == Kind::kValue && !node.value.is_text() &&
+                         !node.value.is_list() && (real == nullptr || std::isfinite(*real));
   return is_number ? std::optional<PythonValue>(AsWhole(node.value)) : std::nullopt;
 }
 

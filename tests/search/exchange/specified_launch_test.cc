@@ -185,6 +185,60 @@ TEST(SpecifiedLaunch, MistakesHaveTheirPlace) {
   EXPECT_THAT(MistakeOf(none), HasSubstr("KernelSpecification: it is missing"));
 }
 
+/// Whatever stands anywhere in it: a launch file, or a mistake of the user's.
+TEST(SpecifiedLaunch, AnythingAnywhereIsTakenOrRefused) {
+  const Json flat = Problem().at("KernelSpecification").flatten();
+  const std::vector<Json> others = {nullptr,
+                                    true,
+                                    -1,
+                                    0,
+                                    1e300,
+                                    0.5,
+                                    "",
+                                    "x",
+                                    "1 // 0",
+                                    "'a'",
+                                    "ProblemSize",
+                                    "ProblemSize[0]",
+                                    "block_size_x",
+                                    "max(Tile)",
+                                    "[1, 2][1]",
+                                    "2**63",
+                                    std::string(5000, '('),
+                                    Json::array(),
+                                    Json::object(),
+                                    {1, "Tile"},
+                                    {{"X", 1}},
+                                    "\xff",
+                                    "9223372036854775807 * 1.0",
+                                    "range(3)"};
+  std::size_t taken = 0, refused = 0;
+  for (const auto& [at, value] : flat.items()) {
+    std::vector<std::string> places = {at};
+    const std::string outer = at.substr(0, at.rfind('/'));
+    if (!outer.empty()) places.push_back(outer);
+    for (const std::string& place : places) {
+      for (const Json& other : others) {
+        Json json = Problem();
+        json["KernelSpecification"][Json::json_pointer(place)] = other;
+        std::string text;
+        try {
+          const std::string dumped = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+          text = LaunchOfProblem(dumped, "dir/conv.json", ParseTuningProblem(dumped)).text;
+        } catch (const UsageError& error) {
+          EXPECT_THAT(error.what(), HasSubstr("conv.json: KernelSpecification"));
+          ++refused;
+          continue;
+        }
+        ++taken;
+        EXPECT_NO_THROW(ParseLaunchFile(text, "l.json", "")) << place << " " << other << text;
+      }
+    }
+  }
+  EXPECT_GT(taken, 100u);
+  EXPECT_GT(refused, 400u);
+}
+
 TEST(SpecifiedLaunch, FilesLieBesideTheProblem) {
   Json json = Problem();
   json["KernelSpecification"]["Arguments"][1]["FillType"] = "BinaryRaw";

@@ -50,10 +50,17 @@ std::vector<std::byte> ReadElements(const OwnArgument& argument) {
 std::vector<std::byte> ContentsOf(const OwnArgument& argument) {
   if (!argument.file.empty()) return ReadElements(argument);
   std::vector<std::byte> elements(BytesOf(argument));
+  const std::uint32_t width = argument.type.bytes();
+  if (argument.number) {
+    argument.type.Write(elements.data(), *argument.number);
+    for (std::uint64_t i = 1; i < argument.elements; ++i) {
+      std::copy_n(elements.data(), width, elements.data() + i * width);
+    }
+    return elements;
+  }
   Random random(Fnv1a64(argument.name));
   for (std::uint64_t i = 0; i < argument.elements; ++i) {
-    argument.type.Write(elements.data() + i * argument.type.bytes(),
-                        argument.number ? *argument.number : Drawn(argument.type, random));
+    argument.type.Write(elements.data() + i * width, Drawn(argument.type, random));
   }
   return elements;
 }
@@ -123,6 +130,8 @@ OwnArrays::Reference OwnArrays::ReferenceOf(const OwnArgument& argument,
   const ir::Type cell = argument.type.cell();
   const std::size_t width = ir::BytesOf(cell);
   Reference reference;
+  reference.values.reserve(result.size() / width);
+  reference.tolerance.reserve(result.size() / width);
   double squares = 0, counted = 0;
   for (std::uint64_t i = 0; i < result.size() / width; ++i) {
     const double value = ir::ReadElement(cell, result.data() + i * width);
