@@ -297,6 +297,52 @@ class Cuda(Fixture):
         for variables in ({"LD_LIBRARY_PATH": "/nonexistent"}, {"EXH_FAKE_CUDA": "no-gpu"}):
             self.assertIn("search doctor", self.search(code=1, **variables))
 
+    @unittest.skipIf(IS_REAL, "its machine code is the fake driver's")
+    def test_the_process_that_measures_answers_what_it_is_asked(self):
+        self.search("--budget", "evals=1")
+        programs = next(path for path in (self.folder / "cache").rglob("*.cubin") if b"exh_guard" in path.read_bytes())
+
+        def cubin(words):
+            path = self.folder / f"{words.replace(' ', '-')}.cubin"
+            path.write_text(f"fake cubin\nkernel axpy axpy n={N} us=5 {words}\n")
+            return str(path)
+
+        def array(name, role):
+            return {"name": name, "type": "f32", "role": role, "elements": N, "file": ""}
+
+        launch = {"grid": [8, 1, 1], "block": [128, 1, 1], "cluster": [1, 1, 1], "shared": 0, "scalars": [1.5]}
+        setup = {"drivers": ["libcuda.so.1"], "programs": str(programs), "gpu": 0, "entry": "axpy", "tolerance": 1e-4, "cubin": cubin(""), "launch": launch,
+                 "arguments": [array("x", 1), array("y", 1), array("z", 2), {**array("alpha", 0), "elements": 0}], "constants": []}
+
+        def answers(setup, *questions):
+            (self.folder / "setup.json").write_text(setup if isinstance(setup, str) else json.dumps(setup))
+            asked = "".join((question if isinstance(question, str) else json.dumps(question)) + "\n" for question in questions)
+            done = subprocess.run([SEARCH, "serve-cuda", "setup.json"], input=asked, capture_output=True, text=True, timeout=60, cwd=self.folder,
+                                  env=self.environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return [json.loads(line) for line in done.stdout.splitlines()]
+
+        def question(number, words, **more):
+            return {"id": number, "cubin": cubin(words), "launch": launch, **more}
+
+        got = answers(setup, {"id": 0, "begin": True}, "garbage", '["a list"]', {"id": 1}, question(2, "fault=wrong at=7"), question(3, "", effort="final"),
+                      question(4, "", launch={**launch, "block": [2048, 1, 1]}), question(5, "fault=hang", cap_ns=1e6), question(6, ""))
+        self.assertEqual(got[0], {"id": 0, "ready": "Fake GPU, driver 13.0"})
+        for answer in got[1:4]:
+            self.assertIn("the question is not understood", answer["problem"])
+        self.assertIn("z[7] is ", got[4]["why"])
+        self.assertEqual((got[5]["id"], got[5]["verdict"]), (3, "correct"))
+        self.assertGreaterEqual(len(got[5]["runtimes_ns"]), 5)
+        self.assertIn("not launched", got[6]["why"])
+        self.assertEqual((got[7]["verdict"], got[7]["ends"]), ("slow", True))
+        self.assertEqual(len(got), 8, "what does not end is its last answer")
+        got = answers(setup, question(1, "", cubin="none.cubin"), question(2, ""))
+        self.assertEqual([(answer["verdict"], answer["why"]) for answer in got], [("crash", "cannot read none.cubin")])
+        for wrong in ("{", "{}", {**setup, "cubin": cubin("fault=nan")}, {**setup, "drivers": ["libnone.so"]}, {**setup, "arguments": [{"name": 1}]}):
+            got = answers(wrong, {"id": 9, "begin": True}, {"id": 10, "begin": True})
+            self.assertEqual((len(got), got[0]["id"]), (1, 9))
+            self.assertTrue(got[0]["problem"])
+
     def test_a_default_that_is_no_reference(self):
         for fault, why, code in ((2, "z[0] is NaN, or was not written", 1), (12, "the default configuration does not compile", 2),
                                  (6, "CUDA_ERROR_ILLEGAL_ADDRESS", 1), (3, "z was written outside its bounds", 1),
