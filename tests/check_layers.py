@@ -156,10 +156,11 @@ ROOMS = {
         "exchange/python": {"log"},
         "exchange": {"exchange/python"},
         "exchange/results": {"log", "descend", "own", "exchange", "exchange/python"},
+        "exchange/launch": {"log", "exchange", "exchange/python"},
         "simulate": {"log", "descend", "tree", "propose"},
         "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
         "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own", "why"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/launch", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own", "why"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

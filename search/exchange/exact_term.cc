@@ -163,6 +163,15 @@ bool ExactTerms::IsPositive(const PythonNode& node, bool or_zero) const {
   return or_zero || IsPositive(a) || IsPositive(b);
 }
 
+std::string ExactTerms::TermText(const PythonNode& node) {
+  const bool was_exact = std::exchange(is_surely_exact_, true);
+  const FractionText text = TextOf(node);
+  const bool is_exact = std::exchange(is_surely_exact_, was_exact && is_surely_exact_);
+  if (!text.is_whole()) throw NotExact("a fraction, as '/' makes it; '//' makes whole numbers");
+  if (!is_exact) throw NotExact("a divisor that may be 0, or a fraction");
+  return text.up.text;
+}
+
 std::string ExactTerms::ComparisonText(const PythonNode& left, const std::string& op,
                                        const PythonNode& right) {
   const FractionText a = TextOf(left), b = TextOf(right);

@@ -25,6 +25,9 @@ class ExactTerms {
   /// `choices` are those of the parameters, and outlive it.
   explicit ExactTerms(const std::vector<ParameterChoice>& choices) : choices_(choices) {}
 
+  /// "a() * 2 div b()", a whole number for all values. Throws NotExact, also where it may divide by
+  /// 0.
+  std::string TermText(const PythonNode& node);
   /// "a() * 2 <= b()". Throws NotExact.
   std::string ComparisonText(const PythonNode& left, const std::string& op,
                              const PythonNode& right);

@@ -129,12 +129,17 @@ void CheckLoads(const std::string& text) {
 
 }  // namespace
 
-std::string ExhTextOf(const TuningProblem& problem) {
+std::vector<ParameterChoice> ChoicesOf(const TuningProblem& problem) {
   ExhNames names;
   std::vector<ParameterChoice> choices;
   for (const TuningParameter& parameter : problem.parameters) {
     choices.push_back(ChoiceOf(parameter, names));
   }
+  return choices;
+}
+
+std::string ExhTextOf(const TuningProblem& problem) {
+  const std::vector<ParameterChoice> choices = ChoicesOf(problem);
   std::string text = problem.name.empty()
                          ? "// A tuning problem.\n"
                          : fmt::format("// The tuning problem '{}'.\n", Line(problem.name));

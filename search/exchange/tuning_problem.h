@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A tuning problem as the field exchanges it: JSON with `ConfigurationSpace`, the format T1 of
-// Kernel Tuner, KTT and BAT. What is beside the space (the kernel, its arguments) is not read.
+// Kernel Tuner, KTT and BAT. What is beside the space, the kernel and its arguments, is read by
+// launch/specified_launch.h.
 #pragma once
 
 #include <optional>

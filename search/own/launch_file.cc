@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/name_in_c.h"
 #include "base/numbers.h"
 #include "base/spelling.h"
-#include "kernels/ir/types.h"
 #include "load/json_data.h"
 
 namespace exh::search {
@@ -23,13 +22,6 @@ using Role = OwnArgument::Role;
 constexpr std::size_t kMostAxes = 3;
 constexpr const char* kExample = R"({"name": "a", "type": "f32", "elements": "n"})";
 
-/// A name as the preprocessor takes it.
-bool IsMacroName(const std::string& name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::ranges::all_of(name, fits);
-}
-
 class Reader {
  public:
   Reader(const std::string& text, std::string path, std::string type)
@@ -39,7 +31,7 @@ class Reader {
     const Json& root = data_.root();
     Keys(root, "",
          {"block", "grid", "shared", "cluster", "arguments", "options", "default", "tolerance",
-          "defines"});
+          "defines", "constants"});
     for (const char* key : {"block", "grid", "arguments"}) {
       if (data_.Find(key) != nullptr) continue;
       data_.Fail(key, fmt::format("it is missing: {}",
@@ -53,6 +45,10 @@ class Reader {
     if (const Json* shared = data_.Find("shared")) file_.shared = Term(*shared, "shared");
     data_.ForEach(root.at("arguments"), "arguments",
                   [&](const Json& json, const std::string& path) { Argument(json, path); });
+    if (const Json* constants = data_.Find("constants")) {
+      data_.ForEach(*constants, "constants",
+                    [&](const Json& json, const std::string& path) { Constant(json, path); });
+    }
     const bool is_written = std::ranges::any_of(
         file_.arguments, [](const auto& argument) { return argument.is.is_written(); });
     if (!is_written) {
@@ -68,7 +64,7 @@ class Reader {
       data_.ExpectObject(*defines, "defines", R"x({"TILE": "tile()"})x");
       for (const auto& [name, term] : defines->items()) {
         const std::string path = "defines." + name;
-        if (!IsMacroName(name)) data_.Fail(path, "a name of the preprocessor is wanted, as TILE");
+        if (!IsNameInC(name)) data_.Fail(path, "a name of the preprocessor is wanted, as TILE");
         file_.defines.emplace_back(name, Term(term, path));
       }
     }
@@ -151,7 +147,7 @@ class Reader {
       const Json& value = json.at("value");
       if (value.is_number_float()) {
         made.real = value.get<double>();
-        if (!kernels::ir::IsFloat(is.type)) {
+        if (!is.type.is_float()) {
           data_.Fail(path + ".value", "a whole number is wanted, of an integer");
         }
       } else {
@@ -161,15 +157,33 @@ class Reader {
     file_.arguments.push_back(std::move(made));
   }
 
-  kernels::ir::Type Type(const Json& json, const std::string& path) const {
-    std::vector<std::string> words;
-    for (const auto& info : kernels::ir::AllTypes()) words.emplace_back(info.word);
+  /// A variable of the file, and what it holds.
+  void Constant(const Json& json, const std::string& path) {
+    data_.ExpectObject(json, path, kExample);
+    Keys(json, path, {"name", "type", "elements", "fill", "file"});
+    LaunchFile::Argument made;
+    for (const char* key : {"name", "elements"}) {
+      if (!json.contains(key))
+        data_.Fail(path + "." + key, fmt::format("it is missing: {}", kExample));
+    }
+    made.is.name = data_.Text(json.at("name"), path + ".name", "the name of a variable");
+    if (!IsNameInC(made.is.name)) {
+      data_.Fail(path + ".name", "the name of a variable of the file is wanted, as filter");
+    }
+    made.is.type = Type(json, path);
+    made.term = Term(json.at("elements"), path + ".elements");
+    Contents(json, path, made.is);
+    file_.constants.push_back(std::move(made));
+  }
+
+  kernels::OwnType Type(const Json& json, const std::string& path) const {
+    std::vector<std::string> words = kernels::OwnType::Words();
     if (!json.contains("type")) {
       data_.Fail(path + ".type", fmt::format("it is missing: {}", UnknownName("type", "", words)));
     }
     std::string word = data_.Text(json.at("type"), path + ".type", "a type");
     if (word == "type") word = type_.empty() ? "f32" : type_;
-    if (const auto type = kernels::ir::TypeOfWord(word)) return *type;
+    if (const auto type = kernels::OwnType::OfWord(word)) return *type;
     words.emplace_back("type");
     data_.Fail(path + ".type", UnknownName("type", word, words));
   }

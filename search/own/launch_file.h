@@ -30,6 +30,7 @@ struct LaunchFile {
   std::vector<TermNumber> grid, block, cluster;  ///< Up to three each; the others are 1.
   std::optional<TermNumber> shared;
   std::vector<Argument> arguments;
+  std::vector<Argument> constants;  ///< Arrays.
   std::vector<std::pair<std::string, TermNumber>> defines;
   std::vector<std::string> options;
   nlohmann::ordered_json defaults;  ///< Values by name.

@@ -47,8 +47,7 @@ void OwnKernel::Take(const dsl::Spec& spec, const load::LoadedSpace& loaded,
     }
   }
   const runtime::Candidate root(instance_);
-  for (LaunchFile::Argument& argument : launch_.arguments) {
-    if (!argument.is.is_array()) continue;
+  const auto take_elements = [&](LaunchFile::Argument& argument) {
     const dsl::TermText& term = launch_.terms[*argument.term];
     if (spec.terms.at(*argument.term).is_decided) {
       throw UsageError(fmt::format(
@@ -62,7 +61,11 @@ void OwnKernel::Take(const dsl::Spec& spec, const load::LoadedSpace& loaded,
                                    term.text, elements));
     }
     argument.is.elements = static_cast<std::uint64_t>(elements);
+  };
+  for (LaunchFile::Argument& argument : launch_.arguments) {
+    if (argument.is.is_array()) take_elements(argument);
   }
+  for (LaunchFile::Argument& constant : launch_.constants) take_elements(constant);
   FindDefault();
 }
 
@@ -147,6 +150,9 @@ kernels::OwnKernelTask OwnKernel::Task() const {
   task.options = launch_.options;
   for (const LaunchFile::Argument& argument : launch_.arguments) {
     task.arguments.push_back(argument.is);
+  }
+  for (const LaunchFile::Argument& constant : launch_.constants) {
+    task.constants.push_back(constant.is);
   }
   task.tolerance = launch_.tolerance;
   task.reference_defines = DefinesOf(text);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/name_in_c.h"
 #include "base/system/process.h"
 #include "kernels/library/registry.h"
 #include "kernels/plugin.h"
@@ -116,17 +116,10 @@ const PluginV1& Describe(void* handle) {
   return *plugin;
 }
 
-bool IsName(std::string_view name) {
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return c < 0x80 && (std::isalnum(c) != 0 || c == '_');
-         });
-}
-
 void CheckParameters(const Kernel& kernel) {
   std::set<std::string, std::less<>> names;
   for (const kernels::Parameter& parameter : kernel.parameters()) {
-    if (!IsName(parameter.name) || !names.insert(parameter.name).second) {
+    if (!IsNameInC(parameter.name) || !names.insert(parameter.name).second) {
       throw Mistake(
           fmt::format("a size of its kernel '{}' is called '{}': each is called by a name "
                       "of its own, of letters, digits and '_'",
@@ -163,7 +156,7 @@ std::vector<std::unique_ptr<Kernel>> Make(const PluginV1& plugin, const Steps& s
       throw Mistake(fmt::format("the name of its kernel '{}' is taken by {}; give it another", name,
                                 other.empty() ? "one that comes with Exhaust" : other));
     }
-    if (!IsName(name)) {
+    if (!IsNameInC(name)) {
       throw Mistake(
           fmt::format("one of its kernels is called '{}': a name is made of letters, "
                       "digits and '_', and begins with no digit",

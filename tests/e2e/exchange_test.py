@@ -51,6 +51,8 @@ class Exchange(unittest.TestCase):
                 self.good(shell=command)
         spaces = [text for _, language, text in docs_test.blocks(PAGE) if language == "exh"]
         self.assertEqual((self.folder / "conv.exh").read_text(), spaces[0])
+        launches = [text for _, language, text in docs_test.blocks(PAGE) if language == "text"]
+        self.assertEqual((self.folder / "blur-launch.json").read_text(), launches[0])
         results = json.loads((self.folder / "again.json").read_text())["results"]
         self.assertEqual([result["invalidity"] for result in results], ["correct", "compile"])
         self.assertEqual(results[0]["configuration"], {"BLOCK_X": 32, "BLOCK_Y": 4, "TILE": 2, "PRECISION": "half"})
@@ -62,6 +64,25 @@ class Exchange(unittest.TestCase):
                     for x in [16, 32, 64, 128, 192, 256] for y in [1, 2, 4, 8, 16] for t in [1, 2, 3, 4] for p in ["half", "single"])
         said = json.loads(self.good("solve", "--space", "conv.exh", "--count", "--format", "json"))
         self.assertEqual(int(said["solutions"]), count)
+
+    def test_the_kernel_of_a_problem(self):
+        words = ("import", "t1", "blur.json", "--out", "b.exh", "--launch", "l.json")
+        self.assertIn("note: the kernel's file is not there yet: blur.cu", self.run_in(*words).stderr)
+        (self.folder / "blur.cu").write_text("__global__ void blur() {}\n")
+        done = self.run_in(*words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "b.exh\nl.json\nsearch --space b.exh --cuda blur.cu --entry blur --launch l.json\n")
+        self.assertIn("--launch needs --out", self.bad(*words[:3], "--launch", "l.json"))
+        example = str(docs_test.ROOT / "examples/own/xgemm.json")
+        self.assertIn("--entry Xgemm", self.good("import", "t1", example, "--out", "xgemm.exh", "--launch", "xgemm-launch.json"))
+        self.assertIn("116928 solutions", self.good("solve", "--space", "xgemm.exh", "--count"))
+        for name in ("b.exh", "l.json"):
+            (self.folder / name).unlink()
+        text = (self.folder / "blur.json").read_text()
+        (self.folder / "blur.json").write_text(text.replace('"FillType": "Random"', '"FillType": "Script"', 1))
+        self.assertIn("blur.json: KernelSpecification.Arguments[1].FillType: 'Script': no code of the file is run", self.bad(*words))
+        self.assertFalse((self.folder / "b.exh").exists(), "nothing is written where something is refused")
+        self.assertIn("conv.json: KernelSpecification: it is missing", self.bad("import", "t1", "conv.json", *words[3:]))
 
     def test_minizinc_finds_as_many(self):
         if shutil.which("minizinc") is None:

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/devices/own/own_type.h"
 #include "kernels/evaluation.h"
-#include "kernels/ir/types.h"
 
 namespace exh::kernels {
 
@@ -21,7 +21,7 @@ namespace exh::kernels {
 struct OwnArgument {
   enum class Role : std::uint8_t { kScalar, kIn, kOut, kInOut };
   std::string name;
-  ir::Type type = ir::Type::kF32;
+  OwnType type = ir::Type::kF32;
   Role role = Role::kScalar;
   std::uint64_t elements = 0;  ///< Of an array.
   /// What an array that is read holds: the bytes of this file …
@@ -47,6 +47,8 @@ struct OwnKernelTask {
   std::string entry;                 ///< The name of the kernel.
   std::vector<std::string> options;  ///< Of the compiler.
   std::vector<OwnArgument> arguments;
+  /// Variables of the file, `__constant__` or `__device__`, that hold this when the kernel begins.
+  std::vector<OwnArgument> constants;
   double tolerance = 1e-4;  ///< Of floats, as a share: see docs/own.md.
   /// The default configuration: lines of the preprocessor, and its launch.
   std::string reference_defines;

@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/system/user_file.h"
 #include "search/commands/command.h"
 #include "search/exchange/flashinfer.h"
+#include "search/exchange/launch/specified_launch.h"
 #include "search/exchange/of_file.h"
 #include "search/exchange/problem_text.h"
 #include "search/exchange/results/hub_file.h"
@@ -23,7 +25,7 @@ namespace exh::search {
 namespace {
 
 struct ImportOptions {
-  std::string file, out, space, workloads, shapes;
+  std::string file, out, launch, space, workloads, shapes;
 };
 
 void WriteOrPrint(const std::string& out, const std::string& text) {
@@ -35,14 +37,32 @@ void WriteOrPrint(const std::string& out, const std::string& text) {
   fmt::print("{}\n", out);
 }
 
+void PrintNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+}
+
 int ImportTuningProblem(const ImportOptions& options) {
+  if (!options.launch.empty() && options.out.empty()) {
+    throw UsageError("--launch needs --out: what is launched is of a space in a file");
+  }
   const std::string json = ReadUserFile(options.file);
-  const std::string text = OfFile(options.file, [&] {
-    const TuningProblem problem = ParseTuningProblem(json);
-    for (const std::string& note : problem.notes) fmt::print(stderr, "note: {}\n", note);
-    return ExhTextOf(problem);
-  });
+  const TuningProblem problem = OfFile(options.file, [&] { return ParseTuningProblem(json); });
+  PrintNotes(problem.notes);
+  const std::string text = OfFile(options.file, [&] { return ExhTextOf(problem); });
+  if (options.launch.empty()) {
+    WriteOrPrint(options.out, text);
+    return 0;
+  }
+  const SpecifiedLaunch launch = LaunchOfProblem(json, options.file, problem);
+  PrintNotes(launch.notes);
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(launch.kernel_file, unknown)) {
+    PrintNotes({fmt::format("the kernel's file is not there yet: {}", launch.kernel_file)});
+  }
   WriteOrPrint(options.out, text);
+  WriteOrPrint(options.launch, launch.text);
+  fmt::print("search --space {} --cuda {} --entry {} --launch {}\n", options.out,
+             launch.kernel_file, launch.entry, options.launch);
   return 0;
 }
 
@@ -102,6 +122,8 @@ void AddImportCommand(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ImportOptions>();
   problem->add_option("file", options->file, "the file, JSON")->required();
   problem->add_option("--out", options->out, "file to write to instead of the standard output");
+  problem->add_option("--launch", options->launch,
+                      "file to write to how its kernel is launched, for search --cuda");
   problem->callback([options, &invocation] {
     invocation.run = [options] { return ImportTuningProblem(*options); };
   });

@@ -300,6 +300,18 @@ class PythonParser {
   }
 
   PythonNode Atom() {
+    PythonNode node = Plain();
+    while (Take("[")) {
+      const Deeper deeper(*this);
+      PythonNode element = Begun(Kind::kElement, node.begin);
+      element.parts.push_back(std::move(node));
+      element.parts.push_back(Or());
+      Expect("]");
+      node = Ended(std::move(element));
+    }
+    return node;
+  }
+  PythonNode Plain() {
     const PythonToken token = Now();
     if (token.kind == PythonToken::Kind::kNumber || token.kind == PythonToken::Kind::kText) {
       ++at_;
@@ -434,6 +446,17 @@ PythonValue Call(const std::string& function, const std::vector<PythonValue>& ar
   return best;
 }
 
+PythonValue ElementOf(const PythonValue& of, const PythonValue& index) {
+  if (!of.is_list()) throw PythonError("what stands before '[' is no list");
+  if (!index.is_whole()) throw PythonError("what stands within '[ ]' is no whole number");
+  const auto size = static_cast<std::int64_t>(of.list().size());
+  const std::int64_t at = index.whole() < 0 ? index.whole() + size : index.whole();
+  if (at < 0 || at >= size) {
+    throw PythonError(fmt::format("[{}] of a list of {}", index.whole(), size));
+  }
+  return of.list()[static_cast<std::size_t>(at)];
+}
+
 PythonValue EvaluateEach(const PythonNode& node, std::vector<PythonValue>& values) {
   const PythonValue over = Evaluate(node.parts[1], values);
   if (!over.is_list()) throw PythonError("what stands behind 'in' is no list");
@@ -524,6 +547,8 @@ PythonValue Evaluate(const PythonNode& node, std::vector<PythonValue>& values) {
     }
     case Kind::kListOfEach:
       return EvaluateEach(node, values);
+    case Kind::kElement:
+      return ElementOf(part(0), part(1));
     case Kind::kCall:
     case Kind::kList:
       break;

@@ -5,8 +5,8 @@
 //
 //   numbers, texts, True and False, names
 //   + - * / // % **, comparisons also in chains, in, not in, and, or, not
-//   [1, 2], (1, 2), [2**i for i in range(5) if i != 3], range(…), list(…), min(…), max(…), abs(…),
-//   len(…)
+//   [1, 2], (1, 2), [2**i for i in range(5) if i != 3], sizes[0], range(…), list(…), min(…),
+//   max(…), abs(…), len(…)
 //
 // Everything else is refused with its place in the text.
 #pragma once
@@ -31,6 +31,7 @@ struct PythonNode {
     kOr,          ///< The same.
     kCall,        ///< `word(parts)`.
     kList,        ///< `[parts]`.
+    kElement,     ///< `part 0[part 1]`.
     kListOfEach,  ///< `[part 0 for word in part 1 if part 2]`; part 2 may be absent.
   };
   Kind kind = Kind::kValue;

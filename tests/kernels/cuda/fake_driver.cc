@@ -219,6 +219,22 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   return kSuccess;
 }
 
+CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* bytes, CUmodule module,
+                              const char* name) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  for (auto& [unused, function] : module->functions) {
+    if (function.variable.empty() || function.variable != name) continue;
+    // It lives as long as the process: modules are few.
+    if (function.variable_data == 0) {
+      function.variable_data = Memory::Get().Allocate(function.variable_bytes);
+    }
+    *address = function.variable_data;
+    *bytes = function.variable_bytes;
+    return kSuccess;
+  }
+  return kNotFound;
+}
+
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   if (const CUresult state = State(); state != kSuccess) return state;
   if (attribute == kLargeClusters) {

@@ -69,6 +69,9 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
       function.registers = std::stoull(value);
     } else if (key == "dims") {
       function.dims = value;
+    } else if (key == "variable" && value.find(':') != value.npos) {
+      function.variable = value.substr(0, value.find(':'));
+      function.variable_bytes = std::stoull(value.substr(value.find(':') + 1));
     } else if (key == "plain") {
       function.is_plain = value == "1";
     } else {
@@ -99,7 +102,7 @@ void RoundOtherwise(float& value) {
 std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** arguments) {
   const auto x = Argument<CUdeviceptr>(arguments, 0), y = Argument<CUdeviceptr>(arguments, 1);
   const auto z = Argument<CUdeviceptr>(arguments, 2);
-  const float alpha = function.is_plain ? 1 : Argument<float>(arguments, 3);
+  const float given = function.is_plain ? 1 : Argument<float>(arguments, 3);
   const auto scratch = function.scratch == 0 ? 0 : Argument<CUdeviceptr>(arguments, 4);
   return [=, &function] {
     Misbehave(function);
@@ -116,6 +119,9 @@ std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** 
     }
     std::fill_n(own, own == nullptr ? 0 : blocks * function.scratch, 1.0f);
     const std::uint64_t n = function.grid == 0 ? function.n : function.n * blocks / function.grid;
+    const float* const held =
+        function.variable_data == 0 ? nullptr : memory.At<float>(function.variable_data, 1);
+    const float alpha = given + (held == nullptr ? 0 : *held);
     for (std::uint64_t i = 0; i < n; ++i) to[i] = std::fma(alpha, from_x[i], from_y[i]);
     function.kept.assign(to, to + function.n);
     if (function.Has("wrong")) to[function.at] += 1;

@@ -5,21 +5,22 @@
 //   fake cubin
 //   kernel exh_kernel axpy n=1000 us=12 fault=wrong at=17 after=3
 //
-// After its name stands what a kernel computes, `axpy` (z = alpha x + y, floats), `copy` (y = x, n
-// bytes), `add` (y += x, floats), one of three that compute the same together, or one of the device
-// programs (`check` of elements of `type`, `guard`, `hash`, `clock`, `deadline`), or `spans`: what
-// n warps of a probe saw of the clock, 0 and 4096; or `nothing`. `us` is how long it takes,
-// `block_us` how much longer for each block, `early` how much of that passes before the kernel
-// before has ended, where it is launched so. With `dims` it is launched with these numbers or not
-// at all: 8,1,1,64,2,1,512,2,1,1 is a grid of 8 blocks of 64 x 2 threads with 512 bytes, in
-// clusters of 2. `registers` is how many a thread has. With `plain` alpha is 1 and no argument. Of
-// an axpy that belongs to a `grid` fewer blocks compute as much less. `scratch` is the number of
-// floats that a block writes to its temporary in main memory. The three are `fill` (z = 0); `part`,
-// which leaves alpha x + y in the workspace, behind `tickets` words of which all must be 0, and
-// does nothing otherwise; and `finish`, which adds that to z and leaves NaN in its place. In
-// another order, or one of them alone, they compute something else. Then what is wrong with it,
-// from the launch behind number `after` on, or with `every` in each launch whose number, from 0, is
-// a multiple of it:
+// After its name stands what a kernel computes, `axpy` (z = alpha x + y, floats), `copy` (y = x,
+// n bytes), `add` (y += x, floats), one of three that compute the same together, or one of the
+// device programs (`check` of elements of `type`, `guard`, `hash`, `clock`, `deadline`), or
+// `spans`: what n warps of a probe saw of the clock, 0 and 4096; or `nothing`. `us` is how long
+// it takes, `block_us` how much longer for each block, `early` how much of that passes before
+// the kernel before has ended, where it is launched so. With `dims` it is launched with these
+// numbers or not at all: 8,1,1,64,2,1,512,2,1,1 is a grid of 8 blocks of 64 x 2 threads with 512
+// bytes, in clusters of 2. `registers` is how many a thread has. With `plain` alpha is 1 and no
+// argument. With `variable`, a name and bytes (`filter:16`), the module has such a variable,
+// whose first float is added to the alpha of an axpy. Of an axpy that belongs to a `grid` fewer
+// blocks compute as much less. `scratch` is the number of floats that a block writes to its
+// temporary in main memory. The three are `fill` (z = 0); `part`, which leaves alpha x + y in
+// the workspace, behind `tickets` words of which all must be 0, and does nothing otherwise; and
+// `finish`, which adds that to z and leaves NaN in its place. In another order, or one of them
+// alone, they compute something else. Then what is wrong with it, from the launch behind number
+// `after` on, or with `every` in each launch whose number, from 0, is a multiple of it:
 //
 //   wrong            adds one to element `at` of the output; elements of a copy are bytes
 //   nan              writes nothing
@@ -63,6 +64,9 @@ struct CudaFunction {
   bool is_faulty = false;                 ///< The one that is under way.
   bool is_plain = false;                  ///< There is no alpha.
   std::vector<float> kept;                ///< The last right result.
+  std::string variable;                   ///< Its name; empty: there is none.
+  std::uint64_t variable_bytes = 0;
+  CUdeviceptr variable_data = 0;  ///< 0: nobody asked for it, and nobody filled it.
 
   /// Does the launch that is under way do this wrong?
   bool Has(const char* wrong) const { return is_faulty && fault == wrong; }

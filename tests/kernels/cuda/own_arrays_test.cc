@@ -7,9 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
+#include "kernels/devices/cuda/own/own_constants.h"
 #include "tests/kernels/cuda/programs_text.h"
 
 namespace exh::kernels::cuda {
@@ -89,6 +91,63 @@ TEST_F(OwnArraysOnFakeGpu, IntegersAreTheSame) {
   EXPECT_NE(Run("copy fault=nan").why, "");
 }
 
+TEST_F(OwnArraysOnFakeGpu, IntegersThatAreNoneOfOursAreShownAsTheyAre) {
+  const OwnType half = *OwnType::OfWord("u16"), byte = *OwnType::OfWord("u8");
+  setup_.arguments = {{"x", half, Role::kIn, kCount / 2, "", 40000},
+                      {"y", half, Role::kOut, kCount / 2, "", {}}};
+  Make("copy");
+  EXPECT_EQ(Run("copy").why, "");
+  EXPECT_EQ(Run("copy fault=wrong at=18").why,
+            "y[9] is 40001, expected 40000 (1 bytes of it are wrong)");
+  EXPECT_EQ(Run("copy fault=wrong at=19").why,
+            "y[9] is 40256, expected 40000 (1 bytes of it are wrong)");
+  EXPECT_THAT(Run("copy fault=writes of=y at=103").why, HasSubstr("1 elements behind its end"));
+  setup_.arguments = {{"x", byte, Role::kIn, kCount, "", 200},
+                      {"y", byte, Role::kOut, kCount, "", {}}};
+  Make("copy");
+  EXPECT_EQ(Run("copy fault=wrong at=9").why, "y[9] is 201, expected 200 (1 element is wrong)");
+  EXPECT_NE(Run("copy fault=nan").why, "");
+}
+
+TEST_F(OwnArraysOnFakeGpu, VariablesOfTheFileAreFilledWhereTheyAre) {
+  const OwnConstants constants(gpu_, {{"filter", ir::Type::kF32, Role::kIn, 4, "", 0.5}});
+  OwnConstants::Places places;
+  const Module none(gpu_, Text("axpy")), three(gpu_, Text("axpy variable=filter:12")),
+      four(gpu_, Text("axpy variable=filter:16"));
+  EXPECT_EQ(constants.Find(none, false, places), "");
+  EXPECT_FALSE(places.at(0));
+  constants.Fill(places);
+  EXPECT_THAT(constants.Find(none, true, places), HasSubstr("no variable 'filter'"));
+  EXPECT_THAT(constants.Find(three, false, places), HasSubstr("has 12 bytes, and should hold 16"));
+  EXPECT_EQ(constants.Find(four, true, places), "");
+  constants.Fill(places);
+  gpu_.Synchronize();
+  std::array<float, 4> held{};
+  gpu_.Download(held.data(), places.at(0)->data, sizeof held);
+  EXPECT_THAT(held, ::testing::Each(0.5f));
+}
+
+TEST(OwnTypes, NumbersBecomeElementsAsInC) {
+  const auto text = [](const char* word, double value) {
+    std::array<std::byte, 8> element{};
+    const OwnType type = *OwnType::OfWord(word);
+    type.Write(element.data(), value);
+    return type.TextOf(element.data());
+  };
+  EXPECT_EQ(text("u8", 255.9), "255");
+  EXPECT_EQ(text("u8", -1), "255");
+  EXPECT_EQ(text("u8", 257), "1");
+  EXPECT_EQ(text("i16", -32768), "-32768");
+  EXPECT_EQ(text("i16", 32768), "-32768");
+  EXPECT_EQ(text("u16", 65535), "65535");
+  EXPECT_EQ(text("u64", 0x1p63), "9223372036854775808");
+  EXPECT_EQ(text("u64", 1e30), "18446744073709551615");
+  EXPECT_FALSE(OwnType::OfWord("u128"));
+  EXPECT_TRUE(OwnType::OfWord("bool")->is_ours());
+  EXPECT_EQ(OwnType::OfWord("u16")->bytes(), 2u);
+  EXPECT_EQ(OwnType::Words().size(), ir::AllTypes().size() + 4);
+}
+
 TEST_F(OwnArraysOnFakeGpu, WhatIsNoReferenceIsRefused) {
   setup_.arguments = {{"x", ir::Type::kF32, Role::kIn, kCount, "", {}},
                       {"y", ir::Type::kF32, Role::kOut, kCount, "", {}}};
@@ -103,7 +162,15 @@ TEST_F(OwnArraysOnFakeGpu, WhatIsNoReferenceIsRefused) {
 TEST(OwnContents, AreTheSameInEveryProcessAndOthersForEachName) {
   const OwnArgument x = {"x", ir::Type::kF32, Role::kIn, kCount, "", {}};
   const OwnArgument y = {"y", ir::Type::kF32, Role::kIn, kCount, "", {}};
-  const ir::Elements first = ContentsOf(x), again = ContentsOf(x), other = ContentsOf(y);
+  const auto numbers = [](const OwnArgument& argument) {
+    std::vector<double> read;
+    const std::vector<std::byte> bytes = ContentsOf(argument);
+    for (std::uint64_t i = 0; i < argument.elements; ++i) {
+      read.push_back(ir::ReadElement(ir::Type::kF32, bytes.data() + 4 * i));
+    }
+    return read;
+  };
+  const std::vector<double> first = numbers(x), again = numbers(x), other = numbers(y);
   int same = 0;
   for (std::uint64_t i = 0; i < kCount; ++i) {
     EXPECT_EQ(first[i], again[i]);

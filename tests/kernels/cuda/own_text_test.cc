@@ -117,6 +117,7 @@ TEST(OwnSetup, WhatIsWrittenIsRead) {
   setup.arguments = {{"x", ir::Type::kF16, OwnArgument::Role::kIn, 8, "x.bin", {}},
                      {"n", ir::Type::kI64, OwnArgument::Role::kScalar, 0, "", {}},
                      {"y", ir::Type::kBool, OwnArgument::Role::kInOut, 9, "", 0.5}};
+  setup.constants = {{"filter", *OwnType::OfWord("u16"), OwnArgument::Role::kIn, 4, "", 3}};
   setup.tolerance = 0.25;
   setup.reference.grid = {1, 2, 3};
   setup.reference.scalars = {1.5};
@@ -124,6 +125,7 @@ TEST(OwnSetup, WhatIsWrittenIsRead) {
   EXPECT_EQ(WriteOwnSetup(read), WriteOwnSetup(setup));
   EXPECT_EQ(read.arguments[0].file, "x.bin");
   EXPECT_EQ(read.arguments[2].number, 0.5);
+  EXPECT_EQ(read.constants.at(0).type.word(), "u16");
   EXPECT_EQ(read.reference.grid[2], 3);
 }
 

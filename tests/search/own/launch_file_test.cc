@@ -20,6 +20,7 @@ constexpr const char* kText = R"x({
                 {"name": "s", "type": "f32", "value": 0.5},
                 {"name": "n", "type": "i32", "value": "n"},
                 {"name": "c", "type": "i8", "elements": 8, "role": "out"}],
+  "constants": [{"name": "w", "type": "u16", "elements": "2 * 3", "fill": 7}],
   "defines": {"TILE": "2 * tile()"}, "options": ["-DX"], "default": {"tile": 2}})x";
 
 TEST(LaunchFile, TermsAreCalledByTheirPlace) {
@@ -31,12 +32,16 @@ TEST(LaunchFile, TermsAreCalledByTheirPlace) {
   EXPECT_EQ(file.terms[file.grid.at(0)].name, "l.json: grid");
   EXPECT_EQ(file.terms[*file.shared].text, "64");
   ASSERT_EQ(file.arguments.size(), 4u);
-  EXPECT_EQ(file.arguments[0].is.type, kernels::ir::Type::kF16);
+  EXPECT_EQ(file.arguments[0].is.type.word(), "f16");
   EXPECT_EQ(file.arguments[1].real, 0.5);
   EXPECT_EQ(file.terms[*file.arguments[2].term].name, "l.json: arguments[2].value");
   EXPECT_EQ(file.arguments[3].is.role, OwnArgument::Role::kOut);
   EXPECT_EQ(file.terms[file.defines.at(0).second].text, "2 * tile()");
   EXPECT_EQ(file.tolerance, 0.01);
+  ASSERT_EQ(file.constants.size(), 1u);
+  EXPECT_EQ(file.terms[*file.constants[0].term].name, "l.json: constants[0].elements");
+  EXPECT_EQ(file.constants[0].is.type.word(), "u16");
+  EXPECT_EQ(file.constants[0].is.number, 7);
 }
 
 TEST(LaunchFile, MistakesHaveAPlace) {

@@ -170,6 +170,15 @@ CUfunction Module::Find(const char* name) const {
   return function;
 }
 
+std::optional<DeviceVariable> Module::FindVariable(const char* name) const {
+  DeviceVariable variable;
+  const CUresult found =
+      gpu_->cu().cuModuleGetGlobal(&variable.data, &variable.bytes, module_, name);
+  if (found == kNoSuchName) return std::nullopt;
+  gpu_->Check(found, "cuModuleGetGlobal");
+  return variable;
+}
+
 CUfunction Module::Function(const char* name) const {
   CUfunction function = nullptr;
   gpu_->Check(gpu_->cu().cuModuleGetFunction(&function, module_, name), "cuModuleGetFunction");

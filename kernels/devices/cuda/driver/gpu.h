@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -66,6 +67,12 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
+/// A variable of a module.
+struct DeviceVariable {
+  CUdeviceptr data = 0;
+  std::size_t bytes = 0;
+};
+
 /// Machine code that was loaded, and is unloaded with this.
 class Module {
  public:
@@ -79,6 +86,8 @@ class Module {
   CUfunction Function(const char* name) const;
   /// Null: there is none.
   CUfunction Find(const char* name) const;
+  /// The same of a variable, in constant memory or not.
+  std::optional<DeviceVariable> FindVariable(const char* name) const;
 
  private:
   const Gpu* gpu_ = nullptr;

@@ -13,13 +13,12 @@
 
 #include "kernels/devices/cuda/own/setup.h"
 #include "kernels/devices/cuda/process/data_set.h"
-#include "kernels/ir/elements.h"
 
 namespace exh::kernels::cuda {
 
 /// What an array that is read holds at first: the same in every process. Throws GpuError when its
 /// file is not as long as it.
-ir::Elements ContentsOf(const OwnArgument& argument);
+std::vector<std::byte> ContentsOf(const OwnArgument& argument);
 
 class OwnArrays {
  public:
@@ -34,7 +33,7 @@ class OwnArrays {
   /// first; when all that was enqueued is done.
   void Restore() const;
   /// Compares outputs with the reference, and looks at inputs and guard zones.
-  DataSet::Verdict Check() const { return set_->Check(); }
+  DataSet::Verdict Check() const;
 
  private:
   using Cell = std::array<std::byte, sizeof(double)>;
@@ -45,14 +44,16 @@ class OwnArrays {
   };
 
   std::vector<void*> ArgumentsAt(std::vector<CUdeviceptr>& arrays, const OwnLaunch& launch);
-  Reference ReferenceOf(const OwnArgument& argument, const ir::Elements& result) const;
+  Reference ReferenceOf(const OwnArgument& argument, const std::vector<std::byte>& result) const;
 
   const Gpu& gpu_;
   const std::vector<OwnArgument> arguments_;
   const double tolerance_;
+  std::vector<const OwnArgument*> arrays_;  ///< Those of them that are arrays.
   std::vector<Cell> scalars_;
   std::vector<CUdeviceptr> addresses_;   ///< Of arrays, in their order.
   std::vector<DeviceBuffer> originals_;  ///< By array; empty but for what is read and written.
+  std::vector<std::vector<std::byte>> results_;  ///< By array: the reference of types of users.
   std::optional<DataSet> set_;
 };
 

@@ -104,6 +104,7 @@ class CudaOwnBench final : public OwnKernelBench {
     setup.ordinal = options.gpu;
     setup.entry = task.entry;
     setup.arguments = task.arguments;
+    setup.constants = task.constants;
     setup.tolerance = task.tolerance;
     setup.reference_cubin = reference.library;
     setup.reference = task.reference;

@@ -18,6 +18,7 @@
 #include "kernels/devices/cuda/driver/timer.h"
 #include "kernels/devices/cuda/own/launch_limits.h"
 #include "kernels/devices/cuda/own/own_arrays.h"
+#include "kernels/devices/cuda/own/own_constants.h"
 #include "kernels/devices/cuda/own/setup.h"
 #include "kernels/devices/cuda/process/answer_stream.h"
 #include "kernels/devices/cuda/process/json_lines.h"
@@ -29,8 +30,10 @@ namespace {
 using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLeastCapNs = 5e6;    ///< What a first launch may take by what is around it.
-constexpr double kPatienceNs = 50e6;   ///< Beyond the cap.
+constexpr double kLeastCapNs = 5e6;  ///< What a first launch may take by what is around it.
+/// Beyond the cap. A kernel that reads nobody's memory ends when the driver has seen to that, which
+/// was found to take more than 50 ms; and another process costs more than this.
+constexpr double kPatienceNs = 1e9;
 constexpr double kWaitNs = 10e9;       ///< For what nobody wants to be without.
 constexpr double kForeverNs = 3600e9;  ///< Whoever asks ends this sooner.
 
@@ -44,6 +47,7 @@ struct LoadedKernel {
   Module module;
   CUfunction function = nullptr;
   WideLaunch launch;
+  OwnConstants::Places constants;
 };
 
 class OwnServer {
@@ -53,15 +57,21 @@ class OwnServer {
         entry_(setup.entry),
         gpu_(driver, setup.ordinal),
         programs_(gpu_, BytesOfFile(setup.programs)),
-        timer_(gpu_, programs_.Function("exh_clock")) {
+        timer_(gpu_, programs_.Function("exh_clock")),
+        constants_(gpu_, setup.constants) {
     LoadedKernel kernel;
     const auto [verdict, why] = Load(setup.reference_cubin, setup.reference, kernel);
     if (!why.empty()) throw GpuError(why);
+    const std::string missing =
+        constants_.Find(kernel.module, /*needs_all=*/true, kernel.constants);
+    if (!missing.empty()) throw GpuError(missing);
+    constants_.Fill(kernel.constants);
     arrays_.emplace(gpu_, programs_, setup, [&](void** arguments) {
       RunToEnd([&] { gpu_.LaunchWide(kernel.function, kernel.launch, arguments); });
     });
     // As a candidate: it writes within its arrays, and another run has the same results.
     arrays_->Restore();
+    constants_.Fill(kernel.constants);
     std::vector<void*> arguments = arrays_->Arguments(setup.reference);
     gpu_.Synchronize();
     RunToEnd([&] { gpu_.LaunchWide(kernel.function, kernel.launch, arguments.data()); });
@@ -96,6 +106,11 @@ class OwnServer {
     answer["why"] = why;
   }
 
+  static void SayItDoesNotEnd(double limit_ns, Json& answer) {
+    Say("slow", fmt::format("did not end in {:.0f} ms", limit_ns / 1e6), answer);
+    answer["ends"] = true;
+  }
+
   void RunToEnd(const std::function<void()>& launch) {
     if (!timer_.Once(launch, kForeverNs)) throw GpuError("it does not end");
   }
@@ -121,6 +136,8 @@ class OwnServer {
                           "a namespace without 'extern \"C\"'?",
                           entry_)};
     }
+    std::string problem = constants_.Find(kernel.module, /*needs_all=*/false, kernel.constants);
+    if (!problem.empty()) return refused(problem);
     const unsigned int shared = kernel.launch.shared_bytes;
     if (shared > 0 && gpu_.cu().cuFuncSetAttribute(kernel.function, kMaxDynamicSharedBytes,
                                                    static_cast<int>(shared)) != kSuccess) {
@@ -142,7 +159,8 @@ class OwnServer {
     const auto launch = question.at("launch").get<OwnLaunch>();
     const bool is_final = question.value("effort", "quick") != "quick";
     const double cap_ns = question.value("cap_ns", 0.0);
-    LoadedKernel kernel;
+    kernel_ = std::make_unique<LoadedKernel>();
+    LoadedKernel& kernel = *kernel_;
     const Refusal refusal = Load(question.at("cubin").get<std::string>(), launch, kernel);
     if (!refusal.why.empty()) return Say(refusal.verdict, refusal.why, answer);
     std::vector<void*> arguments = arrays_->Arguments(launch);
@@ -152,8 +170,14 @@ class OwnServer {
     const double limit_ns = cap_ns > 0 ? most_ns + (is_final ? kWaitNs : kPatienceNs) : kForeverNs;
     const auto start = Clock::now();
     double once_ns = 0;
-    if (!RunChecked(run, limit_ns, "", once_ns, answer)) return;
+    if (!RunChecked(kernel, run, limit_ns, "", once_ns, answer)) return;
     answer["check_ms"] = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (cap_ns > 0 && once_ns > most_ns && !is_final) {
+      // The first launch of all may wait for the driver: stacks, and what a kernel prints into.
+      const std::optional<double> again_ns = timer_.Once(run, limit_ns);
+      if (!again_ns) return SayItDoesNotEnd(limit_ns, answer);
+      once_ns = std::min(once_ns, *again_ns);
+    }
     if (cap_ns > 0 && once_ns > most_ns && !is_final) {
       answer["runtimes_ns"] = {once_ns};
       return Say("slow",
@@ -166,19 +190,21 @@ class OwnServer {
     if (!is_final) options.stop_ns = cap_ns;
     const Timing timing = timer_.Time([&](int) { run(); }, once_ns, options);
     answer["runtimes_ns"] = timing.batch_ns;
-    if (is_final && !RunChecked(run, limit_ns, " after the timed runs", once_ns, answer)) return;
+    if (is_final && !RunChecked(kernel, run, limit_ns, " after the timed runs", once_ns, answer)) {
+      return;
+    }
     answer["verdict"] = "correct";
   }
 
   /// One launch on restored arrays, and the check of all that it wrote. False: that decides.
-  bool RunChecked(const std::function<void()>& run, double limit_ns, const char* when,
-                  double& once_ns, Json& answer) {
+  bool RunChecked(const LoadedKernel& kernel, const std::function<void()>& run, double limit_ns,
+                  const char* when, double& once_ns, Json& answer) {
     arrays_->Restore();
+    constants_.Fill(kernel.constants);
     gpu_.Synchronize();
     const std::optional<double> ns = timer_.Once(run, limit_ns);
     if (!ns) {
-      Say("slow", fmt::format("did not end in {:.0f} ms", limit_ns / 1e6), answer);
-      answer["ends"] = true;
+      SayItDoesNotEnd(limit_ns, answer);
       return false;
     }
     once_ns = *ns;
@@ -199,7 +225,11 @@ class OwnServer {
   Gpu gpu_;
   Module programs_;
   Timer timer_;
+  OwnConstants constants_;
   std::optional<OwnArrays> arrays_;
+  /// What was asked for last, until the next question: to unload it waits for its launch, and an
+  /// answer may say that this does not end.
+  std::unique_ptr<LoadedKernel> kernel_;
 };
 
 /// Null: `problem` says why.

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 Json ToJson(const OwnArgument& argument) {
   Json json = {{"name", argument.name},
-               {"type", std::string(ir::WordOf(argument.type))},
+               {"type", std::string(argument.type.word())},
                {"role", static_cast<int>(argument.role)},
                {"elements", argument.elements},
                {"file", argument.file}};
@@ -24,7 +24,7 @@ Json ToJson(const OwnArgument& argument) {
 OwnArgument ToArgument(const Json& json) {
   OwnArgument argument;
   argument.name = json.at("name").get<std::string>();
-  argument.type = ir::TypeOfWord(json.at("type").get<std::string>()).value_or(ir::Type::kF32);
+  argument.type = OwnType::OfWord(json.at("type").get<std::string>()).value_or(OwnType());
   argument.role = static_cast<OwnArgument::Role>(json.at("role").get<int>());
   argument.elements = json.at("elements").get<std::uint64_t>();
   argument.file = json.at("file").get<std::string>();
@@ -35,13 +35,17 @@ OwnArgument ToArgument(const Json& json) {
 }  // namespace
 
 std::string WriteOwnSetup(const OwnSetup& setup) {
-  Json arguments = Json::array();
-  for (const OwnArgument& argument : setup.arguments) arguments.push_back(ToJson(argument));
+  const auto list = [](const std::vector<OwnArgument>& arguments) {
+    Json json = Json::array();
+    for (const OwnArgument& argument : arguments) json.push_back(ToJson(argument));
+    return json;
+  };
   return JsonLine({{"drivers", setup.drivers},
                    {"programs", setup.programs},
                    {"gpu", setup.ordinal},
                    {"entry", setup.entry},
-                   {"arguments", arguments},
+                   {"arguments", list(setup.arguments)},
+                   {"constants", list(setup.constants)},
                    {"tolerance", setup.tolerance},
                    {"cubin", setup.reference_cubin},
                    {"launch", setup.reference}});
@@ -56,6 +60,9 @@ OwnSetup ParseOwnSetup(const std::string& text) {
   json.at("entry").get_to(setup.entry);
   for (const Json& argument : json.at("arguments")) {
     setup.arguments.push_back(ToArgument(argument));
+  }
+  for (const Json& constant : json.at("constants")) {
+    setup.constants.push_back(ToArgument(constant));
   }
   json.at("tolerance").get_to(setup.tolerance);
   json.at("cubin").get_to(setup.reference_cubin);

@@ -16,7 +16,7 @@ struct OwnSetup {
   std::string programs;              ///< Cubin of the device programs.
   int ordinal = 0;                   ///< Which GPU.
   std::string entry;                 ///< The name of the kernel.
-  std::vector<OwnArgument> arguments;
+  std::vector<OwnArgument> arguments, constants;
   double tolerance = 1e-4;
   std::string reference_cubin;  ///< Path.
   OwnLaunch reference;

@@ -188,17 +188,6 @@ void DataSet::CheckGuards(const DeviceBuffer& buffer) const {
         DeviceBuffer::kGuardBytes - buffer.data_in_guard());
 }
 
-/// `guard`: the first byte that changed, as CheckGuards() counts.
-std::string DataSet::OutOfBoundsText(const Array& array, std::uint64_t guard) const {
-  const std::uint64_t width = ir::BytesOf(array.type);
-  if (guard < DeviceBuffer::kGuardBytes) {
-    return fmt::format("{} was written outside its bounds, {} elements before its start",
-                       array.name, (DeviceBuffer::kGuardBytes - guard + width - 1) / width);
-  }
-  return fmt::format("{} was written outside its bounds, {} elements behind its end", array.name,
-                     (guard - DeviceBuffer::kGuardBytes) / width);
-}
-
 std::string DataSet::WrongText(std::size_t copy, std::size_t number, std::uint64_t first,
                                std::uint64_t wrong) const {
   const Array& array = arrays_[number];
@@ -244,16 +233,27 @@ DataSet::Verdict DataSet::Check(std::size_t copy, bool has_results) const {
     const double rms_ratio =
         std::sqrt(found.squares / static_cast<double>(std::max<std::uint64_t>(found.counted, 1)));
     if (is_outside) {
-      verdict.why = OutOfBoundsText(array, found.guard);
+      verdict.why = OutOfBoundsText(array.name, ir::BytesOf(array.type), found.guard);
+      verdict.place = Place{i, true, found.guard, 0};
     } else if (is_changed) {
       verdict.why = fmt::format("{} was written, and is an input", array.name);
     } else if (found.wrong > 0) {
       verdict.why = WrongText(copy, i, found.first_wrong, found.wrong);
+      verdict.place = Place{i, false, found.first_wrong, found.wrong};
     } else if (rms_ratio > array.reference.rms_limit) {
       verdict.why = cpu::WrongMeanText(array.name, rms_ratio, array.reference.rms_limit);
     }
   }
   return verdict;
+}
+
+std::string OutOfBoundsText(const std::string& name, std::uint64_t width, std::uint64_t guard) {
+  if (guard < DeviceBuffer::kGuardBytes) {
+    return fmt::format("{} was written outside its bounds, {} elements before its start", name,
+                       (DeviceBuffer::kGuardBytes - guard + width - 1) / width);
+  }
+  return fmt::format("{} was written outside its bounds, {} elements behind its end", name,
+                     (guard - DeviceBuffer::kGuardBytes) / width);
 }
 
 std::size_t CopiesForColdL2(std::size_t bytes, std::size_t l2_bytes) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,21 @@ class DataSet {
   /// does not have (or has least often).
   void PoisonOutputs(std::size_t copy = 0) const;
 
+  /// Something of an array, by its number.
+  struct Place {
+    std::size_t array = 0;
+    bool is_outside = false;
+    std::uint64_t at = 0;     ///< Its index; outside a byte, as OutOfBoundsText() takes it.
+    std::uint64_t count = 0;  ///< How many elements are wrong.
+  };
   struct Verdict {
     std::string why;  ///< Empty: every element is right and nothing else was written.
     /// An input or a guard zone has changed, and who knows what else: this set is of no use any
     /// more.
     bool is_spoilt = false;
     double max_error = 0, max_ratio = 0;
+    /// What `why` is about, where it is a wrong element, or what was written outside an array.
+    std::optional<Place> place;
   };
   /// Errors up to this are none in what follows: what a program's instructions lose by design.
   void Forgive(double error) { forgiven_ = error; }
@@ -74,7 +84,6 @@ class DataSet {
   Verdict Check(std::size_t copy, bool has_results) const;
   void AddReference(const cpu::ProblemArray& from, const Module& programs, Reference& to) const;
   void CheckGuards(const DeviceBuffer& buffer) const;
-  std::string OutOfBoundsText(const Array& array, std::uint64_t guard) const;
   std::string WrongText(std::size_t copy, std::size_t number, std::uint64_t first,
                         std::uint64_t wrong) const;
   void AddHash(std::size_t copy, std::size_t number, std::size_t slot) const;
@@ -90,6 +99,10 @@ class DataSet {
   DeviceBuffer result_, hashes_;
   double forgiven_ = 0;
 };
+
+/// `width`: bytes of an element. `guard`: the first byte that changed; those before the data count
+/// from 0, those behind its end from kGuardBytes.
+std::string OutOfBoundsText(const std::string& name, std::uint64_t width, std::uint64_t guard);
 
 /// Copies of arrays of `bytes` in all that make a launch miss an L2 of `l2_bytes`.
 std::size_t CopiesForColdL2(std::size_t bytes, std::size_t l2_bytes);
