@@ -146,11 +146,13 @@ ROOMS = {
         "solve": {"log", "descend"},
         "exchange/python": {"log"},
         "exchange": {"exchange/python"},
+        "exchange/torch": {"log", "exchange/python"},
+        "exchange/flashinfer": {"log", "subject", "measure", "report", "install", "exchange/python", "exchange/torch"},
         "exchange/results": {"log", "descend", "own", "exchange", "exchange/python"},
         "simulate": {"log", "descend", "tree", "propose"},
         "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
         "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/flashinfer", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20
