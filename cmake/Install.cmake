@@ -1,6 +1,6 @@
 # What `cmake --install` puts in place, and the names Exhaust::… inside the tree. Included last, when
 # every target is there:
-#   bin/exhc bin/search   include/exhaust   lib/lib*.a   lib/cmake/Exhaust
+#   bin/exhc bin/exhc-lsp bin/search   include/exhaust   lib/lib*.a   lib/cmake/Exhaust
 #   share/exhaust/spaces  share/exhaust/devices  share/exhaust/report (when ./exh report-assets has run)
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -40,7 +40,7 @@ foreach(library IN LISTS libraries)
 endforeach()
 add_executable(Exhaust::search ALIAS search)
 
-install(TARGETS exhc search ${libraries} EXPORT ExhaustTargets
+install(TARGETS exhc exhc-lsp search ${libraries} EXPORT ExhaustTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   ARCHIVE DESTINATION lib
   INCLUDES DESTINATION include/exhaust)

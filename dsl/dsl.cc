@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "dsl/meaning/resolve.h"
+#include "dsl/reading.h"
 #include "dsl/syntax/parse.h"
 
 namespace exh::dsl {
@@ -51,8 +52,9 @@ std::vector<ast::ObjectiveDecl> ParseTerms(const std::vector<TermText>& terms,
 
 }  // namespace
 
-std::optional<Spec> Compile(const std::string& path, const CompileOptions& options,
-                            DiagnosticSink& sink) {
+SpaceReading ReadSpace(const std::string& path, const CompileOptions& options,
+                       DiagnosticSink& sink) {
+  SpaceReading reading;
   SourceSet& sources = sink.sources();
   sources.set_root(options.root);
   TakeFiles(options, sources);
@@ -62,16 +64,21 @@ std::optional<Spec> Compile(const std::string& path, const CompileOptions& optio
   if (!file) {
     sink.Report(Diag::kUnreadableFile, {sources.AddUnreadable(path), 0, 0},
                 fmt::format("cannot read '{}': {}", path, error));
-    return std::nullopt;
+    return reading;
   }
-  const ast::File tree = Parse(*file, options.include_dirs, sink);
+  reading.tree = Parse(*file, options.include_dirs, sink);
   const std::vector<ast::ObjectiveDecl> terms = ParseTerms(options.terms, sink);
-  std::optional<Spec> spec = Resolve(tree, terms, sink);
-  if (!spec) return std::nullopt;
+  reading.spec = Resolve(reading.tree, terms, sink, &reading.names);
+  if (!reading.spec) return reading;
   for (std::uint32_t i = 0; i < sources.size(); ++i) {
-    spec->files.push_back({sources.file(i).display, sources.file(i).text});
+    reading.spec->files.push_back({sources.file(i).display, sources.file(i).text});
   }
-  return spec;
+  return reading;
+}
+
+std::optional<Spec> Compile(const std::string& path, const CompileOptions& options,
+                            DiagnosticSink& sink) {
+  return ReadSpace(path, options, sink).spec;
 }
 
 std::optional<Spec> CompileText(const std::string& path, std::string text,

@@ -3,10 +3,13 @@
 // exhc: checks `.exh` files and turns them into C++.
 // Exit codes: 0 all well, 1 the file (or its output) has a mistake, 2 the command line has.
 #include <fcntl.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -139,10 +142,23 @@ int Explain(const Arguments& arguments) {
   return error.empty() ? 0 : 1;
 }
 
+/// What talks to editors knows the front ends of kernels and of programs, too, and is a program of
+/// its own beside this one (lsp/). Returns only where it cannot be started.
+int StartLsp() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  std::string program = (self.parent_path() / "exhc-lsp").string();
+  char* const argv[] = {program.data(), nullptr};
+  if (!error) ::execv(program.c_str(), argv);
+  std::cerr << "exhc: cannot start '" << program << "': " << std::strerror(errno)
+            << "; it is built and installed beside exhc\n";
+  return 1;
+}
+
 int UsageError(const CLI::App& app, const CLI::ParseError& error,
                const std::vector<std::string>& words) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help
-  const std::vector<std::string> commands = {"check", "build", "explain", "fmt"};
+  const std::vector<std::string> commands = {"check", "build", "explain", "fmt", "lsp"};
   const auto command = std::find_if(words.begin(), words.end(),
                                     [](const std::string& word) { return word[0] != '-'; });
   if (command != words.end() &&
@@ -213,6 +229,10 @@ int Main(int argc, char** argv) {
   CLI::App& fmt = *app.add_subcommand("fmt", "put spaces in the style of the tree");
   fmt.add_option("file", arguments.files, "the .exh files; - is standard input")->required();
   fmt.add_flag("--check", arguments.check_style, "change nothing, name the files that differ");
+  CLI::App& lsp = *app.add_subcommand(
+      "lsp", "answer an editor: the Language Server Protocol over standard input and output");
+  bool over_stdio = false;  // There is no other way.
+  lsp.add_flag("--stdio", over_stdio, "as it is anyway; what some editors say");
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   try {
     app.parse(argc, argv);
@@ -224,6 +244,7 @@ int Main(int argc, char** argv) {
     return 2;
   }
   if (const int code = ReadEmission(arguments); code != 0) return code;
+  if (lsp.parsed()) return StartLsp();
   if (explain.parsed()) return Explain(arguments);
   if (fmt.parsed()) return FormatFiles(arguments.files, arguments.check_style);
   return check.parsed() ? Check(arguments) : Build(arguments);

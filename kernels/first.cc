@@ -14,7 +14,8 @@
 #include "kernels/recipes/processor/streams.h"
 #include "kernels/recipes/rings.h"
 #include "kernels/recipes/row_tiles.h"
-#include "kernels/recipes/running_tiles.h"
+#include "kernels/recipes/running/tiles.h"
+#include "kernels/recipes/running/units.h"
 #include "kernels/recipes/unit_recipe.h"
 #include "kernels/recipes/windows.h"
 
@@ -49,6 +50,8 @@ std::vector<Recipe> FirstRecipes(const ir::Target& function) {
     std::ranges::move(more, std::back_inserter(recipes));
   };
   if (auto rings = RingRecipe(function)) recipes.push_back(std::move(*rings));
+  add(RunningUnitRecipes(function));
+  add(SplitKeyRecipes(function));
   add(RunningTileRecipes(function));
   add(RowTileRecipes(function));
   add(CopiedTileRecipes(function));

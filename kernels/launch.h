@@ -27,12 +27,16 @@ struct Launch {
   /// Of all blocks together, at the beginning of `exh_global`; a multiple of 16. What blocks have
   /// of reductions that are divided among them.
   std::uint64_t workspace_bytes = 0;
-  /// The first bytes of the workspace are 0 before the program is launched. It leaves them so.
+  /// The first bytes of the workspace are 0 before the program is launched for the first time. It
+  /// leaves them as its next launch needs them.
   std::uint64_t ticket_bytes = 0;
   std::vector<SideLaunch> sides = {};  ///< In the order in which they are launched.
   /// Launches behind the first may begin before the one before them has ended: in every block of
   /// theirs, threads wait for that themselves, before they use what an earlier one does.
   bool overlaps = false;
+  /// What is added up in which order depends on when blocks run: bits may vary.
+  bool in_any_order = false;
+  std::uint32_t cluster = 1;  ///< Neighbouring blocks of a cluster; it divides the grid.
 
   /// Bytes of `exh_global`; 0: the kernels have no such parameter.
   std::uint64_t scratch_bytes() const { return workspace_bytes + global_bytes * grid; }

@@ -313,6 +313,20 @@ std::optional<ProblemData> WithMeaning(const Expression& e, Inputs inputs, const
 
 // ---- Special values -----------------------------------------------------------------------------
 
+/// Is something left out by -infinity before an exponential? What that multiplies may be left out,
+/// too, and need not be finite.
+bool HidesTerms(const Expression& e) {
+  const auto is_nothing = [](const Expression::Input& input) {
+    return input.is_number() && input.scalar.empty() && double{input.number} == -HUGE_VAL;
+  };
+  bool hides = false, has_terms = false;
+  for (const Expression::Node& node : e.nodes) {
+    has_terms |= node.op == ir::Op::kExp;
+    hides |= node.op == ir::Op::kSelect && std::ranges::any_of(node.inputs, is_nothing);
+  }
+  return hides && has_terms;
+}
+
 /// Which of two zeros is the larger one nobody says: where that may matter there are none below 0.
 bool ComparesZeros(const Expression& e) {
   return std::ranges::any_of(e.nodes, [](const Expression::Node& node) {
@@ -392,7 +406,7 @@ bool IsExact(const ArrayData& output, double unit, double limit) {
 /// Integers are exact whatever the inputs are, floats where they are whole numbers.
 void TolerateNothing(const Expression& e, Inputs inputs, ProblemData& data) {
   const double unit = WholeNumberUnit(e);
-  const bool cuts_floats = CutsFloats(e);
+  const bool may_be_open = CutsFloats(e) || HidesTerms(e);
   const bool any_zero = SumsInARow(e) > 0 || ComparesZeros(e);
   for (const ir::Array& array : e.arrays) {
     if (array.role != ir::ArrayRole::kOutput) continue;
@@ -403,7 +417,10 @@ void TolerateNothing(const Expression& e, Inputs inputs, ProblemData& data) {
     for (std::size_t i = 0; i < output.tolerance.size(); ++i) {
       double& tolerance = output.tolerance[i];
       const double reference = output.reference[i];
-      if (cuts_floats && std::isinf(tolerance)) continue;  // No language says what it is.
+      if (may_be_open && std::isinf(tolerance)) {  // Nobody says what it is.
+        if (!std::isfinite(reference)) tolerance = cpu::kAnything;
+        continue;
+      }
       const double of_roundings = std::isfinite(tolerance) ? tolerance : 0;
       if (is_exact || !std::isfinite(reference)) tolerance = 0;
       if (inputs != Inputs::kSpecial || !ir::IsFloat(array.type)) continue;

@@ -299,8 +299,8 @@ struct Way {
   const Node* from = nullptr;  ///< Null: the index is no such sum.
 };
 
-/// One operator back.
-void GoBack(const Expression& e, Way& way) {
+/// One operator back. A sum of two has two ways; the other one goes to `ways`.
+void GoBack(const Expression& e, Way& way, std::vector<Way>& ways) {
   const Node& node = *std::exchange(way.from, nullptr);
   const auto number = [&](std::size_t i) -> std::optional<std::int64_t> {
     const Expression::Input& input = node.inputs.at(i);
@@ -337,9 +337,16 @@ void GoBack(const Expression& e, Way& way) {
         way.from = &e.node(node.inputs[1 - other].node);
         return;
       }
+      if (node.op == ir::Op::kSub) return;
+      if (node.inputs[0].is_number() || node.inputs[1].is_number()) return;
+      ways.push_back({way.factor, 0, 0, &e.node(node.inputs[1].node)});
+      way.from = &e.node(node.inputs[0].node);
       return;
     case ir::Op::kConst:
       if (!node.inputs[0].is_number()) way.from = &e.node(node.inputs[0].node);
+      return;
+    case ir::Op::kSelect:  // Where there is no element, its number says so.
+      if (number(2) && !node.inputs[1].is_number()) way.from = &e.node(node.inputs[1].node);
       return;
     default:
       return;
@@ -356,6 +363,25 @@ void ForEachBelow(const Expression& e, int node, const Visit& visit) {
     visit(e.node(i));
     Expression::ForEachValue(e.node(i), [&](int read) { is_below[At(read)] = true; });
   }
+}
+
+/// From an index back to all inputs whose elements it is a sum of, by their factors; empty: it is
+/// no such sum.
+std::vector<Way> WaysBack(const Expression& e, const Node& index) {
+  std::vector<Way> ways = {{1, 0, 0, &index}};
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    while (ways[i].from != nullptr && ways[i].from->op != ir::Op::kLoad) {
+      Way way = ways[i];  // Where it stands moves.
+      GoBack(e, way, ways);
+      ways[i] = way;
+    }
+    const Way& way = ways[i];
+    const bool is_input =
+        way.from != nullptr && way.from->store < 0 && !ir::IsFloat(way.from->type);
+    if (!is_input || way.factor <= 0) return {};
+  }
+  std::ranges::sort(ways, {}, &Way::factor);
+  return ways;
 }
 
 }  // namespace
@@ -450,25 +476,30 @@ std::vector<std::optional<IndexRange>> IndexRanges(const Expression& e) {
   std::vector<std::optional<IndexRange>> ranges(e.arrays.size());
   for (const Node& node : e.nodes) {
     if (node.op != ir::Op::kLoad || node.index < 0) continue;
-    Way way{1, e.Range(node).first, e.Range(node).second, &e.node(node.index)};
-    while (way.from != nullptr && way.from->op != ir::Op::kLoad) GoBack(e, way);
-    const bool is_input =
-        way.from != nullptr && way.from->store < 0 && !ir::IsFloat(way.from->type);
-    if (!is_input || way.factor <= 0) continue;
-    const auto floor = [&](std::int64_t number) {
-      const std::int64_t rest = (number % way.factor + way.factor) % way.factor;
-      return (number - rest) / way.factor;
-    };
-    const auto last = static_cast<std::int64_t>(e.array(node.array).elements) - 1;
-    IndexRange range = {-floor(way.least), floor(last - way.most)};
-    const ir::TypeInfo& info = ir::InfoOf(way.from->type);
-    if (static_cast<double>(range.least) < info.lowest) range.least = 0;
-    if (static_cast<double>(range.most) > info.largest) {
-      range.most = static_cast<std::int64_t>(info.largest);
+    const std::vector<Way> ways = WaysBack(e, e.node(node.index));
+    const auto [least, most] = e.Range(node);
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const Way& way = ways[i];
+      // Several are the digits of a number: each is below the factor of the next one.
+      const bool is_last = i + 1 == ways.size();
+      const std::int64_t elements =
+          is_last ? static_cast<std::int64_t>(e.array(node.array).elements) : ways[i + 1].factor;
+      const std::int64_t below = i == 0 ? 0 : way.factor - 1;
+      const auto floor = [&](std::int64_t number) {
+        const std::int64_t rest = (number % way.factor + way.factor) % way.factor;
+        return (number - rest) / way.factor;
+      };
+      IndexRange range = {-floor(way.least + (is_last ? least : 0)),
+                          floor(elements - 1 - below - way.most - (is_last ? most : 0))};
+      const ir::TypeInfo& info = ir::InfoOf(way.from->type);
+      if (static_cast<double>(range.least) < info.lowest) range.least = 0;
+      if (static_cast<double>(range.most) > info.largest) {
+        range.most = static_cast<std::int64_t>(info.largest);
+      }
+      std::optional<IndexRange>& all = ranges[way.from->array.index()];
+      if (all) range = {std::max(all->least, range.least), std::min(all->most, range.most)};
+      if (range.least <= range.most) all = range;
     }
-    std::optional<IndexRange>& all = ranges[way.from->array.index()];
-    if (all) range = {std::max(all->least, range.least), std::min(all->most, range.most)};
-    if (range.least <= range.most) all = range;
   }
   return ranges;
 }

@@ -150,6 +150,8 @@ void Tally::CountPartialResults() {
     const double partial = view_.PartialResults(division);
     if (partial == 0) continue;
     const InstDomain& domain = view_.domains().insts[division.reduction.index()];
+    // What blocks of a cluster tell each other passes no cache.
+    if (domain.across.Contains(AcrossBlocks::CLUSTER)) continue;
     Count(terms::PartialResults{view_, division, partial * division.element_bytes,
                                 domain.across.MustBe(kByUnits)});
   }

@@ -26,6 +26,18 @@ std::optional<int> ParseChoice(const Instance& instance, std::string_view name,
   return std::nullopt;
 }
 
+/// "; it has pace(max:sub)", a few of the decisions that the choice has.
+std::string OthersOf(const Instance& instance, int choice) {
+  constexpr DecisionId kMost = 4;
+  const DecisionId first = instance.first_decision(choice), end = instance.end_decision(choice);
+  if (first == end) return ", and for no others in this space";
+  std::string text = "; it has";
+  for (DecisionId d = first; d < std::min(end, first + kMost); ++d) {
+    text += (d == first ? " " : ", ") + instance.DecisionName(d);
+  }
+  return end - first > kMost ? text + " and more" : text;
+}
+
 std::optional<DecisionRef> ParseDecision(const Instance& instance, int choice,
                                          const std::vector<std::string_view>& names,
                                          std::string* error) {
@@ -50,7 +62,8 @@ std::optional<DecisionRef> ParseDecision(const Instance& instance, int choice,
     objects.push_back(*object);
   }
   const std::optional<DecisionRef> decision = instance.FindDecision(choice, objects);
-  if (!decision) *error = c.name + " has no decision for these objects";
+  if (!decision)
+    *error = c.name + " has no decision for these objects" + OthersOf(instance, choice);
   return decision;
 }
 

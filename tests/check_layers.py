@@ -28,6 +28,7 @@ MAY_INCLUDE = {
     "functional/expression": {"base", "functional", "kernels", "kernels/ir", "kernels/ir/index"},
     "functional/lift": {"base", "dsl", "functional", "runtime", "spaces"},
     "load": {"base", "dsl", "runtime"},
+    "lsp": {"base", "dsl", "functional", "kernels/ir", "kernels/notation"},
     "examples": {"base", "functional/lift", "runtime", "spaces"},
     "search": {"base", "dsl", "examples", "functional", "functional/expression", "functional/lift", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/loops", "kernels/notation", "poly", "runtime"},
 }
@@ -40,6 +41,7 @@ ROOMS = {
         "diagnostics": set(),
         "syntax": {"diagnostics"},
         "meaning": {"diagnostics", "known", "syntax"},
+        "editing": {"diagnostics", "syntax"},
     },
     "generator": {
         "plan": set(),
@@ -120,11 +122,18 @@ ROOMS = {
         "cpu": {".", "standalone", "package", "rates"},
         "gpu_text": {"."},
     },
+    "lsp": {
+        "wire": set(),
+        "text": {"wire"},
+        "languages": {"text"},
+        "answers": {".", "languages", "text", "wire"},
+    },
     "search": {
         "log": set(),
         "descend": {"log"},
         "tree": {"log", "descend"},
         "near": {"log", "descend"},
+        "why": {"log", "descend", "near", "measure"},
         "learn": {"log", "descend"},
         "subject": {"log", "descend"},
         "measure": {"log", "subject"},
@@ -152,13 +161,13 @@ ROOMS = {
         "simulate": {"log", "descend", "tree", "propose"},
         "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
         "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/flashinfer", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/flashinfer", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own", "why"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20
 MORE_FILES = {"runtime": 35}  # Generated code and plugins include its headers by these names.
 # Headers beside the rooms that rooms stand on: of rooms they include nothing.
-GROUND = ("dsl/source_range.h", "dsl/spec.h", "generator/code_writer.h", "generator/emission.h",
+GROUND = ("dsl/name_uses.h", "dsl/source_range.h", "dsl/spec.h", "generator/code_writer.h", "generator/emission.h",
           "generator/generator.h", "kernels/build_stamp.h", "kernels/evaluation.h",
           "kernels/kernel_space.h",
           "kernels/launch.h", "kernels/named_map.h", "kernels/problem_data.h",
@@ -167,9 +176,11 @@ GROUND = ("dsl/source_range.h", "dsl/spec.h", "generator/code_writer.h", "genera
 # Nothing includes tests, and tests may include everything.
 LAYERS = sorted([*MAY_INCLUDE, "tests"], key=len, reverse=True)
 ANTLR = re.compile(r"antlr|(Exh|Fun|Kernel)(Lexer|Parser|Base|Listener|Visitor)")
-ANTLR_FILES = ("dsl/syntax/parse.cc", "dsl/syntax/parse_tree.h", "dsl/syntax/parse_tree.cc",
+ANTLR_FILES = ("dsl/editing/expected.cc", "dsl/syntax/parse.cc", "dsl/syntax/parse_tree.h", "dsl/syntax/parse_tree.cc",
                "dsl/syntax/antlr_support.h", "dsl/syntax/antlr_support.cc",
-               "functional/syntax/parse.cc", "kernels/notation/syntax/parse.cc")
+               "functional/syntax/expected.cc", "functional/syntax/parse.cc",
+               "kernels/notation/syntax/expected.cc", "kernels/notation/syntax/lines.h",
+               "kernels/notation/syntax/lines.cc", "kernels/notation/syntax/parse.cc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ASKS_WHICH_DEVICE = re.compile(r'\blanguage\s*[!=]=|[!=]=\s*"(cpu|cuda|hip|opencl|h200)"|"(cpu|cuda|hip|opencl|h200)"\s*[!=]='
                                r'|\bis_(cpu|cuda|hip|opencl)\b', re.I)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs docs/editors/*.tmLanguage.json over every `.exh` and every `.kernel` of the tree and compares
+"""Runs docs/editors/*.tmLanguage.json over every `.exh`, `.kernel` and `.fun` of the tree and compares
 the scopes of keywords, snippets, comments, variables, values, functions, types and numbers with a
 lexer that shares nothing with it."""
 
@@ -33,6 +33,11 @@ KERNEL_FUNCTIONS = set(
     "sum prod min max any all argmin argmax abs sqrt rsqrt exp log tanh erf pow select cast".split()
 )
 KERNEL_TYPES = set("f64 f32 f16 bf16 i64 i32 u32 i8 bool".split())
+FUN_RESERVED = set("def div in input kernel let limit param require size user".split())
+FUN_FUNCTIONS = set(
+    "map mapSeq mapWrg mapLcl mapGlb reduce reduceSeq zip split join slide slideStrict transpose pad reorder "
+    "asVector asScalar toGlobal toLocal toPrivate id fill dot min max".split()
+)
 
 
 def first_match(patterns, line, at):
@@ -153,6 +158,24 @@ def kernel_words(text):
             at += 1
 
 
+def fun_words(text):
+    """The same for functional programs."""
+    for word in re.finditer(r"//[^\n]*|[A-Za-z_]\w*|\d+(?:\.\d+f?)?", text, re.ASCII):
+        begin, end, word = word.start(), word.end(), word.group()
+        if word.startswith("//"):
+            yield "comment", begin, end
+        elif word[0].isdigit():
+            yield "number", begin, end
+        elif word in FUN_RESERVED:
+            yield "keyword", begin, end
+        elif word in FUN_FUNCTIONS:
+            yield "function", begin, end
+        elif word in ("float", "int", "vector"):
+            yield "type", begin, end
+        else:
+            yield "name", begin, end
+
+
 def mistakes(grammar, text, words=words):
     found = scopes(grammar, text)
     for kind, begin, end in words(text):
@@ -246,6 +269,31 @@ class KernelGrammar(unittest.TestCase):
             rule for rule in self.grammar["patterns"] if not rule["name"].startswith("support.")
         ]
         self.assertTrue(self.mistakes(KERNEL_ADDITIONS))
+
+
+class FunGrammar(unittest.TestCase):
+    def setUp(self):
+        self.grammar = grammar_of("fun")
+
+    def mistakes(self, text):
+        return list(mistakes(self.grammar, text, fun_words))
+
+    def test_every_file(self):
+        paths = tree.files(tree.ROOT, (".fun",))
+        self.assertGreater(len(paths), 5)
+        for path in paths:
+            self.assertEqual(self.mistakes((tree.ROOT / path).read_text())[:3], [], path)
+
+    def test_it_has_the_words_of_the_language(self):
+        grammar = (tree.ROOT / "functional" / "syntax" / "Fun.g4").read_text()
+        self.assertEqual(set(re.findall(r"(?m)^[A-Z]+ *: '([a-z]+)' ;", grammar)), FUN_RESERVED)
+        patterns = (tree.ROOT / "functional" / "meaning" / "patterns.cc").read_text()
+        functions = re.findall(r'\{"(\w+)", \d, \d, "', patterns)
+        self.assertEqual(set(functions), FUN_FUNCTIONS)
+
+    def test_a_wrong_grammar_is_noticed(self):
+        self.grammar["patterns"] = self.grammar["patterns"][1:]
+        self.assertTrue(self.mistakes("size n = 1  // of it\n"))
 
 
 if __name__ == "__main__":

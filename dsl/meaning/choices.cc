@@ -52,6 +52,7 @@ class EnumDefiner {
       }
     }
     MarkAliasesOfAliases();
+    NoteUses();
   }
 
  private:
@@ -124,6 +125,24 @@ class EnumDefiner {
     }
     for (std::size_t i = 0; i < choice_.aliases.size(); ++i) {
       if (inside.contains(choice_.aliases[i].name)) r_.used_aliases.emplace(self, i);
+    }
+  }
+
+  // The names of values and aliases that stand in the enum itself.
+  void NoteUses() {
+    const auto note = [&](const ast::Name& name) {
+      const auto known = names_.find(name.text);
+      if (known != names_.end()) r_.Use(name.range, known->second);
+    };
+    for (const ast::EnumItem& item : decl_.items) {
+      if (const auto* alias = std::get_if<ast::AliasItem>(&item)) {
+        for (const ast::Name& name : alias->values) note(name);
+      } else if (const auto* anti = std::get_if<ast::AntisymmetricItem>(&item)) {
+        for (const ast::InversePair& pair : anti->pairs) {
+          note(pair.from);
+          note(pair.to);
+        }
+      }
     }
   }
 
@@ -219,7 +238,7 @@ void DefineFlag(const ast::QuotientDecl& quotient, Choice& choice, Resolution& r
 void DefineBase(const ast::CounterDecl& decl, Choice& choice, Resolution& r) {
   const auto& base = *decl.base;
   if (const auto* code = std::get_if<ast::Code>(&base)) {
-    choice.base = ResolveSnippet(*code, {"fun"}, choice.arguments, r.sink);
+    choice.base = ResolveSnippet(*code, {"fun"}, choice.arguments, r.sink, r.names);
     return;
   }
   ast::TermNode known;
@@ -272,7 +291,7 @@ void DefineCounter(const ast::CounterDecl& decl, Choice& choice, Resolution& r) 
   choice.over.assign(scope.begin() + static_cast<std::ptrdiff_t>(choice.arguments.size()),
                      scope.end());
   if (const auto* code = Only<ast::Code>(decl.weight)) {
-    choice.weight_code = ResolveSnippet(*code, {"fun"}, scope, r.sink);
+    choice.weight_code = ResolveSnippet(*code, {"fun"}, scope, r.sink, r.names);
   } else if (const auto* instance = Only<ast::Instance>(decl.weight);
              instance != nullptr && !IsConstant(*instance, r)) {
     choice.weight = ResolveInstance(*instance, scope, r);
@@ -352,7 +371,7 @@ void DefineBodies(Resolution& r) {
     Choice& choice = r.spec.choices[i];
     if (const auto* const* integer = std::get_if<const ast::IntegerDecl*>(&r.choice_sources[i])) {
       if (const auto* code = std::get_if<ast::Code>(&(*integer)->universe)) {
-        choice.universe = ResolveSnippet(*code, {"fun"}, choice.arguments, r.sink);
+        choice.universe = ResolveSnippet(*code, {"fun"}, choice.arguments, r.sink, r.names);
       } else if (const auto* spans = std::get_if<std::vector<ast::Span>>(&(*integer)->universe)) {
         DefineSpans(*spans, choice, r);
       } else if (auto numbers = ResolveNumbers(std::get<1>((*integer)->universe), true, r)) {

@@ -104,7 +104,7 @@ bool ResolveAgainst(const ast::Instance& instance, const ast::TermNode& known, c
   result.kind = Condition::Kind::kCompareCode;
   result.lhs = ResolveInstance(instance, scope, r);
   if (const auto* snippet = std::get_if<ast::Code>(&known.operand)) {
-    result.code = ResolveSnippet(*snippet, {"fun"}, scope, r.sink);
+    result.code = ResolveSnippet(*snippet, {"fun"}, scope, r.sink, r.names);
   } else if (const auto* number = std::get_if<ast::WrittenNumber>(&known.operand)) {
     const auto value = ResolveNumber(number->digits, r);
     if (!value) return false;
@@ -192,7 +192,10 @@ void NoteDeclaration(Diagnostic& diagnostic, const Choice& choice) {
 
 int ResolveVariable(const ast::Name& name, const Scope& scope, Resolution& r) {
   const auto found = std::ranges::find(scope, name.text, &Variable::name);
-  if (found != scope.end()) return static_cast<int>(found - scope.begin());
+  if (found != scope.end()) {
+    r.Use(name.range, found->range);
+    return static_cast<int>(found - scope.begin());
+  }
   std::vector<std::string> names;
   for (const Variable& v : scope) names.push_back("$" + v.name);
   r.sink.Report(
@@ -272,12 +275,14 @@ std::uint64_t ResolveValues(const std::vector<ast::Name>& names, const Choice& c
     const auto value = std::ranges::find(choice.values, name.text, &EnumValue::name);
     if (value != choice.values.end()) {
       const auto bit = static_cast<std::size_t>(value - choice.values.begin());
+      r.Use(name.range, value->range);
       if (bit < 64) values |= std::uint64_t{1} << bit;
       continue;
     }
     const auto alias = std::ranges::find(choice.aliases, name.text, &Alias::name);
     if (alias != choice.aliases.end()) {
       values |= alias->values;
+      r.Use(name.range, alias->range);
       r.used_aliases.emplace(&choice - r.spec.choices.data(), alias - choice.aliases.begin());
       continue;
     }
@@ -337,7 +342,7 @@ std::optional<Condition> ResolveCondition(const ast::Condition& condition, const
   }
   if (const auto* code = std::get_if<ast::Code>(&condition.kind)) {
     result.kind = Condition::Kind::kCode;
-    result.code = ResolveSnippet(*code, {"fun"}, scope, r.sink);
+    result.code = ResolveSnippet(*code, {"fun"}, scope, r.sink, r.names);
     return result;
   }
   if (std::holds_alternative<ast::TermComparison>(condition.kind)) {

@@ -280,6 +280,7 @@ std::optional<ResolvedFormula> UseLet(Let& let, const ast::Instance& use, const 
   const auto arguments =
       ResolveArguments(use, "let", let.arguments, let.decl->name.range, scope, r);
   let.used = true;
+  r.Use(use.choice.range, let.decl->name.range);
   const auto& body = BodyOf(let, r);
   if (!arguments || !body) return std::nullopt;
   if (SizeOf(*body) > kMostConditions) {
@@ -297,6 +298,7 @@ std::optional<ResolvedFormula> UseExtern(int index, const ast::Instance& use, co
                                          Resolution& r) {
   const External& external = r.spec.externals[static_cast<std::size_t>(index)];
   r.used_externals.insert(index);
+  r.Use(use.choice.range, external.range);
   if (external.constant) {
     r.sink
         .Report(Diag::kNothingToTest, use.range,
@@ -385,7 +387,7 @@ void DefineLetsAndExterns(Resolution& r) {
       continue;
     }
     external.code = ResolveSnippet(decl.code ? *decl.code : DefaultCode(decl), {"fun"},
-                                   external.arguments, r.sink);
+                                   external.arguments, r.sink, decl.code ? r.names : nullptr);
   }
 }
 

@@ -12,8 +12,9 @@
 namespace exh::dsl {
 
 std::optional<Spec> Resolve(const ast::File& file, const std::vector<ast::ObjectiveDecl>& terms,
-                            DiagnosticSink& sink) {
+                            DiagnosticSink& sink, NameUses* names) {
   Resolution r(sink);
+  r.names = names;
   DeclareNames(file, r);
   DefineSets(r);
   DefineChoices(r);

@@ -11,6 +11,7 @@
 #include "base/spelling.h"
 #include "dsl/meaning/names.h"
 #include "dsl/meaning/snippet.h"
+#include "dsl/syntax/print.h"
 #include "dsl/syntax/words.h"
 
 namespace exh::dsl {
@@ -50,6 +51,12 @@ void CheckNotBackbone(const ast::Name& name, Resolution& r) {
                 "'$fun' is the backbone; give the variable another name");
 }
 
+void DeclareLocal(const ast::VarDef& def, Resolution& r) {
+  if (r.names == nullptr) return;
+  r.Use(def.name.range, def.name.range);
+  r.names->locals.push_back({def.name.range, Print(def)});
+}
+
 void DefineReverseVariable(const ast::Key& key, const Scope& parameter, Set& set, Resolution& r) {
   if (!key.forall) {
     r.sink.Report(Diag::kReverseWithoutVariable, key.word.range,
@@ -59,6 +66,7 @@ void DefineReverseVariable(const ast::Key& key, const Scope& parameter, Set& set
   CheckNotBackbone(key.forall->name, r);
   Variable variable{key.forall->name.text, ResolveSetRef(key.forall->set, parameter, r),
                     key.forall->name.range};
+  DeclareLocal(*key.forall, r);
   set.reverse_variable = variable;
 }
 
@@ -92,7 +100,8 @@ void DefineKeys(const std::vector<ast::Key>& keys, Set& set, Resolution& r) {
           Diag::kForallOnKey, key.forall->name.range,
           fmt::format("'forall' is allowed after 'reverse' only, not after '{}'", key.word.text));
     }
-    set.keys[static_cast<std::size_t>(id)] = ResolveSnippet(key.code, KeyWords(id), scope, r.sink);
+    set.keys[static_cast<std::size_t>(id)] =
+        ResolveSnippet(key.code, KeyWords(id), scope, r.sink, r.names);
   }
 }
 
@@ -105,6 +114,7 @@ void DefineParameter(const ast::VarDef& def, Set& set, Resolution& r) {
                               word));
   }
   // The parameter is resolved without a scope, so its set can only be plain.
+  DeclareLocal(def, r);
   set.parameter = Variable{def.name.text, ResolveSetRef(def.set, {}, r), def.name.range};
 }
 
@@ -189,6 +199,7 @@ SetRef ResolveSetRef(const ast::SetRef& ref, const Scope& scope, Resolution& r) 
     return {-1, -1};
   }
   result.parameter = static_cast<int>(variable - scope.begin());
+  r.Use(ref.parameter->range, variable->range);
   const SetIndex needed = set.parameter ? set.parameter->set.set : -1;
   if (!IsSubset(variable->set.set, needed, r)) {
     r.sink
@@ -211,6 +222,7 @@ void AddVariables(const std::vector<ast::VarDef>& defs, Scope& scope, Resolution
     } else {
       CheckNotBackbone(def.name, r);
     }
+    DeclareLocal(def, r);
     scope.push_back({def.name.text, ResolveSetRef(def.set, scope, r), def.name.range});
   }
 }

@@ -28,13 +28,16 @@ std::vector<SnippetVariable> FindVariables(std::string_view text) {
 }
 
 Snippet ResolveSnippet(const ast::Code& code, const std::vector<std::string>& words,
-                       const std::vector<Variable>& scope, DiagnosticSink& sink) {
+                       const std::vector<Variable>& scope, DiagnosticSink& sink, NameUses* names) {
   Snippet snippet{code.text, code.range, FindVariables(code.text)};
   for (SnippetVariable& use : snippet.variables) {
     if (std::ranges::find(words, use.name) != words.end()) continue;
     const auto variable = std::ranges::find(scope, use.name, &Variable::name);
     if (variable != scope.end()) {
       use.variable = static_cast<int>(variable - scope.begin());
+      if (names != nullptr) {
+        names->uses.push_back({code.RangeOf(use.offset, use.length), variable->range});
+      }
       continue;
     }
     std::vector<std::string> legal;

@@ -241,7 +241,7 @@ class Statements {
     trigger.range = decl.range;
     std::vector<ResolvedFormula> guards;
     AddQuantifiers(decl.foralls, trigger.variables, guards, r_);
-    trigger.code = ResolveSnippet(decl.code, {"fun"}, trigger.variables, r_.sink);
+    trigger.code = ResolveSnippet(decl.code, {"fun"}, trigger.variables, r_.sink, r_.names);
     trigger.when = ResolveConjunction({decl.when}, guards, trigger.variables, "a trigger", r_);
     if (decl.adds) {
       Adds(*decl.adds, trigger);
@@ -306,7 +306,7 @@ class Statements {
     host.range = decl.range;
     std::optional<SourceRange> backbone;
     for (const ast::HostEntry& entry : decl.entries) {
-      Snippet snippet = ResolveSnippet(entry.code, {}, {}, r_.sink);
+      Snippet snippet = ResolveSnippet(entry.code, {}, {}, r_.sink, r_.names);
       if (entry.word.text == "header") {
         host.headers.push_back(std::move(snippet));
       } else if (entry.word.text != "backbone") {

@@ -258,7 +258,10 @@ void DeclareNames(const ast::File& file, Resolution& r) {
 
 SetIndex FindSet(const ast::Name& name, Resolution& r) {
   const auto found = r.set_by_name.find(name.text);
-  if (found != r.set_by_name.end()) return found->second;
+  if (found != r.set_by_name.end()) {
+    r.Use(name.range, r.set(found->second).range);
+    return found->second;
+  }
   if (!r.broken.contains(name.text)) {
     r.sink.Report(
         Diag::kUnknownSet, name.range,
@@ -269,7 +272,10 @@ SetIndex FindSet(const ast::Name& name, Resolution& r) {
 
 ChoiceIndex FindChoice(const ast::Name& name, Resolution& r) {
   const auto found = r.choice_by_name.find(name.text);
-  if (found != r.choice_by_name.end()) return found->second;
+  if (found != r.choice_by_name.end()) {
+    r.Use(name.range, r.choice(found->second).range);
+    return found->second;
+  }
   if (r.let_by_name.contains(name.text) || r.external_by_name.contains(name.text)) {
     r.sink.Report(
         Diag::kNothingToTest, name.range,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dsl/diagnostics/diagnostic.h"
+#include "dsl/name_uses.h"
 #include "dsl/spec.h"
 #include "dsl/syntax/ast.h"
 
@@ -46,6 +47,7 @@ struct Resolution {
   explicit Resolution(DiagnosticSink& diagnostics) : sink(diagnostics) {}
 
   DiagnosticSink& sink;
+  NameUses* names = nullptr;  ///< Where uses of names are written down, or null.
   Spec spec;
   std::vector<SetSource> set_sources;        ///< Parallel to spec.sets.
   std::vector<ChoiceSource> choice_sources;  ///< Parallel to spec.choices.
@@ -63,6 +65,11 @@ struct Resolution {
   bool known_comparisons = false;
   /// Unknown choices whose names are like no other: a missing include makes many of them.
   int strange_choices = 0;
+
+  /// Writes down that the name at `range` is the one that is declared at `declared`.
+  void Use(SourceRange range, SourceRange declared) {
+    if (names != nullptr) names->uses.push_back({range, declared});
+  }
 
   Set& set(SetIndex index) { return spec.sets[static_cast<std::size_t>(index)]; }
   const Set& set(SetIndex index) const { return spec.sets[static_cast<std::size_t>(index)]; }

@@ -78,7 +78,8 @@ class TermResolver {
           ok_ = ok_ && result.external >= 0;
           result.instance.range = constant->range;
         } else {
-          result.code = ResolveSnippet(std::get<ast::Code>(node.operand), {"fun"}, scope_, r_.sink);
+          result.code =
+              ResolveSnippet(std::get<ast::Code>(node.operand), {"fun"}, scope_, r_.sink, r_.names);
         }
         break;
       case TermKind::kInstance: {
@@ -266,6 +267,7 @@ int FindConstant(const ast::Name& name, Resolution& r) {
     known.push_back(external.name);
     if (external.name != name.text) continue;
     r.used_externals.insert(static_cast<int>(i));
+    r.Use(name.range, external.range);
     if (external.arguments.empty()) return static_cast<int>(i);
     r.sink
         .Report(Diag::kArgumentCount, name.range,
@@ -286,6 +288,7 @@ int ResolveConstant(const ast::Instance& use, const Scope& scope, Instance* aske
   const int index = r.external_by_name.find(use.choice.text)->second;
   const External& external = r.spec.externals[static_cast<std::size_t>(index)];
   r.used_externals.insert(index);
+  r.Use(use.choice.range, external.range);
   auto arguments = ResolveArguments(use, "constant", external.arguments, external.range, scope, r);
   if (!arguments) return -1;
   *asked = {-1, std::move(*arguments), use.range};

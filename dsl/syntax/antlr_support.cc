@@ -33,6 +33,12 @@ std::string ExpectedInWords(antlr4::misc::IntervalSet expected, const TypeWords&
   return told.empty() ? last : fmt::format("{} or {}", fmt::join(told, ", "), last);
 }
 
+std::string WordOfType(std::size_t type, const antlr4::dfa::Vocabulary& vocabulary) {
+  const std::string literal = vocabulary.getLiteralName(type);  // In quotes.
+  if (literal.size() < 3 || literal[1] < 'a' || literal[1] > 'z') return "";
+  return literal.substr(1, literal.size() - 2);
+}
+
 std::string MismatchInWords(std::string_view expected, std::string_view got) {
   return expected.empty() ? fmt::format("unexpected {}", got)
                           : fmt::format("expected {}, got {}", expected, got);
@@ -59,6 +65,15 @@ void ReportFailures(std::string_view who, std::uint32_t file, DiagnosticSink& si
     what = text;
   }
   sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("{} failed: {}", who, what));
+}
+
+void WithText(std::string_view text, const std::function<void(DiagnosticSink&)>& work) {
+  DiagnosticSink sink;
+  sink.sources().set_memory_only();
+  sink.sources().AddInMemory("text", std::string(text));
+  std::string error;
+  const auto file = sink.sources().Open("text", std::nullopt, &error);
+  if (file) ReportFailures("the parser", *file, sink, [&] { work(sink); });
 }
 
 }  // namespace exh::dsl

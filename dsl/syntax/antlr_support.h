@@ -191,6 +191,37 @@ std::optional<SyntaxError> ParseTokens(const std::vector<std::size_t>& types,
   return strategy->error();
 }
 
+/// What could stand behind tokens of these types, in a text that `rule` reads. `nothing` is a type
+/// that no rule knows. Nothing where the tokens themselves are wrong.
+///
+/// A token of that type is a mistake wherever it stands, and the parser says what it expected
+/// instead. Where it had looked further ahead it does not know that; then each type is tried in its
+/// place: what could stand there moves the mistake behind it.
+template <typename Parser, typename Tree>
+std::optional<antlr4::misc::IntervalSet> TypesBehind(const std::vector<std::size_t>& types,
+                                                     Tree* (Parser::*rule)(),
+                                                     const NestingLimit& limit,
+                                                     std::size_t nothing) {
+  const auto ignore = [](Tree*) {};
+  std::vector<std::size_t> tried = types;
+  tried.push_back(nothing);
+  const auto error = ParseTokens<Parser, Tree>(tried, rule, limit, ignore);
+  if (!error || error->at != types.size() || error->is_too_deep) return std::nullopt;
+  if (error->expected) return error->expected;
+  antlr4::misc::IntervalSet found;
+  const std::size_t last = Parser(nullptr).getVocabulary().getMaxTokenType();
+  for (std::size_t type = 1; type <= last; ++type) {
+    tried.back() = type;
+    const auto other = ParseTokens<Parser, Tree>(tried, rule, limit, ignore);
+    if (!other || other->at > types.size()) found.add(static_cast<ssize_t>(type));
+  }
+  if (!ParseTokens<Parser, Tree>(types, rule, limit, ignore)) found.add(kEndOfInput);
+  return found;
+}
+
+/// The word of this type in a grammar: its letters, or nothing where it has others.
+std::string WordOfType(std::size_t type, const antlr4::dfa::Vocabulary& vocabulary);
+
 // ---- words
 
 /// How token types are told to people.
@@ -223,5 +254,9 @@ std::string ReservedWordHint(std::string_view text);
 /// Calls `work`, and reports what ANTLR throws. `who`: "the parser".
 void ReportFailures(std::string_view who, std::uint32_t file, DiagnosticSink& sink,
                     const std::function<void()>& work);
+
+/// Calls `work` with a sink whose file 0 is the text, and which nobody reads. What ANTLR throws
+/// ends it. A text of more than kLargestText bytes is not looked at.
+void WithText(std::string_view text, const std::function<void(DiagnosticSink&)>& work);
 
 }  // namespace exh::dsl

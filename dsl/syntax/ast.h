@@ -345,8 +345,16 @@ using Statement = std::variant<SetDecl, QuotientDecl, EnumDecl, IntegerDecl, Cou
                                RequireDecl, TriggerDecl, LetDecl, ExternDecl, HostDecl, DecideDecl,
                                ObjectiveDecl, LowerBoundDecl, BrokenDecl>;
 
+/// Ranges that do not count in comparisons, as Where.
+struct Places {
+  std::vector<SourceRange> ranges;
+  friend bool operator==(const Places&, const Places&) { return true; }
+};
+
 struct File {
   std::vector<Statement> statements;
+  /// Of what was read from a text: where each statement stands, documentation included.
+  Places places;
   friend bool operator==(const File&, const File&) = default;
 };
 

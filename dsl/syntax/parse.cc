@@ -80,56 +80,6 @@ TokenKind KindOf(std::size_t type) {
   }
 }
 
-// The type of a token whose kind was changed after the lexer saw it.
-std::size_t TypeOf(const Token& token) {
-  switch (token.kind) {
-    case TokenKind::kDefine:
-      return ExhLexer::DEFINE;
-    case TokenKind::kHost:
-      return ExhParser::HOST;
-    case TokenKind::kKey:
-      return ExhLexer::KEY;
-    case TokenKind::kAdds:
-      return ExhParser::ADDS;
-    case TokenKind::kLet:
-      return ExhParser::LET;
-    case TokenKind::kExtern:
-      return ExhParser::EXTERN;
-    case TokenKind::kDynamic:
-      return ExhParser::DYNAMIC;
-    case TokenKind::kPredicate:
-      return ExhParser::PREDICATE;
-    case TokenKind::kConstant:
-      return ExhParser::CONSTANT;
-    case TokenKind::kWhere:
-      return ExhParser::WHERE;
-    case TokenKind::kOnce:
-      return ExhParser::ONCE;
-    case TokenKind::kCanonical:
-      return ExhParser::CANONICAL;
-    case TokenKind::kDecide:
-      return ExhParser::DECIDE;
-    case TokenKind::kMinimize:
-      return ExhParser::MINIMIZE;
-    case TokenKind::kMaximize:
-      return ExhParser::MAXIMIZE;
-    case TokenKind::kLowerBound:
-      return ExhParser::LOWER_BOUND;
-    case TokenKind::kNegative:
-      return ExhParser::NEGATIVE;
-    case TokenKind::kDiv:
-      return ExhParser::DIV;
-    case TokenKind::kMin:
-      return ExhParser::MIN;
-    case TokenKind::kMax:
-      return ExhParser::MAX;
-    case TokenKind::kConstantName:
-      return ExhParser::CONSTANT_NAME;
-    default:
-      return token.type;
-  }
-}
-
 std::string TokenText(TokenKind kind, std::string_view raw) {
   if (kind == TokenKind::kInclude) {
     const std::size_t quote = raw.find('"');
@@ -410,7 +360,7 @@ ast::Statement ParseChunk(const Chunk& chunk, std::vector<PendingError>& errors,
     return ast::BrokenDecl{DeclaredNames(chunk)};
   }
   std::vector<std::size_t> types;
-  for (const Token& token : chunk.tokens) types.push_back(TypeOf(token));
+  for (const Token& token : chunk.tokens) types.push_back(ParserTypeOf(token));
   ast::Statement statement;
   std::optional<Misplaced> misplaced;
   const auto error = ParseTokens<ExhParser, ExhParser::OneStatementContext>(
@@ -450,6 +400,15 @@ void ReportAll(const std::vector<PendingError>& errors, DiagnosticSink& sink) {
   }
 }
 
+// From the first token to the last one of the same file: a statement may go on in an included one.
+SourceRange PlaceOf(const Chunk& chunk) {
+  SourceRange place = chunk.tokens.front().range;
+  for (const Token& token : chunk.tokens) {
+    if (token.range.file == place.file) place.end = std::max(place.end, token.range.end);
+  }
+  return place;
+}
+
 void ReportStray(const Chunk& chunk, DiagnosticSink& sink) {
   const auto word = std::ranges::find_if(
       chunk.tokens, [](const Token& token) { return token.kind != TokenKind::kDoc; });
@@ -465,6 +424,65 @@ void ReportStray(const Chunk& chunk, DiagnosticSink& sink) {
 }
 
 }  // namespace
+
+std::size_t ParserTypeOf(const Token& token) {
+  switch (token.kind) {
+    case TokenKind::kDefine:
+      return ExhLexer::DEFINE;
+    case TokenKind::kHost:
+      return ExhParser::HOST;
+    case TokenKind::kKey:
+      return ExhLexer::KEY;
+    case TokenKind::kAdds:
+      return ExhParser::ADDS;
+    case TokenKind::kLet:
+      return ExhParser::LET;
+    case TokenKind::kExtern:
+      return ExhParser::EXTERN;
+    case TokenKind::kDynamic:
+      return ExhParser::DYNAMIC;
+    case TokenKind::kPredicate:
+      return ExhParser::PREDICATE;
+    case TokenKind::kConstant:
+      return ExhParser::CONSTANT;
+    case TokenKind::kWhere:
+      return ExhParser::WHERE;
+    case TokenKind::kOnce:
+      return ExhParser::ONCE;
+    case TokenKind::kCanonical:
+      return ExhParser::CANONICAL;
+    case TokenKind::kDecide:
+      return ExhParser::DECIDE;
+    case TokenKind::kMinimize:
+      return ExhParser::MINIMIZE;
+    case TokenKind::kMaximize:
+      return ExhParser::MAXIMIZE;
+    case TokenKind::kLowerBound:
+      return ExhParser::LOWER_BOUND;
+    case TokenKind::kNegative:
+      return ExhParser::NEGATIVE;
+    case TokenKind::kDiv:
+      return ExhParser::DIV;
+    case TokenKind::kMin:
+      return ExhParser::MIN;
+    case TokenKind::kMax:
+      return ExhParser::MAX;
+    case TokenKind::kConstantName:
+      return ExhParser::CONSTANT_NAME;
+    default:
+      return token.type;
+  }
+}
+
+std::vector<std::string> IncludesOf(std::string_view text) {
+  std::vector<std::string> paths;
+  WithText(text, [&](DiagnosticSink& sink) {
+    for (Token& token : LexFile(sink.sources(), 0)) {
+      if (token.kind == TokenKind::kInclude) paths.push_back(std::move(token.text));
+    }
+  });
+  return paths;
+}
 
 std::vector<Token> Lex(std::uint32_t file, const std::vector<std::string>& include_dirs,
                        DiagnosticSink& sink) {
@@ -482,6 +500,7 @@ ast::File Parse(std::uint32_t file, const std::vector<std::string>& include_dirs
     std::vector<PendingError> errors;
     bool stray = false;
     for (const Chunk& chunk : chunks) {
+      result.places.ranges.push_back(PlaceOf(chunk));
       if (chunk.start != TokenKind::kOther) {
         result.statements.push_back(ParseChunk(chunk, errors, sink));
         stray = false;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsl/diagnostics/diagnostic.h"
@@ -15,6 +17,12 @@ namespace exh::dsl {
 /// go to the sink, at most one per statement; the statement is then a BrokenDecl. Never throws.
 ast::File Parse(std::uint32_t file, const std::vector<std::string>& include_dirs,
                 DiagnosticSink& sink);
+
+/// The paths in the `include` directives of a text, as they are written.
+std::vector<std::string> IncludesOf(std::string_view text);
+
+/// The parser's number for a token of a chunk (split.h), whose kind says more than the lexer saw.
+std::size_t ParserTypeOf(const Token& token);
 
 /// The tokens of `file` and of all that it includes, as the parser gets them: adjacent code
 /// literals and doc lines are joined, blanks and comments are gone. Never throws.

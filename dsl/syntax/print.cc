@@ -409,6 +409,14 @@ struct StatementPrinter {
 
 }  // namespace
 
+std::string Print(const ast::VarDef& def) {
+  return VarDef(def);
+}
+
+std::string PrintHead(const ast::Name& name, const std::vector<ast::VarDef>& arguments) {
+  return name.text + Arguments(arguments);
+}
+
 std::string Print(const ast::Term& term) {
   return TermPrinter().Print(term);
 }

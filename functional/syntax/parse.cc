@@ -64,10 +64,6 @@ const std::vector<std::string>& StatementWords() {
   return words;
 }
 
-bool BeginsStatement(std::string_view text) {
-  return std::ranges::find(StatementWords(), text) != StatementWords().end();
-}
-
 const dsl::TypeWords& Wording() {
   using P = FunParser;
   static const dsl::TypeWords words = {
@@ -409,6 +405,10 @@ void ParsePart(std::span<const Token> part, const Token& after, File& file,
 }
 
 }  // namespace
+
+bool BeginsStatement(std::string_view text) {
+  return std::ranges::find(StatementWords(), text) != StatementWords().end();
+}
 
 File Parse(std::uint32_t file, dsl::DiagnosticSink& sink) {
   File parsed;

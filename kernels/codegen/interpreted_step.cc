@@ -2,6 +2,7 @@
 #include "kernels/codegen/interpreted_step.h"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -102,6 +103,21 @@ InterpretedStep PrepareStep(const LoweredCode& code, const ir::Instruction& inst
     if (inst.block.valid() && code.memory.temps[temp].block == inst.block) step.memory = temp;
   }
   return step;
+}
+
+std::int64_t StrideOf(const ValueStorage& storage, std::size_t place) {
+  std::int64_t stride = NumParts(storage);
+  for (std::size_t i = place + 1; i < storage.key.size(); ++i) stride *= storage.key[i].size;
+  return stride;
+}
+
+double Combined(const InterpretedStep& reduction, double own, double more) {
+  const bool is_float = ir::IsFloat(reduction.computes);
+  if (!is_float && (std::isnan(own) || std::isnan(more))) {
+    return std::numeric_limits<double>::quiet_NaN();  // Unwritten.
+  }
+  const double both = ir::Evaluate(ir::CombinedBy(reduction.op), reduction.computes, own, more, 0);
+  return RoundedUnlessWide(reduction.type, both, is_float);
 }
 
 }  // namespace exh::kernels::codegen

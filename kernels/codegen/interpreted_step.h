@@ -53,6 +53,8 @@ struct InterpretedStep {
 
 /// Registers of a thread for each point of a value: one, or those of the parts that lanes have.
 std::int64_t NumParts(const ValueStorage& storage);
+/// How far the registers of a value along a key dim are from each other.
+std::int64_t StrideOf(const ValueStorage& storage, std::size_t place);
 /// Of a value whose lanes have parts, the first one.
 RegisterSlot MakeSlot(const ValueStorage& storage, const std::vector<KeySource>& index);
 /// `scalars`: by their number.
@@ -62,5 +64,8 @@ InterpretedStep PrepareStep(const LoweredCode& code, const ir::Instruction& inst
 /// Numbers here are doubles: f32 and f64 stay as exact as those. A NaN that is no float was never
 /// written, and stays one, so that it shows.
 double RoundedUnlessWide(ir::Type type, double value, bool from_float);
+
+/// Two partial results of a reduction as one.
+double Combined(const InterpretedStep& reduction, double own, double more);
 
 }  // namespace exh::kernels::codegen

@@ -41,7 +41,8 @@ class Interpreter {
       if (tree_.node_of_inst[inst.id.index()] >= 0) Prepare(inst.id.index());
     }
     for (const SplitReduction& split : code.splits.reductions) {
-      partials_.emplace_back(split.elements(), kNan);
+      const std::uint64_t told = split.splits * split.num_registers * split.num_slots;
+      partials_.emplace_back(split.is_of_cluster() ? told : split.elements(), kNan);
     }
     for (const SplitGroup& group : code.splits.groups) tickets_.emplace_back(group.tiles, 0);
   }
@@ -191,7 +192,10 @@ class Interpreter {
     const ir::Instruction& inst = code_.function->inst(id);
     if (inst.op == ir::Op::kWindow) return CopyWindow(inst);
     const int last = code_.splits.last_of[id.index()];
+    const int first_of = code_.splits.first_of[id.index()];
     if (last >= 0 && !is_last_[At(last)]) return;
+    if (first_of >= 0 && index_[At(first_of)] != 0) return;
+    if (inst.op == ir::Op::kStore && rounds_ > 0) return;
     if (step.guard.below != 0 && thread_ >= step.guard.below) return;
     for (const int axis : step.guard.axes) {
       const ThreadAxis& a = tree_.axes[At(axis)];
@@ -255,18 +259,11 @@ class Interpreter {
                      : Register(inst.id, Evaluate(step.own.offset));
   }
 
-  /// How far the registers of a value along a key dim are from each other.
-  std::int64_t StrideOf(const ValueStorage& storage, std::size_t place) const {
-    std::int64_t stride = NumParts(storage);
-    for (std::size_t i = place + 1; i < storage.key.size(); ++i) stride *= storage.key[i].size;
-    return stride;
-  }
-
   /// Of a sliced scan: what it has of the step before, in the slice.
   double StepBefore(const ir::Instruction& scan) {
     const ValueStorage& storage = code_.values.storage[scan.id.index()];
     std::int64_t point = Evaluate(steps_[scan.id.index()].own.offset);
-    for (std::size_t i = storage.scanned.size(); i-- > 0;) {
+    for (std::size_t i = storage.scanned.size(); i-- > storage.rows;) {
       const KeyDim& key = storage.key[storage.scanned[i]];
       const std::int64_t stride = StrideOf(storage, storage.scanned[i]);
       if (index_[At(key.dim_class)] > 0) return Register(scan.id, point - stride);
@@ -275,16 +272,28 @@ class Interpreter {
     return ir::IdentityOf(CombinedBy(scan.op), scan.type);
   }
 
+  /// What the block before has carried goes on here. Where to leave what goes on to the next one
+  /// comes back.
+  double* LookBack(int number, std::size_t value, double& carried) {
+    const SplitReduction& split = code_.splits.reductions[At(number)];
+    const std::uint64_t block = NumberOf(split.split_classes);
+    if (block > 0) carried = Partial(split, block - 1, value);
+    return &Partial(split, block, value);
+  }
+
   /// From slice to slice, in their order: what is carried to a slice comes before each step of it.
   void JoinSlicesOfScan(const ir::Instruction& scan) {
     const InterpretedStep& step = steps_[scan.id.index()];
     const ValueStorage& storage = code_.values.storage[scan.id.index()];
     const std::vector<int> slices = tree_.SliceAxes(scan);
     const std::uint64_t threads = tree_.layouts[At(tree_.axes[At(slices.front())].layout)].threads;
-    std::vector<std::int64_t> steps = {0}, columns = {0};  // Offsets of registers.
+    std::vector<std::int64_t> steps = {0}, rows = {0}, columns = {0};  // Offsets of registers.
     for (std::size_t place = 0; place < storage.key.size(); ++place) {
-      const bool is_scanned = std::ranges::find(storage.scanned, place) != storage.scanned.end();
-      std::vector<std::int64_t>& all = is_scanned ? steps : columns;
+      const auto scanned = std::ranges::find(storage.scanned, place);
+      const bool is_row = std::cmp_less(scanned - storage.scanned.begin(), storage.rows);
+      std::vector<std::int64_t>& all = scanned == storage.scanned.end() ? columns
+                                       : is_row                         ? rows
+                                                                        : steps;
       std::vector<std::int64_t> longer;
       for (const std::int64_t offset : all) {
         for (std::int64_t i = 0; i < storage.key[place].size; ++i) {
@@ -302,27 +311,32 @@ class Interpreter {
       }
       of_slice = std::move(longer);
     }
+    const int split = code_.splits.of_inst[scan.id.index()];
     for (std::uint64_t first = 0; first < threads; ++first) {
       const bool is_first = std::ranges::all_of(slices, [&](int slice) {
         return first / tree_.axes[At(slice)].stride % tree_.axes[At(slice)].size == 0;
       });
       if (!is_first) continue;
-      for (const std::int64_t column : columns) {
+      for (std::size_t number = 0; number < columns.size(); ++number) {
+        const std::int64_t column = columns[number];
         thread_ = first;
         double carried = BesideOf(scan.id, column);
-        for (const std::uint64_t slice : of_slice) {
-          thread_ = first + slice;
-          const double all = Combined(step, carried, Register(scan.id, column + steps.back()));
+        double* const left = split < 0 ? nullptr : LookBack(split, number, carried);
+        for (std::size_t piece = 0; piece < rows.size() * of_slice.size(); ++piece) {
+          thread_ = first + of_slice[piece % of_slice.size()];
+          const std::int64_t row = column + rows[piece / of_slice.size()];
+          const double all = Combined(step, carried, Register(scan.id, row + steps.back()));
           for (std::size_t i = steps.size(); i-- > 0;) {
-            double& own = Register(scan.id, column + steps[i]);
+            double& own = Register(scan.id, row + steps[i]);
             const bool is_before = scan.keeps == ir::Keeps::kBefore;
             const std::size_t until = is_before ? i - 1 : i;
             own = is_before && i == 0
                       ? carried
-                      : Combined(step, carried, Register(scan.id, column + steps[until]));
+                      : Combined(step, carried, Register(scan.id, row + steps[until]));
           }
           if (code_.fault != Fault::kLostCarry) carried = all;
         }
+        if (left != nullptr) *left = carried;
         for (const std::uint64_t slice : of_slice) {
           thread_ = first + slice;
           BesideOf(scan.id, column) = carried;
@@ -405,14 +419,6 @@ class Interpreter {
   std::uint64_t SliceOf(int axis) const {
     const ThreadAxis& a = tree_.axes[At(axis)];
     return thread_ / a.stride % a.size;
-  }
-
-  /// Two partial results of a reduction as one.
-  static double Combined(const InterpretedStep& reduction, double own, double more) {
-    const bool is_float = ir::IsFloat(reduction.computes);
-    if (!is_float && (std::isnan(own) || std::isnan(more))) return kNan;  // Unwritten.
-    const double both = ir::Evaluate(CombinedBy(reduction.op), reduction.computes, own, more, 0);
-    return RoundedUnlessWide(reduction.type, both, is_float);
   }
 
   /// In the running thread one value is made of the parts that lanes have, of each value that ends
@@ -534,15 +540,37 @@ class Interpreter {
     }
   }
 
+  /// What a part of a sum is multiplied by whose block had a maximum of its own. In a cluster it
+  /// has been already.
+  double FactorOf(const SplitReduction& split, std::uint64_t block, std::size_t point) {
+    if (split.is_of_cluster()) return 1;
+    for (const SplitReduction& maximum : code_.splits.reductions) {
+      for (const CorrectedSum& corrected : code_.values.corrected[maximum.id.index()]) {
+        if (corrected.sum != split.id || code_.fault == Fault::kUncorrected) continue;
+        std::vector<std::int64_t> key;
+        const ValueStorage& storage = code_.values.storage[split.id.index()];
+        for (const std::size_t place : corrected.places) {
+          const std::int64_t stride = StrideOf(storage, place) / NumParts(storage);
+          key.push_back(static_cast<std::int64_t>(point) / stride % storage.key[place].size);
+        }
+        const auto of_maximum = At(PointOf(maximum.id, key));
+        const double before = Partial(maximum, block, of_maximum);
+        const double now = Value(maximum.id, of_maximum);
+        return before == now ? 1 : std::exp(before - now);
+      }
+    }
+    return 1;
+  }
+
   /// The running thread makes one value of its share of what the blocks have.
-  void Take(const SplitReduction& split) {
+  void Take(const SplitReduction& split, const std::vector<ThreadDigit>& sharers) {
     const InterpretedStep& step = steps_[split.id.index()];
     std::uint64_t shares = 1;
-    for (const ThreadDigit& digit : split.sharers) shares *= digit.size;
+    for (const ThreadDigit& digit : sharers) shares *= digit.size;
     for (std::size_t point = 0; point < NumValues(split.id); ++point) {
       double value = ir::IdentityOf(CombinedBy(step.op), step.type);
-      for (std::uint64_t block = NumberOf(split.sharers); block < split.splits; block += shares) {
-        value = Combined(step, value, Partial(split, block, point));
+      for (std::uint64_t block = NumberOf(sharers); block < split.splits; block += shares) {
+        value = Combined(step, value, Partial(split, block, point) * FactorOf(split, block, point));
       }
       Value(split.id, point) = value;
     }
@@ -556,8 +584,19 @@ class Interpreter {
 
   /// All threads have the value then.
   void TakeAll(const SplitReduction& split) {
-    ForEachThread([&] { Take(split); });
+    ForEachThread([&] { Take(split, split.sharers); });
     if (!split.sharers.empty()) Combine(code_.function->inst(split.id));
+  }
+
+  /// The block tells the others of its cluster what it has, and stops; when it comes here again, it
+  /// makes one value of what all of them told.
+  void Exchange(const LoopNode& node) {
+    const SplitReduction& split =
+        code_.splits.reductions[At(code_.splits.of_inst[node.inst.index()])];
+    if (is_told_[node.inst.index()]) return ForEachThread([&] { Take(split, {}); });
+    ForEachThread([&] { Leave(split); });
+    told_last_ = node.inst;
+    is_done_ = true;
   }
 
   void HandOver(int index) {
@@ -568,7 +607,7 @@ class Interpreter {
       if (is_one_thread) return Leave(split);
       return ForEachThread([&] { Leave(split); });
     }
-    is_one_thread ? Take(split) : TakeAll(split);
+    is_one_thread ? Take(split, split.sharers) : TakeAll(split);
   }
 
   /// Takes a ticket. The block with the last one of its tile goes on with the value.
@@ -590,22 +629,40 @@ class Interpreter {
   void Blocks(const std::vector<int>& classes) {
     std::uint64_t count = 1;
     for (const int c : classes) count *= tree_.classes[At(c)].size;
-    std::vector<std::uint64_t> blocks(count);
-    std::iota(blocks.begin(), blocks.end(), 0);
+    const int cluster_class = code_.splits.cluster_class;
+    const std::uint64_t together = cluster_class < 0 ? 1 : tree_.classes[At(cluster_class)].size;
+    std::vector<std::uint64_t> clusters(count / together);
+    std::iota(clusters.begin(), clusters.end(), 0);
     std::mt19937 random(order_);
-    if (order_ != 0) std::shuffle(blocks.begin(), blocks.end(), random);
+    // Blocks that draw their numbers have those in which they begin.
+    const bool draws = part_->finishes < 0 && code_.splits.draws_numbers();
+    if (order_ != 0 && !draws) std::shuffle(clusters.begin(), clusters.end(), random);
     for (const int c : tree_.block_classes) index_[At(c)] = 0;
-    for (const std::uint64_t block : blocks) {
-      std::uint64_t rest = block;
-      for (std::size_t i = classes.size(); i-- > 0;) {
-        const std::uint32_t size = tree_.classes[At(classes[i])].size;
-        index_[At(classes[i])] = static_cast<std::int64_t>(rest % size);
-        rest /= size;
+    for (const std::uint64_t cluster : clusters) Cluster(classes, cluster * together, together);
+  }
+
+  /// Blocks that are neighbours. Each runs to where they tell each other something; then all of
+  /// them run again from the start, up to the next of these places, and what they store counts when
+  /// there is none left.
+  void Cluster(const std::vector<int>& classes, std::uint64_t first, std::uint64_t together) {
+    is_told_.assign(steps_.size(), false);
+    rounds_ = static_cast<std::size_t>(
+        std::ranges::count(tree_.nodes, NodeKind::kExchange, &LoopNode::kind));
+    for (;; --rounds_) {
+      for (std::uint64_t block = first; block < first + together; ++block) {
+        std::uint64_t rest = block;
+        for (std::size_t i = classes.size(); i-- > 0;) {
+          const std::uint32_t size = tree_.classes[At(classes[i])].size;
+          index_[At(classes[i])] = static_cast<std::int64_t>(rest % size);
+          rest /= size;
+        }
+        Poison();
+        is_last_.assign(is_last_.size(), false);
+        is_done_ = false;
+        Node(0);
       }
-      Poison();
-      is_last_.assign(is_last_.size(), false);
-      is_done_ = false;
-      Node(0);
+      if (rounds_ == 0) return;
+      is_told_[told_last_.index()] = true;
     }
   }
 
@@ -686,6 +743,8 @@ class Interpreter {
         return HandOver(index);
       case NodeKind::kLastBlock:
         return LastBlock(node);
+      case NodeKind::kExchange:
+        return Exchange(node);
       case NodeKind::kVector:
         return Vector(index, tree_.classes[At(node.dim_class)].size, node.dim_class);
       case NodeKind::kLoop:
@@ -725,6 +784,9 @@ class Interpreter {
   std::vector<std::vector<std::uint64_t>> tickets_;  ///< By group and tile: how many are taken.
   std::vector<bool> is_last_;                        ///< By group: the block has the last ticket.
   bool is_done_ = false;                             ///< Nothing is left to do for the block.
+  std::vector<bool> is_told_;  ///< By instruction: the blocks of the cluster have told it.
+  ir::InstId told_last_;
+  std::size_t rounds_ = 0;  ///< That the cluster runs again.
 };
 
 }  // namespace

@@ -6,10 +6,10 @@
 // An element is right when it is of the reference's class and, if that is finite, within its
 // tolerance: a NaN matches a NaN, an infinity the same infinity, and nothing else does. Zeros of
 // both signs are equal, unless the tolerance is kSameBits. An infinite tolerance says that nothing
-// is known but that the element is a number. A bool is a byte that is 0 or 1: any other one is
-// wrong. All elements together must satisfy one
-// thing more, for errors that are small everywhere but should be smaller (inputs that were rounded
-// to half precision): the root mean square of difference / tolerance is at most `rms_limit`.
+// is known but that the element is a number, and kAnything not even that. A bool is a byte that is
+// 0 or 1: any other one is wrong. All elements together must satisfy one thing more, for errors
+// that are small everywhere but should be smaller (inputs that were rounded to half precision): the
+// root mean square of difference / tolerance is at most `rms_limit`.
 #pragma once
 
 #include <bit>
@@ -26,11 +26,14 @@ namespace exh::kernels::cpu {
 
 /// A tolerance: the element is the reference rounded to its type, bit by bit; a NaN is any NaN.
 inline constexpr double kSameBits = -1;
+/// … anything is right.
+inline constexpr double kAnything = -2;
 
 /// |got - reference| of an element of the type; infinity when one is NaN or infinite and the other
 /// is not the same, or when bits that count differ.
 inline double ErrorOf(ir::Type type, double got, double reference, double tolerance) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (tolerance == kAnything) return 0;
   if (std::isnan(reference)) return std::isnan(got) ? 0 : infinity;
   if (tolerance == kSameBits) {
     const auto wanted = std::bit_cast<std::uint64_t>(ir::Rounded(type, reference));

@@ -130,6 +130,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"cache_flags", Any(&D::cache_flags, "a list of names of the choice 'cache'")},
       {"skews", MayMiss(Any(&D::skews, "a list of names of the choice 'skew'"))},
       {"across_blocks", MayMiss(WaysAcrossField())},
+      {"max_cluster", MayMiss(Number<std::uint32_t>(&D::max_cluster, 1))},
       {"max_stages", MayMiss(Number<std::uint32_t>(&D::max_stages, 1))},
       {"async_copies", MayMiss(Any(&D::async_copies, "true or false"))},
       {"windows", MayMiss(Any(&D::windows, "true or false"))},

@@ -555,6 +555,10 @@ void Builder::AddRead(const std::string& who, Instruction& inst, ArrayId array,
   }
 }
 
+void Builder::AddNote(const std::string& note) {
+  if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
+}
+
 Value Builder::Index(std::string name, const Strides& strides, std::int64_t offset) {
   const std::string who = "index '" + name + "': ";
   CheckNest(who, name, Indices(strides));

@@ -153,6 +153,8 @@ class Builder {
 
   /// What the user should be told about the sizes ("axis m = 97 … is not tiled").
   const std::vector<std::string>& notes() const { return notes_; }
+  /// One more of these, unless it is there already.
+  void AddNote(const std::string& note);
 
  private:
   struct AxisInfo {

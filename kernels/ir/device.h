@@ -38,9 +38,10 @@ struct Device {
   std::vector<std::string> skews;           ///< Values of `skew` that it has, but PLAIN.
   /// Values of `across_blocks` that the device has, but NOT_ACROSS.
   std::vector<std::string> across_blocks;
-  std::uint32_t max_stages = 1;  ///< Slots of a ring (kernels/spaces/ring.exh); 1: no rings.
-  bool async_copies = false;     ///< Copies to SHARED arrays that pass no registers.
-  bool windows = false;          ///< Threads of a block copy windows (kernels/spaces/windows.exh).
+  std::uint32_t max_cluster = 1;  ///< Blocks of a cluster; 1: it has no clusters.
+  std::uint32_t max_stages = 1;   ///< Slots of a ring (kernels/spaces/ring.exh); 1: no rings.
+  bool async_copies = false;      ///< Copies to SHARED arrays that pass no registers.
+  bool windows = false;           ///< Threads of a block copy windows (kernels/spaces/windows.exh).
   std::uint32_t resident_blocks =
       1;  ///< Most blocks of a multiprocessor that a kernel may ask for.
   /// Values of `unit` that the device has, but FMA.

@@ -14,6 +14,17 @@
 // 2 q + i % 2 + 8 (i / 2) of halves. A sum does not ask in which order its terms come, as long as
 // both operands agree; and here what a lane has of a row lies together, so that it is one access.
 // Bytes lie in the hardware's layout as they do here.
+//
+// The sums of a product may be the first operand of the next one: scores of attention, of which the
+// columns are the depth of the product with the values. Then a lane should have of them what it is
+// to have of an operand. Two instructions side by side have 16 columns, of which a lane has 2 q + b
+// of either one. Nobody says which column of the tile is which column of an instruction: let
+// instruction t have column 4 q + 2 t + b as its column 2 q + b. Then the lane has the columns 4 q
+// + i, i = 2 t + b, as above it has the depth. The second operand has its columns in the same
+// order: lane g has column 4 (g / 2) + 2 t + g % 2.
+//
+//   second operand, depth x 16 columns   depth 4 q + i   column 4 (g / 2) + g % 2 + 2 t   t < 2
+//   sums, rows x 16 columns              row g + 8 h     column 4 q + i                   i < 4
 #pragma once
 
 #include <array>
@@ -27,15 +38,17 @@
 namespace exh::kernels::ir {
 
 struct CoveredRows;
+struct Dimension;
 struct Function;
 struct Instruction;
 
 /// A kind of matrix unit: what it multiplies, and what its sums are.
 enum class MatrixUnit : std::uint8_t {
   kNone,
-  kDmma,  ///< f32 and f64, as doubles; sums are doubles.
-  kMma,   ///< Both operands are f16, or both are bf16; sums are f32.
-  kImma,  ///< Both operands are i8; sums are i32.
+  kDmma,      ///< f32 and f64, as doubles; sums are doubles.
+  kMma,       ///< Both operands are f16, or both are bf16; sums are f32.
+  kImma,      ///< Both operands are i8; sums are i32.
+  kMmaChain,  ///< kMma where sums become an operand of another product: 16 columns at once.
 };
 
 /// The unit that could do the multiply-add, as far as types go.
@@ -44,14 +57,19 @@ MatrixUnit UnitOf(const Function& function, const Instruction& product);
 /// What the sums of a unit are, and what it multiplies where operands are of type `element`.
 constexpr Type SumsOf(MatrixUnit unit) {
   if (unit == MatrixUnit::kImma) return Type::kI32;
-  return unit == MatrixUnit::kMma ? Type::kF32 : Type::kF64;
+  return unit == MatrixUnit::kDmma ? Type::kF64 : Type::kF32;
 }
 constexpr Type FactorsOf(MatrixUnit unit, Type element) {
   return unit == MatrixUnit::kDmma ? Type::kF64 : element;
 }
 /// Does it take elements as they are in memory, several in a register of 32 bits?
 constexpr bool TakesBits(MatrixUnit unit) {
-  return unit == MatrixUnit::kMma || unit == MatrixUnit::kImma;
+  return unit == MatrixUnit::kMma || unit == MatrixUnit::kMmaChain || unit == MatrixUnit::kImma;
+}
+
+/// Is it the unit of halves, in either form?
+constexpr bool IsOfHalves(MatrixUnit unit) {
+  return unit == MatrixUnit::kMma || unit == MatrixUnit::kMmaChain;
 }
 
 /// What a dimension is to the matrix unit that its iterations may belong to.
@@ -138,12 +156,21 @@ inline constexpr UnitShape kWarpShape = {.lanes = kWarpLanes,
                                          .depth = {{{{4, 1, 4}}}, 4, 1},
                                          .operand_columns = {{{{8, 4, 1}}}, 1, 0}};
 
+/// That of kMmaChain: two instructions of the other one.
+inline constexpr UnitShape kChainShape = {.lanes = kWarpLanes,
+                                          .rows = kWarpShape.rows,
+                                          .columns = kWarpShape.depth,
+                                          .depth = kWarpShape.depth,
+                                          .operand_columns = {{{{2, 4, 1}, {4, 8, 4}}}, 2, 2}};
+
 constexpr const UnitShape& ShapeOf(MatrixUnit unit) {
   switch (unit) {
     case MatrixUnit::kDmma:
     case MatrixUnit::kMma:
     case MatrixUnit::kImma:
       return kWarpShape;
+    case MatrixUnit::kMmaChain:
+      return kChainShape;
     case MatrixUnit::kNone:
       break;
   }
@@ -158,17 +185,24 @@ constexpr bool LanesFit(const UnitShape& shape) {
           shape.depth.lanes() * shape.operand_columns.lanes() == shape.lanes);
 }
 static_assert(LanesFit(ShapeOf(MatrixUnit::kNone)) && LanesFit(ShapeOf(MatrixUnit::kDmma)) &&
-              LanesFit(ShapeOf(MatrixUnit::kMma)) && LanesFit(ShapeOf(MatrixUnit::kImma)));
+              LanesFit(ShapeOf(MatrixUnit::kMma)) && LanesFit(ShapeOf(MatrixUnit::kImma)) &&
+              LanesFit(ShapeOf(MatrixUnit::kMmaChain)));
 
 /// The lanes of each unit, by the name that units.exh has for them.
 inline constexpr std::uint32_t kUnitLanes = kWarpShape.lanes;
+
+/// Are both dims parts of fragments of which each lane has the same iterations: of one unit, or of
+/// units that take elements as they are in memory?
+bool HaveSameLanes(const Dimension& a, const Dimension& b);
 
 /// Finds the multiply-adds that a matrix unit could do, as far as the backbone goes: sums of
 /// products of which one factor moves along rows and the other one along columns, and both along
 /// what is summed over. Of several such axes one is the depth, and the others are loops around it.
 /// Of each, one level of its axes becomes rows, columns and depth, and the same levels of
 /// everything that values may reach it from, or reach from it, in registers (Dimension::part,
-/// Dimension::matrix_unit, Dimension::unit).
+/// Dimension::matrix_unit, Dimension::unit). Of halves and bytes that is also what reduces them,
+/// such as the maximum of each row, and what comes of it. First it says of which products the sums
+/// become an operand of another one (Instruction::sums_are_operand).
 void FindFragments(Function& function);
 
 /// Axes that the columns of a unit would fit if they were covered by a multiple of its columns,

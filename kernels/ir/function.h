@@ -151,6 +151,9 @@ struct Instruction {
   /// Filled by PlanLowering, where dims are parts of fragments: the communication through which
   /// they are, if its values may go through memory. Then they are only where it stays in registers.
   CommId fragment_through;
+  /// Filled by PlanLowering, of a product: its sums, or what is made of each, are what another
+  /// product of the same kind has as its first operand.
+  bool sums_are_operand = false;
   bool planned = false;
 
   const std::string& name() const { return name_; }
@@ -191,6 +194,10 @@ struct Link {
 struct Running {
   DimId loop;                     ///< The outermost level of its axis: the loop that it runs in.
   std::vector<DimId> term_loops;  ///< The same level of all that is computed of it along the axis.
+  /// The next level of its axis, and of what is computed of it: the loop that it runs in where
+  /// blocks divide the outermost level. Not valid: there is none.
+  DimId loop_of_block;
+  std::vector<DimId> term_loops_of_block;
   std::vector<InstId> corrected;  ///< The reductions that end with these.
   std::vector<LinkId> links;      ///< Between what it keeps and what those keep.
 };

@@ -17,6 +17,12 @@ namespace exh::kernels::ir {
 
 /// Most bytes of a block's shared memory in which slices of a reduction meet.
 inline constexpr std::uint32_t kSliceBytes = 16384;
+/// Rows of a scan that a block looks back for: up to 8 bytes each, of these.
+inline constexpr std::uint32_t kMostRowsLookedFor = 512;
+/// Most bytes of it in which the blocks of a cluster leave what they tell each other, …
+inline constexpr std::uint32_t kClusterBytes = 32768;
+/// … and what they tell of one reduction.
+inline constexpr std::uint32_t kClusterBytesOfOne = 8192;
 
 /// A list of objects by reference: what the iterators of a space range over.
 template <typename T>
@@ -40,8 +46,10 @@ inline constexpr std::string_view kAtomicRed = "ATOMIC_RED";
 inline constexpr std::string_view kAtomicVector = "ATOMIC_VECTOR";
 inline constexpr std::string_view kLastBlock = "LAST_BLOCK";
 inline constexpr std::string_view kSecondLaunch = "SECOND_LAUNCH";
-inline constexpr std::array kWaysAcross = {kAtomicCas, kAtomicRed, kAtomicVector, kLastBlock,
-                                           kSecondLaunch};
+inline constexpr std::string_view kLookBack = "LOOK_BACK";
+inline constexpr std::string_view kCluster = "CLUSTER";
+inline constexpr std::array kWaysAcross = {kAtomicCas,    kAtomicRed, kAtomicVector, kLastBlock,
+                                           kSecondLaunch, kLookBack,  kCluster};
 
 /// Names of the values of `unit` (kernels/spaces/units.exh), but FMA.
 inline constexpr std::string_view kDmma = "DMMA";
@@ -196,7 +204,7 @@ class Target : public Function {
   // operands.exh: how values travel.
   /// May the value be read inside of this dim of its reduction?
   bool may_run(const Communication& c, const Dimension& d) const {
-    return !paper && is_running_loop(c, d);
+    return !paper && (is_running_loop(c, d) || is_running_loop_of_block(c, d));
   }
   /// Is `outer` the tile level around that of `inner`, of the same axis of one communication?
   bool level_around_pair(const DimPair& outer, const DimPair& inner) const;
@@ -298,15 +306,33 @@ class Target : public Function {
   bool may_cross(const Instruction& reduction, std::string_view way) const {
     return why_not_across(reduction, way).empty();
   }
-  /// May blocks divide the reduction along its dimension? It is the outermost level, no reduction
-  /// comes after it, and the device has a way to make one value of the parts.
+  /// May blocks divide the reduction along its dimension? It is the outermost level, and the device
+  /// has a way to make one value of the parts: of those that other reductions come after, clusters.
+  /// Of a scan: no reduction comes after it, and whoever reads a value of it reads the one of its
+  /// own step.
   bool may_split(const Dimension& d) const;
+  /// May the dim be one that blocks divide a reduction along, and what comes after that does not
+  /// have? (Of a scan it has it.)
+  bool may_end(const Dimension& d) const { return may_split(d) && !inst(d.inst).is_scan(); }
+  /// Rows of a block that looks back, at most: what is before each takes a place among those where
+  /// slices meet.
+  std::uint32_t max_rows_looked_for() const { return kMostRowsLookedFor; }
+  /// How many dims of the scan may_slice().
+  std::uint32_t sliceable_dims(const Instruction& scan) const;
   /// How many dims of the reduction may_split().
   std::uint32_t splittable_dims(const Instruction& reduction) const;
   /// Parts of the reduction at most; 1: it is not divided.
   std::uint32_t max_splits(const Instruction& reduction) const;
+  /// Is it the outermost level of what is computed of a maximum while that runs?
+  bool is_term_of(const Instruction& maximum, const Dimension& d) const;
+  /// Blocks that a cluster may have.
+  std::vector<std::uint32_t> cluster_sizes() const;
+  /// Values of 4 bytes that each block of a cluster tells the others of a reduction, at most.
+  std::uint32_t most_told_in_clusters() const;
   /// Does the value of `producer` reach the instruction, through others or not?
   bool is_after(const Instruction& inst, const Instruction& producer) const;
+  /// Does `b` come after `a`, and reduce along an axis for whose points `a` has values?
+  bool comes_in_parts(const Instruction& a, const Instruction& b) const;
   /// Are there instructions which values of both reach? Also when each meets a third reduction.
   bool meet(const Instruction& a, const Instruction& b) const;
 
@@ -324,9 +350,26 @@ class Target : public Function {
     return c.running ? refs(c.running->term_loops) : Refs<Dimension>{};
   }
   bool is_term_loop(const Communication& c, const Dimension& d) const;
+  /// The same of the next level, where there is one.
+  Refs<Dimension> running_loop_of_block(const Communication& c) const {
+    return has_running_loop_of_block(c) ? Refs<Dimension>{std::cref(dim(c.running->loop_of_block))}
+                                        : Refs<Dimension>{};
+  }
+  bool has_running_loop_of_block(const Communication& c) const {
+    return c.running && c.running->loop_of_block.valid();
+  }
+  bool is_running_loop_of_block(const Communication& c, const Dimension& d) const {
+    return c.running && c.running->loop_of_block == d.id;
+  }
+  Refs<Dimension> term_loops_of_block(const Communication& c) const {
+    return c.running ? refs(c.running->term_loops_of_block) : Refs<Dimension>{};
+  }
+  bool is_term_loop_of_block(const Communication& c, const Dimension& d) const;
   Refs<Link> links_of(const Communication& c) const;
   Refs<Dimension> linked_from(const Link& link) const { return {std::cref(dim(link.src))}; }
   Refs<Dimension> linked_to(const Link& link) const { return {std::cref(dim(link.dst))}; }
+  /// Do lanes that have a part of the src's fragment have the same part of the dst's?
+  bool fits_link(const Link& link) const;
 
   // units.exh: reductions that matrix units do.
   /// The matrix unit that may do the steps of the reduction, a value of `unit`: the reduction has
@@ -396,6 +439,8 @@ class Target : public Function {
   bool limits_tile(const DimPair& pair) const { return least_around_tile(comm(pair.comm)) > 1; }
   /// Bytes that a block shares, where slices meet in the rest.
   std::uint32_t shared_beside_slices() const { return device.shared_bytes - kSliceBytes; }
+  /// … and the blocks of a cluster, too.
+  std::uint32_t shared_beside_clusters() const { return shared_beside_slices() - kClusterBytes; }
   /// Blocks that a kernel may ask a multiprocessor to hold.
   std::vector<std::uint32_t> min_blocks_universe() const;
   /// Most threads of a block when so many blocks are to be held: fewer registers than this leaves
@@ -403,6 +448,8 @@ class Target : public Function {
   std::uint32_t threads_of_resident(const Count& wanted) const;
 
   // No space asks these.
+  /// Do blocks of a cluster tell each other what they have (CLUSTER)?
+  bool has_clusters() const;
   /// Why the partial results of the reduction may not become one in this way, in words; empty: they
   /// may_cross().
   std::string_view why_not_across(const Instruction& reduction, std::string_view way) const;

@@ -168,7 +168,9 @@ class TypeChecker {
     const auto read = resolution_.reads.find(&expr);
     if (read != resolution_.reads.end()) {
       const ResolvedAccess& access = read->second;
-      if (access.computed != nullptr && !CheckSubscript(*access.computed)) return std::nullopt;
+      for (const ComputedSubscript& subscript : access.computed) {
+        if (!CheckSubscript(*subscript.expr)) return std::nullopt;
+      }
       if (access.statement >= 0) return values_[static_cast<std::size_t>(access.statement)];
       return Typed{resolution_.arrays[static_cast<std::size_t>(access.array)].type, 0, false};
     }

@@ -19,6 +19,7 @@
 #include "base/spelling.h"
 #include "kernels/ir/tiling.h"
 #include "kernels/notation/axes/shared_axes.h"
+#include "kernels/notation/bounds.h"
 #include "kernels/notation/check_types.h"
 #include "kernels/notation/options/chosen.h"
 #include "kernels/notation/options/requirements.h"
@@ -49,8 +50,10 @@ class Resolver {
     if (is_good_ && !CheckRequirements(kernel_, out_.sizes, sink_)) Fail();
     for (std::size_t i = 0; i < kernel_.arrays.size() && is_good_; ++i) Shape(i);
     // With names that mean nothing, each statement would be reported again.
-    for (std::size_t i = 0; i < kernel_.statements.size() && is_good_; ++i) BindStatement(i);
+    const std::size_t bound = is_good_ ? kernel_.statements.size() : 0;
+    for (std::size_t i = 0; i < bound; ++i) BindStatement(i);
     if (is_good_) CheckUses();
+    if (is_good_) SettleWaiting();
     if (is_good_) ShareAxes();
     if (is_good_ && !CheckTypes(kernel_, out_, sink_)) Fail();
     if (is_good_) KeepChosen(kernel_, out_);
@@ -76,12 +79,11 @@ class Resolver {
   };
   using Scope = std::vector<Index*>;
 
-  /// A read of an array, until all extents are known.
-  struct Pending {
-    const Expr* expr;
-    int array;
-    std::vector<IndexMap> maps;
-    Scope scope;
+  /// Two indices of one axis of a value: where it is stated, and where it is read.
+  struct Reading {
+    Index* stated;
+    Index* read;
+    SourceRange range;
   };
 
   dsl::Diagnostic& Report(Diag diag, SourceRange range, std::string message) {
@@ -234,7 +236,19 @@ class Resolver {
     }
   }
 
+  /// A mistake in one hides none in others, unless these read it.
   void BindStatement(std::size_t number) {
+    const bool was_good = std::exchange(is_good_, true);
+    Bind(number);
+    out_.left.resize(number + 1);
+    if (!is_good_) {
+      failed_.insert(static_cast<int>(number));
+      pending_.clear();  // Others do not wait for what it read.
+    }
+    is_good_ &= was_good;
+  }
+
+  void Bind(std::size_t number) {
     const Statement& statement = kernel_.statements[number];
     const int output = out_.output_of[number];
     Scope scope;
@@ -258,10 +272,49 @@ class Resolver {
     FindMoved(statement.value);
     Walk(statement.value, scope, number);
     axes_.AddPlace(scope);
-    for (Index* const index : scope) Settle(*index);
+    for (Index* const index : scope) {
+      TakeSize(*index);
+      // Of a value, who reads it may say.
+      if (!index->extent) waiting_.push_back(index);
+    }
+    for (const Reading& reading : readings_) Hand(reading);
     if (is_good_) CheckBounds();
     out_.left.emplace_back(scope.begin(), scope.end());
-    stated_.insert(static_cast<int>(number));
+    stated_.emplace(static_cast<int>(number), scope);
+  }
+
+  /// What one of both has, the other one has as well.
+  void Hand(const Reading& reading) {
+    if (reading.stated->extent) {
+      Propose(*reading.read, *reading.stated->extent, reading.range);
+    } else if (reading.read->extent) {
+      Propose(*reading.stated, *reading.read->extent, reading.range);
+    }
+  }
+
+  /// Gives the indices of values that nothing in their statements gave an extent that of whoever
+  /// reads them, from the last reader to the first.
+  void SettleWaiting() {
+    for (std::size_t i = readings_.size(); i-- > 0 && is_good_;) Hand(readings_[i]);
+    for (const Reading& reading : readings_) {
+      if (is_good_) Hand(reading);
+    }
+    for (Index* const index : waiting_) {
+      if (is_good_) Settle(*index);
+    }
+    if (is_good_) CheckBounds();
+  }
+  /// Of all reads whose indices have extents.
+  void CheckBounds() {
+    std::vector<PendingRead> wait;
+    for (PendingRead& read : pending_) {
+      if (!IsKnown(read)) {
+        wait.push_back(std::move(read));
+      } else if (!notation::CheckBounds(read, out_, sink_)) {
+        Fail();
+      }
+    }
+    pending_ = std::move(wait);
   }
 
   /// Notes which dimension of which array is read at a distance of which index: beside x[i + 1],
@@ -288,18 +341,19 @@ class Resolver {
   }
 
   /// An index that stands alone nowhere has the extent of the size of its name, if there is one.
-  void Settle(Index& index) {
-    if (index.extent) return;
+  void TakeSize(Index& index) {
     const auto size = out_.sizes.find(index.name);
-    if (size != out_.sizes.end()) {
-      index.extent = size->second;
-      index.extent_range = index.range;
-      if (size->second >= 1 && size->second <= ir::kLargestExtent) return;
-      Report(size->second < 1 ? Diag::kBadExtent : Diag::kTooLarge, index.range,
-             fmt::format("index '{}' has {} steps at these sizes; it must have 1 to {}", index.name,
-                         size->second, ir::kLargestExtentText));
-      return;
-    }
+    if (index.extent || size == out_.sizes.end()) return;
+    index.extent = size->second;
+    index.extent_range = index.range;
+    if (size->second >= 1 && size->second <= ir::kLargestExtent) return;
+    Report(size->second < 1 ? Diag::kBadExtent : Diag::kTooLarge, index.range,
+           fmt::format("index '{}' has {} steps at these sizes; it must have 1 to {}", index.name,
+                       size->second, ir::kLargestExtentText));
+  }
+  void Settle(Index& index) {
+    TakeSize(index);
+    if (index.extent) return;
     Report(Diag::kUnknownExtent, index.range,
            fmt::format("nothing says how many steps index '{0}' has; it should stand alone in a "
                        "subscript, or be the name of a size: size {0} = 3",
@@ -492,15 +546,13 @@ class Resolver {
       return (is_array || is_value) && !is_index(name);
     };
     std::vector<IndexMap> maps;
-    const Expr* computed = nullptr;
-    for (const Expr& subscript : expr.args) {
+    std::vector<ComputedSubscript> computed;
+    for (const Expr& written : expr.args) {
+      const Expr* const chosen = ChosenSubscript(written, scope);
+      if (chosen == nullptr) return Fail();
+      const Expr& subscript = *chosen;
       if (found->kind == Kind::kArray && IsComputed(subscript, is_read, is_index)) {
-        if (computed != nullptr) {
-          Report(Diag::kNotBuilt, subscript.range,
-                 "another subscript is computed, and only one of a read may be");
-          return;
-        }
-        computed = &subscript;
+        computed.push_back({&subscript, maps.size()});
         maps.emplace_back();
         Walk(subscript, scope, statement);
         continue;
@@ -510,7 +562,19 @@ class Resolver {
       if (!map) return Fail();
       maps.push_back(std::move(*map));
     }
-    ReadOf(expr, *found, maps, scope, statement, computed);
+    ReadOf(expr, *found, maps, scope, statement, std::move(computed));
+  }
+
+  /// Of `stride == 1 ? i : i / stride` what is meant at these sizes; null: its condition is wrong,
+  /// which is reported.
+  const Expr* ChosenSubscript(const Expr& subscript, const Scope& scope) {
+    if (subscript.kind != Expr::Kind::kCall || subscript.text != "?") return &subscript;
+    const Expr& condition = subscript.args[0];
+    const bool has_index = std::ranges::any_of(
+        scope, [&](const Index* index) { return Mentions(condition, index->name); });
+    if (has_index || !IsOfSizes(condition, out_)) return &subscript;
+    const auto value = numbers_.Value(condition);
+    return value ? ChosenSubscript(subscript.args[*value != 0 ? 1 : 2], scope) : nullptr;
   }
 
   /// Says of a name in a subscript that is neither a size nor an index what is missing.
@@ -533,9 +597,10 @@ class Resolver {
     return std::ranges::all_of(expr.args, [&](const Expr& arg) { return KnowsNames(arg, scope); });
   }
 
-  /// `computed`: the subscript that no map says.
+  /// `computed`: the subscripts that no map says.
   void ReadOf(const Expr& expr, const Meaning& what, const std::vector<IndexMap>& maps,
-              const Scope& scope, std::size_t statement, const Expr* computed = nullptr) {
+              const Scope& scope, std::size_t statement,
+              std::vector<ComputedSubscript> computed = {}) {
     const auto index_of = [&](const std::string& name) {
       return *std::ranges::find_if(scope, [&](const Index* i) { return i->name == name; });
     };
@@ -545,7 +610,9 @@ class Resolver {
     ResolvedAccess access;
     if (what.kind == Kind::kValue) {
       access.statement = what.number;
-      if (stated_.count(what.number) == 0) {
+      if (failed_.count(what.number) != 0) return Fail();
+      const auto stated = stated_.find(what.number);
+      if (stated == stated_.end()) {
         const bool itself = static_cast<std::size_t>(what.number) == statement;
         Report(Diag::kUsedBeforeStated, expr.range,
                itself ? fmt::format("'{}' is stated with itself", expr.text)
@@ -553,7 +620,7 @@ class Resolver {
             .WithNote(what.range, "stated here");
         return;
       }
-      const auto& own = out_.left[static_cast<std::size_t>(what.number)];
+      const Scope& own = stated->second;
       if (!CheckRank({expr.text, expr.range}, maps.size(), own.size())) return;
       for (std::size_t i = 0; i < maps.size(); ++i) {
         if (!maps[i].is_plain_index()) {
@@ -564,7 +631,9 @@ class Resolver {
           return;
         }
         Index& index = *index_of(maps[i].factors.front().first);
-        Propose(index, *own[i]->extent, expr.args[i].range);
+        readings_.push_back({own[i], &index, expr.args[i].range});
+        Hand(readings_.back());
+        if (own[i]->extent) readings_.pop_back();
         access.strides.emplace_back(&index, 1);
         axes_.Unite(index, *own[i]);
       }
@@ -580,18 +649,16 @@ class Resolver {
         return;
       }
       if (!CheckRank({expr.text, expr.range}, maps.size(), array.extents.size())) return;
-      if (computed != nullptr && array.elements > ir::kLargestExtent) {
-        Report(Diag::kTooLarge, computed->range,
+      if (!computed.empty() && array.elements > ir::kLargestExtent) {
+        Report(Diag::kTooLarge, computed.front().expr->range,
                fmt::format("'{}' has {} elements; where a subscript is computed there may be 2^31",
                            expr.text, array.elements));
         return;
       }
-      access.computed = computed;
+      access.computed = std::move(computed);
       for (std::size_t i = 0; i < maps.size(); ++i) {
-        if (&expr.args[i] == computed) {
-          access.computed_dimension = i;
-          continue;
-        }
+        const auto in = std::ranges::find(access.computed, i, &ComputedSubscript::dimension);
+        if (in != access.computed.end()) continue;
         const std::int64_t stride = array.strides[i];
         access.offset = Sum(access.offset, Product(maps[i].offset, stride));
         for (const auto& [name, factor] : maps[i].factors) {
@@ -626,62 +693,6 @@ class Resolver {
     }
     found->second = Sum(found->second, stride);
     if (found->second == 0) access.strides.erase(found);
-  }
-
-  void CheckBounds() {
-    for (const Pending& read : pending_) {
-      const ArrayShape& array = out_.arrays[static_cast<std::size_t>(read.array)];
-      for (std::size_t i = 0; i < read.maps.size(); ++i) {
-        __int128 first = read.maps[i].offset, last = first;
-        for (const auto& [name, factor] : read.maps[i].factors) {
-          const auto* const index = *std::ranges::find_if(
-              read.scope, [&, &n = name](const Index* at) { return at->name == n; });
-          const __int128 way = static_cast<__int128>(factor) * (*index->extent - 1);
-          (way < 0 ? first : last) += way;
-        }
-        const std::int64_t extent = array.extents[i];
-        if (first >= 0 && last < extent) continue;
-        if (array.outside && last >= 0 && first < extent) {
-          NoteLeaving(read, i, std::max(-first, last), extent);
-          continue;
-        }
-        const auto reached = static_cast<std::int64_t>(first < 0 ? first : last);
-        const Expr& subscript = read.expr->args[i];
-        // `a[i, k] * b[k, j]` without a sum.
-        const bool is_size = subscript.kind == Expr::Kind::kName && read.maps[i].factors.empty();
-        const std::string cause =
-            is_size ? fmt::format(
-                          ": '{0}' is the size, and no index, for nothing runs over it; "
-                          "sum({0}) would",
-                          subscript.text)
-                    : "";
-        Report(Diag::kOutOfBounds, subscript.range,
-               fmt::format("this reaches {} at these sizes; '{}' has 0 to {} there{}", reached,
-                           array.decl->name.text, extent - 1, cause))
-            .WithNote(array.decl->name.range, "declared here");
-      }
-    }
-    pending_.clear();
-  }
-
-  /// `farthest`: from 0, to either side.
-  void NoteLeaving(const Pending& read, std::size_t dimension, __int128 farthest,
-                   std::int64_t extent) {
-    const IndexMap& map = read.maps[dimension];
-    if (farthest > ir::kLargestExtent) {
-      Report(Diag::kTooLarge, read.expr->args[dimension].range,
-             fmt::format("this goes more than {} elements far at these sizes",
-                         ir::kLargestExtentText));
-      return;
-    }
-    Leaving& leaving = out_.reads.at(read.expr).leaves.emplace_back();
-    leaving.offset = map.offset;
-    leaving.extent = extent;
-    for (const auto& [name, factor] : map.factors) {
-      leaving.factors.emplace_back(
-          *std::ranges::find(read.scope, name, [](const Index* index) { return index->name; }),
-          factor);
-    }
   }
 
   // ---- uses and axes
@@ -751,8 +762,11 @@ class Resolver {
   bool is_good_ = true;
   std::map<std::string, Meaning, std::less<>> names_;
   std::set<const Index*> used_;
-  std::set<int> stated_, read_, inputs_read_;
-  std::vector<Pending> pending_;
+  std::map<int, Scope> stated_;  ///< Statements, with their indices.
+  std::set<int> failed_, read_, inputs_read_;
+  std::vector<PendingRead> pending_;
+  std::vector<Reading> readings_;  ///< Of values with indices that wait.
+  std::vector<Index*> waiting_;    ///< For an extent, which readers say.
   std::set<std::tuple<std::string, std::size_t, std::string>> moved_;  ///< In this statement.
   SharedAxes axes_;
 };
@@ -762,33 +776,6 @@ class Resolver {
 std::optional<ResolvedKernel> Resolve(const Kernel& kernel, const Sizes& given,
                                       DiagnosticSink& sink) {
   return Resolver(kernel, given, sink).Run();
-}
-
-ir::Type TypeOf(const Name& type, const ResolvedKernel& resolution, ir::Type otherwise) {
-  const auto open = resolution.open_types.find(type.text);
-  return open != resolution.open_types.end() ? open->second : TypeOfName(type, otherwise);
-}
-
-bool IsOfSizes(const Expr& expr, const ResolvedKernel& resolution) {
-  switch (expr.kind) {
-    case Expr::Kind::kNumber:
-      return expr.integer.has_value();
-    case Expr::Kind::kName:
-      return resolution.sizes.count(expr.text) != 0 && resolution.reads.count(&expr) == 0 &&
-             resolution.numbers.count(&expr) == 0;
-    case Expr::Kind::kCall:
-      return std::ranges::all_of(expr.args,
-                                 [&](const Expr& arg) { return IsOfSizes(arg, resolution); });
-    default:
-      return false;
-  }
-}
-
-std::int64_t DefaultOf(const SizeDecl& size) {
-  constexpr std::int64_t kUsual = 512;
-  if (size.default_value) return *size.default_value;
-  return std::clamp(kUsual, size.min.value_or(1),
-                    std::max(size.min.value_or(1), size.max.value_or(kUsual)));
 }
 
 }  // namespace exh::kernels::notation

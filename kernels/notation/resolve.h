@@ -52,17 +52,20 @@ struct Leaving {
   std::int64_t extent = 1;
 };
 
+/// A subscript that is computed, like `index[i]` in `table[index[i], j]`. It is in no stride.
+struct ComputedSubscript {
+  const Expr* expr = nullptr;
+  std::size_t dimension = 0;
+};
+
 /// A read of an array or a value, or a statement's left side.
 struct ResolvedAccess {
   int array = -1, statement = -1;  ///< One of them: what is read.
   std::int64_t offset = 0;         ///< Elements; of an array.
   /// The indices that move the element, with how far; of a value how its own indices are named.
   std::vector<std::pair<const Index*, std::int64_t>> strides;
-  std::vector<Leaving> leaves;  ///< By dimension that it leaves.
-  /// Of an array: the subscript that is computed, like `index[i]` in `table[index[i], j]`; null:
-  /// none is. It is in no stride.
-  const Expr* computed = nullptr;
-  std::size_t computed_dimension = 0;
+  std::vector<Leaving> leaves;              ///< By dimension that it leaves.
+  std::vector<ComputedSubscript> computed;  ///< Of an array.
 };
 
 struct ResolvedKernel {

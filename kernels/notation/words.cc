@@ -52,6 +52,12 @@ bool IsArgReduction(std::string_view word) {
   return word == "argmin" || word == "argmax";
 }
 
+ir::Op OpOfReduction(std::string_view word) {
+  if (word == "sum") return ir::Op::kAdd;
+  if (word == "prod") return ir::Op::kMul;
+  return word == "max" || word == "any" ? ir::Op::kMax : ir::Op::kMin;
+}
+
 std::vector<std::string> ReductionWords() {
   return {kReductions.begin(), kReductions.end()};
 }

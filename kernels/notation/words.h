@@ -24,6 +24,8 @@ std::optional<FunctionInfo> FunctionOf(std::string_view word);
 bool IsReduction(std::string_view word);
 /// Is it "argmin" or "argmax"?
 bool IsArgReduction(std::string_view word);
+/// What accumulates: of "sum" kAdd, of "any" kMax. Not of those with an "arg".
+ir::Op OpOfReduction(std::string_view word);
 std::vector<std::string> ReductionWords();
 /// Those, and all functions.
 std::vector<std::string> CallWords();

@@ -4,6 +4,13 @@
 // levels, threads, and neighbours, which one access takes. Rows have blocks and, where rows are
 // short, threads. How many threads a row has depends on its length; the numbers are those of QuACK
 // (github.com/Dao-AILab/quack), rounded to powers of two.
+//
+// Where there are too few rows of a scan for all multiprocessors, blocks divide it instead of a
+// loop. Each is so small that several are on a multiprocessor: some read and write while others
+// wait for what is before them.
+//
+// Where rows are long and few, each has a cluster of blocks, along the outermost level. Registers
+// hold a part of the row then, from its first reduction to what is made of all of them.
 #include "kernels/recipes/row_tiles.h"
 
 #include <algorithm>
@@ -21,6 +28,10 @@ constexpr std::uint32_t kWideBytes = 16;
 constexpr std::uint32_t kThreadsOfBlock = 128;
 /// Elements of a row that a thread holds at most where it goes through the row in a loop.
 constexpr std::uint32_t kMostHeld = 16;
+/// Rows of clusters have so many elements at least, and so many of them are few.
+constexpr std::uint32_t kLongRow = 16384, kFewRows = 1024;
+/// Blocks that shall be there at least, and elements of a row that each of them has.
+constexpr std::uint32_t kBlocksOfFew = 512, kElementsOfBlock = 4096;
 
 struct RowThreads {
   std::uint32_t most, threads;  ///< Of rows of so many elements at most.
@@ -28,21 +39,36 @@ struct RowThreads {
 constexpr RowThreads kRowThreads[] = {{64, 8},      {128, 16},    {3072, 32}, {6144, 64},
                                       {16384, 128}, {65536, 256}, {~0u, 512}};
 
+/// How a recipe differs from others of the same kernel.
+struct RowForm {
+  std::string name = "rows";
+  bool runs = false;  ///< Maxima are read while they run.
+  /// Of a block that has part of a row; 0: it has whole rows. Neighbours are as many as one access
+  /// takes.
+  std::uint32_t threads = 0, copies = 0;
+  /// Clusters of so many blocks go through a row together, and a thread holds so much of it.
+  std::uint32_t cluster = 1, held = kMostHeld;
+};
+/// With more rows of a scan all multiprocessors are busy anyway.
+constexpr std::uint64_t kFewRowsOfScan = 512;
+
 class RowTileWriter : RecipeWriter {
  public:
-  RowTileWriter(const Target& function, std::string name, bool runs)
-      : RecipeWriter(function), name_(std::move(name)), runs_(runs) {}
+  RowTileWriter(const Target& function, const RowForm& form)
+      : RecipeWriter(function), form_(form) {}
 
   /// Nothing: the kernel is none that the recipe is for.
   std::optional<Recipe> Write() {
-    if (!FindAxes() || !FindSizes()) return std::nullopt;
+    if (!FindAxes() || !(is_divided() ? FindParts() : FindSizes())) return std::nullopt;
     BeginPlainly();
-    Want("pace", {runs_ ? kPaceRunning : kPaceAfter});
+    Want("pace", {form_.runs ? kPaceRunning : kPaceAfter});
     for (const Instruction& inst : f_.insts) {
       if (!inst.planned && inst.executes_once()) SizesAndKinds(inst);
     }
     NoOtherLevels();
-    Want("across_blocks", {kNotAcross});
+    Want("across_blocks", {is_divided()        ? ir::kLookBack
+                           : form_.cluster > 1 ? ir::kCluster
+                                               : kNotAcross});
     for (const Communication& comm : f_.comms) {
       if (!comm.planned) Travel(comm);
     }
@@ -50,10 +76,12 @@ class RowTileWriter : RecipeWriter {
       if (!inst.planned && inst.executes_once()) NestLoops(inst);
     }
     ShareLoops();
-    return Finish(std::move(name_), true);
+    return Finish(form_.name, true);
   }
 
  private:
+  bool is_divided() const { return form_.threads > 0; }
+
   bool FindAxes() {
     int reductions = 0;
     for (const Instruction& inst : f_.insts) {
@@ -63,11 +91,13 @@ class RowTileWriter : RecipeWriter {
       if (columns_ == nullptr) columns_ = reduced.front();
       if (reduced.front()->axis_name() != columns_->axis_name()) return false;
       has_scan_ |= inst.is_scan();
+      if (is_divided() && f_.splittable_dims(inst) == 0) return false;
       ++reductions;
       rows_ = ir::ResultAxes(f_, inst);
     }
     // A single reduction has the general recipe, which may divide it among blocks.
-    if (reductions < 2 && !has_scan_) return false;
+    const bool is_for_clusters = form_.cluster > 1 && !has_scan_ && reductions > 0;
+    if (reductions < 2 && !has_scan_ && !is_for_clusters) return false;
     if (columns_ == nullptr || Last(*columns_) < 2) return false;
     std::erase_if(
         rows_, [&](const LogicalDim* axis) { return axis->axis_name() == columns_->axis_name(); });
@@ -104,14 +134,18 @@ class RowTileWriter : RecipeWriter {
   }
 
   bool FindSizes() {
-    const std::uint32_t length = columns_->extent;
     const int last = Last(*columns_);
+    if (form_.cluster > 1 &&
+        (last < 3 || columns_->extent % form_.cluster != 0 || !Has(*columns_, 0, form_.cluster))) {
+      return false;
+    }
+    const std::uint32_t length = columns_->extent / form_.cluster;
     std::uint32_t wanted = 0;
     for (const RowThreads& row : kRowThreads) {
       if (wanted == 0 && length <= row.most) wanted = row.threads;
     }
-    const bool holds = HoldsRows();
-    const bool may_copy = last >= 3 && !has_scan_;
+    const bool holds = form_.cluster > 1 || HoldsRows();
+    const bool may_copy = last >= 3;
     // More threads where registers hold a row, or where these do not divide it.
     for (const bool is_exact : {true, false}) {
       for (std::uint32_t threads = wanted; threads <= f_.device.max_threads; threads *= 2) {
@@ -135,6 +169,20 @@ class RowTileWriter : RecipeWriter {
     }
     return true;
   }
+  /// Threads and neighbours of a block that has part of a row, as the recipe says; the blocks.
+  bool FindParts() {
+    std::uint64_t rows = 1;
+    for (const LogicalDim* const row : rows_) rows *= row->extent;
+    const int last = Last(*columns_);
+    threads_ = form_.threads, copies_ = form_.copies;
+    inner_ = std::clamp(kWideBytes / bytes_, 2u, 16u);
+    const std::uint32_t length = columns_->extent, part = threads_ * copies_ * inner_;
+    if (rows > kFewRowsOfScan || last < 3 || length % part != 0 || length == part) return false;
+    loop_ = length / part;
+    return Has(*columns_, 0, loop_) && Has(*columns_, 1, copies_) &&
+           Has(*columns_, last - 1, threads_) && Has(*columns_, last, inner_);
+  }
+
   /// So many elements of a row for each thread: neighbours, copies, and a loop.
   bool Divide(std::uint32_t each, bool holds, bool may_copy) {
     const int last = Last(*columns_);
@@ -146,21 +194,21 @@ class RowTileWriter : RecipeWriter {
     std::uint32_t left = each / inner_;
     copies_ = 1;
     if (may_copy) {
-      while (inner_ * copies_ < kMostHeld && left % 2 == 0 && Has(*columns_, 1, 2 * copies_)) {
+      while (inner_ * copies_ < form_.held && left % 2 == 0 && Has(*columns_, 1, 2 * copies_)) {
         copies_ *= 2, left /= 2;
       }
     } else {
-      while (inner_ < kMostHeld && left % 2 == 0 && Has(*columns_, last, 2 * inner_)) {
+      while (inner_ < form_.held && left % 2 == 0 && Has(*columns_, last, 2 * inner_)) {
         inner_ *= 2, left /= 2;
       }
     }
     loop_ = left;
-    return (loop_ == 1 || !holds) && Has(*columns_, 0, loop_);
+    return (loop_ == 1 || !holds) && (form_.cluster > 1 || Has(*columns_, 0, loop_));
   }
 
   // ---- levels ----
 
-  enum class Place { kLoop, kCopies, kAmongThreads, kInner, kBlocks, kAbsent };
+  enum class Place { kCluster, kLoop, kParts, kCopies, kAmongThreads, kInner, kBlocks, kAbsent };
   Place PlaceOf(const Dimension& dim) const {
     const LogicalDim& axis = AxisOf(dim);
     if (!IsColumn(axis)) {
@@ -170,6 +218,8 @@ class RowTileWriter : RecipeWriter {
     }
     if (dim.level == Last(axis)) return Place::kInner;
     if (dim.level == Last(axis) - 1) return Place::kAmongThreads;
+    if (dim.level == 0 && is_divided()) return Place::kParts;
+    if (dim.level == 0 && form_.cluster > 1) return Place::kCluster;
     if (dim.level == 0) return loop_ > 1 ? Place::kLoop : Place::kAbsent;
     return dim.level == 1 && copies_ > 1 ? Place::kCopies : Place::kAbsent;
   }
@@ -180,9 +230,15 @@ class RowTileWriter : RecipeWriter {
       const LogicalDim& axis = AxisOf(dim);
       const bool is_row = !rows_.empty() && axis.axis_name() == rows_.back()->axis_name();
       switch (PlaceOf(dim)) {
+        case Place::kCluster:
+          SizeAndKind(dim, form_.cluster, kBlock);
+          break;
         case Place::kLoop:
           Size(dim, loop_);
           Kind(dim, {kLoop});
+          break;
+        case Place::kParts:
+          SizeAndKind(dim, loop_, kBlock);
           break;
         case Place::kCopies:
           SizeAndKind(dim, copies_, kUnroll);
@@ -206,7 +262,9 @@ class RowTileWriter : RecipeWriter {
   void Travel(const Communication& comm) {
     for (const DimPair& pair : f_.pairs_of(comm)) {
       switch (PlaceOf(f_.dim(pair.dst))) {
+        case Place::kCluster:
         case Place::kLoop:
+        case Place::kParts:
         case Place::kBlocks:
           Map(pair, {kMergeMap});
           break;
@@ -224,17 +282,18 @@ class RowTileWriter : RecipeWriter {
   }
 
   void NestLoops(const Instruction& main) {
-    Dims blocks, loops, threads, copies, inner;
+    Dims blocks, cluster, loops, threads, copies, inner;
     for (const DimId id : main.dims) {
       const Dimension& dim = f_.dim(id);
       const Place place = PlaceOf(dim);
       if (place == Place::kBlocks) blocks.push_back(&dim);
-      if (place == Place::kLoop) loops.push_back(&dim);
+      if (place == Place::kCluster) cluster.push_back(&dim);
+      if (place == Place::kLoop || place == Place::kParts) loops.push_back(&dim);
       if (place == Place::kAmongThreads) threads.push_back(&dim);
       if (place == Place::kCopies) copies.push_back(&dim);
       if (place == Place::kInner) inner.push_back(&dim);
     }
-    Nest({blocks, loops, threads, copies, inner});
+    Nest({blocks, cluster, loops, threads, copies, inner});
   }
 
   /// Reductions that do not wait for each other go through the row together.
@@ -243,15 +302,15 @@ class RowTileWriter : RecipeWriter {
     for (const Instruction& inst : f_.insts) {
       if (inst.planned || !inst.is_reduction()) continue;
       for (const DimId id : inst.dims) {
-        if (PlaceOf(f_.dim(id)) != Place::kLoop) continue;
+        const Place place = PlaceOf(f_.dim(id));
+        if (place != Place::kLoop && place != Place::kParts) continue;
         for (const Dimension* before : loops) Order(*before, f_.dim(id), kMerged);
         loops.push_back(&f_.dim(id));
       }
     }
   }
 
-  std::string name_;
-  const bool runs_;
+  const RowForm form_;
   const LogicalDim* columns_ = nullptr;
   std::vector<const LogicalDim*> rows_;  ///< All other axes; the last one has threads.
   bool has_scan_ = false;
@@ -259,18 +318,52 @@ class RowTileWriter : RecipeWriter {
   std::uint32_t threads_ = 0, row_threads_ = 1, loop_ = 1, copies_ = 1, inner_ = 1;
 };
 
+/// Blocks of a cluster, fewest first, with which long rows that are few keep a GPU busy.
+std::vector<std::uint32_t> ClustersFor(const ir::Target& function) {
+  std::vector<std::uint32_t> clusters;
+  for (const ir::Instruction& inst : function.insts) {
+    if (inst.planned || !inst.is_reduction()) continue;
+    const auto reduced = ir::ReducedAxes(function, inst);
+    if (reduced.size() != 1 || reduced.front()->extent < kLongRow) return {};
+    std::uint64_t rows = 1;
+    for (const ir::LogicalDim* axis : ir::ResultAxes(function, inst)) rows *= axis->extent;
+    if (rows > kFewRows) return {};
+    for (std::uint32_t size = 2; size <= function.device.max_cluster; size *= 2) {
+      const bool is_enough = rows * size >= kBlocksOfFew || size * 2 > function.device.max_cluster;
+      if (is_enough && reduced.front()->extent / size >= kElementsOfBlock) clusters.push_back(size);
+    }
+    break;
+  }
+  constexpr std::size_t kMostTried = 2;
+  if (clusters.size() > kMostTried) clusters.resize(kMostTried);
+  return clusters;
+}
+
 }  // namespace
 
 std::vector<Recipe> RowTileRecipes(const ir::Target& function) {
   if (function.device.max_threads <= 1) return {};
   std::vector<Recipe> recipes;
-  const auto add = [&](const char* name, bool runs) {
-    if (auto recipe = RowTileWriter(function, name, runs).Write()) {
-      recipes.push_back(std::move(*recipe));
-    }
+  const auto add = [&](const RowForm& form) {
+    if (auto recipe = RowTileWriter(function, form).Write()) recipes.push_back(std::move(*recipe));
   };
-  if (!function.running_comms().empty()) add("running rows", true);
-  add("rows", false);
+  // Blocks of a scan that has few rows, best first.
+  add({.name = "divided rows", .threads = 256, .copies = 4});
+  add({.name = "divided rows of 512 threads", .threads = 512, .copies = 4});
+  add({.name = "long divided rows", .threads = 256, .copies = 8});
+  add({.name = "short divided rows", .threads = 256, .copies = 2});
+  if (function.has_clusters()) {
+    for (const std::uint32_t blocks : ClustersFor(function)) {
+      for (const std::uint32_t held : {2 * kMostHeld, kMostHeld}) {
+        add({.name = "rows of " + std::to_string(blocks) + " blocks, " + std::to_string(held) +
+                     " elements held",
+             .cluster = blocks,
+             .held = held});
+      }
+    }
+  }
+  if (!function.running_comms().empty()) add({.name = "running rows", .runs = true});
+  add({});
   return recipes;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/ir/flow/masks.h"
 #include "models/inventory/access_pattern.h"
 
 namespace exh::models {
@@ -34,6 +35,49 @@ Dataflow::Dataflow(const ir::Target& function, double sector_bytes)
     with_form_.resize(forms_.size(), 0);
     ++with_form_[form];
   }
+  FindMask();
+}
+
+void Dataflow::FindMask() {
+  for (const ir::Communication& comm : function_.running_comms()) {
+    const ir::Instruction& maximum = function_.inst(comm.producer);
+    const ir::Operand& operand = maximum.operands[0];
+    if (operand.kind != ir::Operand::Kind::kComm) continue;
+    const ir::Instruction& choice = ProducerOf(operand);
+    const std::optional<ir::Mask> mask = ir::MaskOf(function_, choice);
+    if (!mask) continue;
+    const ir::LogicalDim& keys = function_.logical(function_.dim(comm.running->loop).logical);
+    const std::string name(keys.axis_name());
+    for (const ir::MaskBound& bound : *mask) {
+      const auto own = bound.steps.find(name);
+      if (own == bound.steps.end() || own->second > 0) continue;  // Loops begin with the first.
+      masked_axis_ = name;
+      seen_ = std::min(seen_, ShareOf(bound, -own->second, choice, keys));
+    }
+  }
+}
+
+/// The share of the points of `keys` that the bound, which moves by -step along it, hides from none
+/// of the points of another axis. With more axes nothing is known.
+double Dataflow::ShareOf(const ir::MaskBound& bound, std::int64_t step,
+                         const ir::Instruction& choice, const ir::LogicalDim& keys) const {
+  std::int64_t others = 1, own = 0;
+  for (const auto& [name, stride] : bound.steps) {
+    if (name == keys.axis_name()) continue;
+    if (own != 0) return 0;
+    own = stride;
+    for (const ir::DimId id : choice.dims) {
+      const ir::LogicalDim& axis = function_.logical(function_.dim(id).logical);
+      if (axis.axis_name() == name) others = axis.total;
+    }
+  }
+  double seen = 0;
+  for (std::int64_t i = 0; i < others; ++i) {
+    const std::int64_t most = bound.offset + own * i;
+    const std::int64_t count = most < 0 ? 0 : most / step + 1;
+    seen += static_cast<double>(std::min<std::int64_t>(count, keys.total));
+  }
+  return seen / (static_cast<double>(others) * keys.total);
 }
 
 template <typename Find>

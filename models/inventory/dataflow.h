@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "kernels/ir/flow/masks.h"
 #include "kernels/ir/target.h"
 
 namespace exh::models {
@@ -42,6 +44,11 @@ class Dataflow {
   std::optional<double> LostAlong(const kernels::ir::Instruction& inst,
                                   kernels::ir::LogicalDimId axis);
 
+  /// The axis of which loops may leave out what a mask hides; empty: there is none. And the share
+  /// of all its points that masks hide nowhere: no loop leaves out more.
+  const std::string& masked_axis() const { return masked_axis_; }
+  double seen() const { return seen_; }
+
   /// Edges of the graph that were gone along until now. It does not depend on the number of ways.
   std::uint64_t steps() const { return steps_; }
 
@@ -52,6 +59,9 @@ class Dataflow {
   /// for its operands.
   using Form = std::vector<std::uint64_t>;
 
+  void FindMask();
+  double ShareOf(const kernels::ir::MaskBound& bound, std::int64_t step,
+                 const kernels::ir::Instruction& choice, const kernels::ir::LogicalDim& keys) const;
   /// The answer that is known, or that `find` gives.
   template <typename Find>
   bool Answered(Answers& answers, const kernels::ir::Instruction& inst, const Find& find);
@@ -77,6 +87,8 @@ class Dataflow {
   std::map<Form, std::uint64_t> forms_;  // Their numbers.
   std::vector<int> with_form_;           // How many instructions, planned ones aside, have each.
   std::uint64_t steps_ = 0;
+  std::string masked_axis_;
+  double seen_ = 1;
 };
 
 }  // namespace exh::models

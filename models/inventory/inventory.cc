@@ -176,6 +176,8 @@ void InventoryTaker::AddProducts() {
     if (operands.size() != 2 || std::ranges::any_of(operands, is_apart)) continue;
     // Along an axis on which nothing depends blocks have the same points.
     if (!std::ranges::all_of(nest.axes, &NestAxis::varies)) continue;
+    // Nor do all blocks have the same where a mask hides some.
+    if (std::ranges::any_of(nest.axes, &NestAxis::is_masked)) continue;
     BlockedProduct product{.computation = number, .operands = {operands[0], operands[1]}};
     for (std::size_t i = 0; i < nest.axes.size(); ++i) {
       const NestAxis& axis = nest.axes[i];
@@ -237,7 +239,9 @@ void InventoryTaker::AddDivision(const ir::Instruction& reduction) {
 std::vector<NestAxis> InventoryTaker::DividedBefore(const ir::Instruction& inst) const {
   std::vector<NestAxis> divided;
   for (const Division& division : all_.divisions) {
-    if (!function_.is_after(inst, function_.inst(division.reduction))) continue;
+    const ir::Instruction& reduction = function_.inst(division.reduction);
+    if (reduction.is_scan()) continue;  // What comes after it has these axes itself.
+    if (!function_.is_after(inst, reduction)) continue;
     for (const ir::DimId id : division.dims) {
       const ir::LogicalDim& logical = function_.logical(function_.dim(id).logical);
       divided.push_back(AxisOf(logical));
@@ -253,6 +257,7 @@ std::size_t InventoryTaker::AddNest(const ir::Instruction& inst) {
   Nest nest{.inst = inst.id, .planned = inst.planned, .once = inst.executes_once()};
   nest.in_all_blocks = flow_.FeedsReduction(inst);
   nest.element_bytes = ir::BytesOf(inst.type);
+  nest.is_product = ir::UnitOf(function_, inst) != ir::MatrixUnit::kNone;
   if (inst.is_reduction()) nest.most_splits = function_.max_splits(inst);
   if (inst.executes_once()) nest.divided = DividedBefore(inst);
   for (const ir::DimId dim : inst.dims) {
@@ -262,6 +267,7 @@ std::size_t InventoryTaker::AddNest(const ir::Instruction& inst) {
     if (unit != ir::MatrixUnit::kNone) nest.unit = ir::ShapeOf(unit);
     if (std::any_of(nest.axes.begin(), nest.axes.end(), same)) continue;
     nest.axes.push_back(AxisOf(function_.logical(axis)));
+    nest.axes.back().is_masked = function_.logical(axis).axis_name() == flow_.masked_axis();
   }
   if (all_.nests.size() == kMaxNests || nest.axes.size() > kMaxAxes) return kMaxNests;
   known = static_cast<int>(all_.nests.size());
@@ -278,7 +284,7 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
     const std::optional<double> lost = flow_.LostAlong(inst, axis.id);
     axis.varies = lost.has_value();
     axis.lost = lost.value_or(0);
-    if (axis.varies) nest.points *= axis.points();
+    if (axis.varies) nest.points *= axis.points() * (axis.is_masked ? flow_.seen() : 1);
     const bool reduced =
         std::any_of(inst.reduce_dims.begin(), inst.reduce_dims.end(),
                     [&](ir::DimId d) { return function_.dim(d).logical == axis.id; });
@@ -317,8 +323,8 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   may_merge |= is_special && MayShareReciprocal(inst, nest);
   if (has_rates && !may_merge) {
     const ir::MatrixUnit unit = ir::UnitOf(function_, inst);
-    all_.computations.push_back({number, is_fma, unit == ir::MatrixUnit::kMma,
-                                 unit == ir::MatrixUnit::kDmma, is_special, free});
+    all_.computations.push_back(
+        {number, is_fma, ir::IsOfHalves(unit), unit == ir::MatrixUnit::kDmma, is_special, free});
   }
   if (IsArithmetic(inst.op)) AddOperands(inst, number);
 }

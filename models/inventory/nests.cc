@@ -115,7 +115,9 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
     work.blocks_divide *= block.Multiple(axis.extent);
   }
   const bool may_have_fragments = MayHaveFragments(nest, domains);
-  const bool may_be_unit = may_have_fragments && std::ranges::any_of(nest.axes, &NestAxis::is_sum);
+  const bool may_share_steps =
+      may_have_fragments && std::ranges::any_of(nest.axes, &NestAxis::is_sum);
+  const bool may_be_unit = may_share_steps && nest.is_product;
   work.lanes_of_thread = may_have_fragments ? nest.unit.lanes : 1;
   work.is_of_unit = may_be_unit && MustHaveFragments(nest, domains);
   work.at_once = may_be_unit ? static_cast<double>(nest.unit.multiply_adds()) / nest.unit.lanes : 1;
@@ -124,7 +126,7 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
   if (steps.splits > 1 && steps.is_covered) work.any_block = 0;
   work.max_blocks *= steps.splits;
   work.steps = steps.Least(max_threads);
-  if (may_be_unit) work.steps = std::max(1.0, work.steps / nest.unit.depth.size());
+  if (may_share_steps) work.steps = std::max(1.0, work.steps / nest.unit.depth.size());
   work.max_threads = std::min(work.max_threads, max_threads);
   work.waste = 1;
   if (may_have_fragments) return;  // Warps are whole.

@@ -25,19 +25,25 @@ struct NestAxis {
   /// Points, at most, at which nothing may be done: a load is outside of its array. 0 where it does
   /// not vary.
   double lost = 0;
+  /// Loops may leave out what a mask hides (kernels/ir/flow/masks.h): some blocks have all of the
+  /// axis, and others next to nothing.
+  bool is_masked = false;
 
   bool covers() const { return extent > total; }
   /// May some iterations do less than others?
-  bool is_uneven() const { return covers() || lost > 0; }
+  bool is_uneven() const { return covers() || lost > 0 || is_masked; }
   double points() const { return total - lost; }
   /// Of the `count` iterations that levels make at index 0 of all others: those that are points,
   /// at least. (Nowhere are there more iterations of a covered axis, so that it is the average of
   /// the other levels' iterations at least.)
   double AtFirst(double count) const {
+    if (is_masked) return 0;
     return std::max(0.0, (covers() ? count * (total / extent) : count) - lost);
   }
   /// … wherever the others are.
-  double Anywhere(double count) const { return std::max(0.0, count - (extent - total) - lost); }
+  double Anywhere(double count) const {
+    return is_masked ? 0 : std::max(0.0, count - (extent - total) - lost);
+  }
 };
 
 struct Nest {
@@ -55,6 +61,7 @@ struct Nest {
   std::vector<NestAxis> divided;
   /// That of the unit whose fragments its dims may be parts of; else that of no unit.
   kernels::ir::UnitShape unit;
+  bool is_product = false;  ///< Such a unit may do it. Other sums have slices in its lanes.
 
   bool is_uneven() const { return std::ranges::any_of(axes, &NestAxis::is_uneven); }
 };

@@ -46,6 +46,8 @@ WorkView::WorkView(const Inventory& inventory, const Domains& domains)
 }
 
 double WorkView::PartialResults(const Division& division) const {
+  // What a block of a scan says is gone when the next one has heard it.
+  if (inventory_.function.inst(division.reduction).is_scan()) return 0;
   double splits = 1;
   for (const ir::DimId id : division.dims) {
     const DimDomain& dim = domains_.dims[id.index()];

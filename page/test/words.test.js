@@ -14,7 +14,7 @@ import { chiSquaredTail, differ, medianInterval, quantile, ranksOf } from '../sr
 import { interval, isBusy, ranks, speedText, tied } from '../src/best_time.js';
 import { kViews } from '../views/list.js';
 import { summary, within } from '../views/timeline.js';
-import { commandsOf, differencesOf, placesOf } from '../views/winner.js';
+import { commandsOf, differencesOf, placesOf, worthsOf } from '../views/winner.js';
 import { packed, sampleData, samplePage } from './sample.js';
 
 const near = (a, b, part = 1e-3) => assert.ok(Math.abs(a - b) <= part * Math.abs(b), `${a} is not ${b}`);
@@ -137,6 +137,16 @@ test('winners of two runs: decisions that differ', () => {
   assert.deepEqual(differencesOf(run, other), []);
   other.winner.taken = [['size(a)', '36'], ['unknown(b)', 'X']];
   assert.deepEqual(differencesOf(run, other), [['size(a)', '10', '36']], 'what one run does not tell is left out');
+});
+
+test('what decisions are worth: of this record, beyond the noise', () => {
+  const { runs: [run] } = samplePage(['a']);
+  assert.deepEqual(worthsOf(run), [], 'search why was not called');
+  const decisions = [['kind(a)', 'VECTOR', 2.5, [['LOOP', 2.5, 'correct', 1], ['UNROLL', null, 'spills', 0]]], ['size(a)', '4', 1.01, []]];
+  run.why = { record: run.winner.n, noise: 0.02, decisions, steps: [], again: 0 };
+  assert.deepEqual(worthsOf(run), [['kind(a)', 'VECTOR', '2.50 ×', 'LOOP: 2.50 × (1 other with it), UNROLL: spills']]);
+  run.why.record += 1;
+  assert.deepEqual(worthsOf(run), [], 'it is of another record');
 });
 
 test('when a run came near its best', () => {

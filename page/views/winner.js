@@ -119,6 +119,35 @@ function againstOthers(run, runs) {
   ];
 }
 
+const ratio = (value) => (value === null ? '–' : `${format.digits(value)} ×`);
+
+/** What `search why` measured of the winner: [decision, value, time without it, other values], where the winner's own time is 1. */
+export function worthsOf(run) {
+  const { why } = run;
+  if (!why || why.record !== run.winner.n) return [];
+  const text = ([other, time, verdict, follows]) => `${other}: ${time === null ? verdict : ratio(time)}${follows ? ` (${format.counted(follows, 'other')} with it)` : ''}`;
+  return why.decisions.filter(([, , worth]) => worth > 1 + why.noise)
+    .map(([name, value, worth, others]) => [name, value, ratio(worth), others.map(text).join(', ')]);
+}
+
+function worths(run) {
+  const rows = worthsOf(run);
+  if (!rows.length) return [];
+  const { noise, steps, again } = run.why;
+  const parts = [
+    el('h3', {}, 'What its decisions are worth'),
+    el('p', { class: 'note' }, 'Each alone took another value, and all else was kept as far as it agreed with that. The time is that of the fastest other value, where the winner takes 1. '
+      + `What is within the noise (${format.digits(100 * noise)} %) is left out.`),
+    table(['decision', 'value', { title: 'time without it', number: true }, 'other values'], rows),
+  ];
+  if (steps.length > 1) {
+    parts.push(
+      el('p', { class: 'note' }, `These changed one after the other; all of them measured once more: ${ratio(again || null)}.`),
+      table(['changed', { title: 'time with all so far', number: true }], steps.map(([name, value, time]) => [`${name} = ${value}`, ratio(time)])));
+  }
+  return parts;
+}
+
 function taken(run) {
   const byChoice = new Map();
   for (const [name, value] of run.winner.taken) {
@@ -167,7 +196,7 @@ export const winnerView = {
       }
       host.append(el('h3', {}, winner.suffix === kShell ? 'For a shell' : 'Code'), code(winner.source));
     }
-    host.append(...finalists(run), ...againstOthers(run, page.runs), el('h3', {}, 'Decisions, in the order taken'), taken(run));
+    host.append(...worths(run), ...finalists(run), ...againstOthers(run, page.runs), el('h3', {}, 'Decisions, in the order taken'), taken(run));
     return [];
   },
 };

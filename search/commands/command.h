@@ -51,6 +51,7 @@ void AddTuneCommand(CLI::App& app, Invocation& invocation);
 void AddInstallKernelCommand(CLI::App& app, Invocation& invocation);
 void AddExplainCommand(CLI::App& app, Invocation& invocation);
 void AddBoundCommand(CLI::App& app, Invocation& invocation);
+void AddWhyCommand(CLI::App& app, Invocation& invocation);
 void AddWorkerCommand(CLI::App& app, Invocation& invocation);
 void AddDeviceProcessCommands(CLI::App& app, Invocation& invocation);
 void AddAskPluginCommand(CLI::App& app, Invocation& invocation);

@@ -13,6 +13,7 @@
 #include "base/system/user_file.h"
 #include "base/system/whole_file.h"
 #include "search/log/event_log.h"
+#include "search/log/log_reader.h"
 
 namespace exh::search {
 namespace {
@@ -42,6 +43,10 @@ bool HasNotBegun(const std::string& log) {
 
 std::string TimeStamp() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::string WhyPath(const std::string& run) {
+  return (std::filesystem::path(LogPath(run)).parent_path() / "why.json").string();
 }
 
 void MakeFolder(const std::string& path) {

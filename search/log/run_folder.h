@@ -31,6 +31,10 @@ class RunFolder {
   bool is_new_ = false, is_kept_ = false;
 };
 
+/// Where `search why` puts what it measured of a run, beside its log. `run`: the folder, or the
+/// log.
+std::string WhyPath(const std::string& run);
+
 /// Throws Error ("cannot make folder '…': Permission denied").
 void MakeFolder(const std::string& path);
 

@@ -16,6 +16,7 @@
 #include "search/page/again/tree.h"
 #include "search/page/again/winner.h"
 #include "search/page/prefix_tree.h"
+#include "search/page/worths.h"
 
 namespace exh::search {
 namespace {
@@ -210,6 +211,7 @@ void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limit
   WriteReferences(log, json);
   WriteViolations(log, json);
   WriteEnd(log, json);
+  WriteWorths(name, log, json);
   json.Members(again.get());
   json.Close();
 }

@@ -51,6 +51,7 @@ std::string BlocksText(std::uint64_t grid, std::uint32_t threads) {
 
 std::string ResourcesText(const EvalRecord& eval, const kernels::Launch& launch) {
   std::string text = BlocksText(launch.grid, launch.threads);
+  if (launch.cluster > 1) text += fmt::format(", {} in a cluster,", launch.cluster);
   if (launch.shared_bytes > 0) {
     text += fmt::format(" and {} bytes of shared memory", launch.shared_bytes);
   }

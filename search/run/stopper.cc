@@ -83,14 +83,7 @@ double AnyStopper::SecondsLeft() const {
   return left;
 }
 
-std::unique_ptr<Stopper> ParseBudget(std::string_view text, const Clock& clock) {
-  if (text.starts_with("evals=")) {
-    const auto count = ParseInteger(text.substr(6));
-    if (!count || *count < 1) {
-      throw UsageError(fmt::format("bad budget '{}': evals must be 1 or more; {}", text, kLegal));
-    }
-    return std::make_unique<EvaluationsStopper>(static_cast<std::uint64_t>(*count));
-  }
+double ParseBudgetSeconds(std::string_view text) {
   constexpr std::pair<char, double> kUnits[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
   const auto unit = std::find_if(std::begin(kUnits), std::end(kUnits),
                                  [&](const auto& known) { return text.ends_with(known.first); });
@@ -104,7 +97,18 @@ std::unique_ptr<Stopper> ParseBudget(std::string_view text, const Clock& clock) 
   if (*seconds <= 0) {
     throw UsageError(fmt::format("bad budget '{}': it must be above zero; {}", text, kLegal));
   }
-  return std::make_unique<TimeStopper>(*seconds * unit->second, clock);
+  return *seconds * unit->second;
+}
+
+std::unique_ptr<Stopper> ParseBudget(std::string_view text, const Clock& clock) {
+  if (text.starts_with("evals=")) {
+    const auto count = ParseInteger(text.substr(6));
+    if (!count || *count < 1) {
+      throw UsageError(fmt::format("bad budget '{}': evals must be 1 or more; {}", text, kLegal));
+    }
+    return std::make_unique<EvaluationsStopper>(static_cast<std::uint64_t>(*count));
+  }
+  return std::make_unique<TimeStopper>(ParseBudgetSeconds(text), clock);
 }
 
 std::unique_ptr<Stopper> ParseStop(std::string_view text) {

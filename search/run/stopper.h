@@ -117,6 +117,8 @@ class AnyStopper final : public Stopper {
   std::vector<std::unique_ptr<Stopper>> parts_;
 };
 
+/// `60s`, `1.5m`, `2h` in seconds. Throws UsageError.
+double ParseBudgetSeconds(std::string_view text);
 /// `60s`, `1.5m`, `2h`, a bare number of seconds, `evals=500`.
 /// Throws UsageError that says what is wrong and what is legal.
 std::unique_ptr<Stopper> ParseBudget(std::string_view text, const Clock& clock);

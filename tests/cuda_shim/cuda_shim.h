@@ -18,6 +18,10 @@
 #define __syncthreads_or(value) ::exh_shim::BarrierOr(__LINE__, value)
 #define __threadfence() ::exh_shim::Fence()
 #define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
+#define exh_ballot(is_set) ::exh_shim::Ballot(__LINE__, is_set)
+#define exh_swap(value, lanes) ::exh_shim::SwapValue(__LINE__, value, lanes)
+#define exh_cluster_arrive() ::exh_shim::ClusterArrive()
+#define exh_cluster_wait() ::exh_shim::ClusterWait(__LINE__)
 #define exh_dmma(...) ::exh_shim::MultiplyTile(__LINE__, __VA_ARGS__)
 #define exh_begin(value) static_cast<double>(value)
 #define exh_mma_f16(...) ::exh_shim::MultiplyHalves<false>(__LINE__, __VA_ARGS__)
@@ -110,7 +114,31 @@ T ShuffleXor(int line, unsigned mask, T value, int lanes) {
   __builtin_memcpy(&value, &bits, sizeof value);
   return value;
 }
+
+template <typename T>
+T SwapValue(int line, T value, int lanes) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  bits = Swap(line, bits, lanes);
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
 }  // namespace exh_shim
+
+/// Words of blocks that look back, as printed texts define them for a GPU.
+inline void exh_tell(const exh_shim::Tracked<unsigned long long>& to, unsigned long long word) {
+  to.at().Tell(word);
+}
+inline unsigned long long exh_hear(const exh_shim::Tracked<unsigned long long>& from) {
+  return from.at().Hear();
+}
+
+/// The same place in the memory that another block of the cluster shares.
+template <typename T>
+exh_shim::Tracked<T> exh_in_block(const exh_shim::Tracked<T>& place, int rank) {
+  return exh_shim::Tracked<T>(place.at().InBlock(rank));
+}
 
 /// Asynchronous copies, as printed texts define them for a GPU: through all caches, …
 template <int bytes, typename To, typename From>

@@ -171,7 +171,7 @@ TEST(CudaShim, MatrixUnitsNeedWholeWarps) {
   if (t % 32 != 7) exh_dmma(x, y, z, w, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
   arg_c[t] = static_cast<float>(x);
 )";
-  ExpectError(multiply, {.grid = 1, .threads = 64}, "multiplies a tile, but not thread");
+  ExpectError(multiply, {.grid = 1, .threads = 64}, "waits, but not thread");
   const std::string alone = R"(
   double x = 1, y = 1, z = 1, w = 1;
   exh_dmma(x, y, z, w, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
@@ -264,14 +264,24 @@ TEST(CudaShim, Shuffles) {
       "const float v = arg_a[block * 8 + (t ^ 1)]; "
       "arg_c[block * 8 + t] = s_alpha * __shfl_xor_sync(255u, v, 1);",
       {.grid = 16, .threads = 8});
+  // Warps shuffle apart from each other.
+  ExpectDoubles(
+      "float v = arg_a[block * 64 + (t < 32 ? t ^ 1 : t)];\n"
+      "if (t < 32) v = __shfl_xor_sync(0xffffffffu, v, 1);\n"
+      "arg_c[block * 64 + t] = s_alpha * v;",
+      {.grid = 2, .threads = 64});
 }
 
 TEST(CudaShim, ReportsShufflesThatNotAllTakePartIn) {
   const Launch launch = {.threads = 64};
   ExpectError("arg_c[t] = __shfl_xor_sync(0x0000ffffu, 1.0f, 1);", launch, "not all are there");
   ExpectError("arg_c[t] = __shfl_xor_sync(0xffffffffu, 1.0f, 32);", launch, "not all are there");
-  ExpectError("if (t < 32) arg_c[t] = __shfl_xor_sync(0xffffffffu, 1.0f, 1);", launch,
-              "waits at the shuffle of line");
+  ExpectError("if (t < 16) arg_c[t] = __shfl_xor_sync(0xffffffffu, 1.0f, 1);", launch,
+              "shuffles, but not thread 16 of its warp");
+  ExpectError(
+      "float v = 0; if (t < 16) v = __shfl_xor_sync(0xffffffffu, 1.0f, 1);\n"
+      "if (t >= 16) v = __shfl_xor_sync(0xffffffffu, 1.0f, 1);\narg_c[t] = v;",
+      launch, "shuffles, but not thread");
 }
 
 TEST(CudaShim, AShuffleIsNoBarrier) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -39,6 +40,13 @@ class Runner {
 
   /// What went wrong first, or an empty text.
   std::string Run() {
+    std::string error = RunOnce();
+    if (!error.empty() || !memory_.has_statuses()) return error;
+    memory_.BeginLaunch();
+    return RunOnce();
+  }
+
+  std::string RunOnce() {
     for (unsigned i = 0; i < program_.num_kernels; ++i) {
       const std::string error = RunKernel(program_.kernels[i], program_.overlaps && i > 0);
       if (error.empty()) continue;
@@ -49,7 +57,11 @@ class Runner {
   }
 
   void Wait(int line) {
-    waits_[threadIdx.x] = line;
+    run_->waits[threadIdx.x] = line;
+    Fiber::Yield();
+  }
+  void ClusterWait(int line) {
+    if (memory_.ClusterWait(threadIdx.x)) run_->waits[threadIdx.x] = kOfCluster + line;
     Fiber::Yield();
   }
 
@@ -59,16 +71,16 @@ class Runner {
   }
 
   bool WaitOr(int line, bool value) {
-    any_ |= value;
+    run_->any |= value;
     Wait(line);
-    return any_before_;
+    return run_->any_before;
   }
 
   /// The running thread waits until its warp has handed in all of a tile. As for shuffles there are
   /// two places, one after the other.
   void Multiply(int line, Tiles kind, double* sums, const double* a, const double* b) {
     const unsigned t = threadIdx.x;
-    std::vector<Tile>& tiles = tiles_[tiles_begun_[t]++ % 2];
+    std::vector<Tile>& tiles = run_->tiles[run_->tiles_begun[t]++ % 2];
     std::copy_n(a, std::size(tiles[t].a), tiles[t].a);
     std::copy_n(b, std::size(tiles[t].b), tiles[t].b);
     of_warp_[t] = line;
@@ -92,13 +104,23 @@ class Runner {
     }
   }
 
-  /// The running thread waits until all have handed in theirs. Who goes on first may hand in the
-  /// next one before others have taken this one: there are two places, one after the other.
+  /// The running thread waits until its warp has handed in all words.
+  const unsigned long long* Swap(int line, unsigned long long bits) {
+    const unsigned t = threadIdx.x;
+    auto& swapped = run_->swapped[run_->swaps[t]++ % 2];
+    swapped[t] = bits;
+    of_warp_[t] = line;
+    Fiber::Yield();
+    return &swapped[t / kWarp * kWarp];
+  }
+
+  /// The running thread waits until its warp has handed in theirs. Who goes on first may hand in
+  /// the next one before others have taken this one: there are two places, one after the other.
   unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, unsigned lanes) {
     const unsigned t = threadIdx.x;
-    auto& handed = handed_[shuffles_[t]++ % 2];
+    auto& handed = run_->handed[run_->shuffles[t]++ % 2];
     handed[t] = bits;
-    waits_[t] = -line;
+    of_warp_[t] = -line;
     Fiber::Yield();
     const bool is_there = lanes < 32 && (t ^ lanes) < kernel_->threads;
     if (!is_there || (AllLanes(t) & ~mask) != 0) {
@@ -112,10 +134,28 @@ class Runner {
 
  private:
   static constexpr unsigned kWarp = 32;
+  /// Added to the line of a barrier of the cluster.
+  static constexpr int kOfCluster = 1 << 24;
 
   /// What a thread hands in of a tile.
   struct Tile {
     double a[8], b[4];
+  };
+
+  /// A block that runs.
+  struct Block {
+    unsigned number = 0, rank = 0;
+    /// By thread: line of the barrier where it waits, or that of a shuffle below 0; 0: it has
+    /// ended.
+    std::vector<int> waits;
+    /// Did a thread hand a value to the barrier that follows, and to the one before?
+    bool any = false, any_before = false;
+    std::vector<unsigned> shuffles;                          ///< By thread: how many it has begun.
+    std::array<std::vector<unsigned long long>, 2> handed;   ///< By thread: its own bits.
+    std::vector<unsigned> swaps;                             ///< By thread: how many it has begun.
+    std::array<std::vector<unsigned long long>, 2> swapped;  ///< By thread: of its warp alone.
+    std::vector<unsigned> tiles_begun;                       ///< By thread: how many.
+    std::array<std::vector<Tile>, 2> tiles;                  ///< By thread.
   };
 
   /// Kept for the next launch: a stack costs two calls of the system.
@@ -139,38 +179,78 @@ class Runner {
   static unsigned MostThreads(const Program& program) {
     unsigned threads = 0;
     for (unsigned i = 0; i < program.num_kernels; ++i) {
-      threads = std::max(threads, program.kernels[i].threads);
+      threads = std::max(threads, program.kernels[i].threads * program.kernels[i].cluster);
     }
     return threads;
   }
 
   std::string RunKernel(const Kernel& kernel, bool is_early) {
     kernel_ = &kernel;
-    waits_.assign(kernel.threads, 0);
-    shuffles_.assign(kernel.threads, 0);
-    tiles_begun_.assign(kernel.threads, 0);
-    tiles_.fill(std::vector<Tile>(kernel.threads));
-    handed_.fill(std::vector<unsigned long long>(kernel.threads));
     memory_.BeginKernel(kernel, is_early);
-    std::vector<unsigned> blocks = Numbers(kernel.grid);
-    Shuffle(blocks);
+    Block begun;
+    begun.waits.assign(kernel.threads, 0);
+    begun.shuffles.assign(kernel.threads, 0);
+    begun.tiles_begun.assign(kernel.threads, 0);
+    begun.tiles.fill(std::vector<Tile>(kernel.threads));
+    begun.handed.fill(std::vector<unsigned long long>(kernel.threads));
+    begun.swaps.assign(kernel.threads, 0);
+    begun.swapped.fill(std::vector<unsigned long long>(kernel.threads));
+    cluster_.assign(kernel.cluster, begun);
+    std::vector<unsigned> clusters = Numbers(kernel.grid / kernel.cluster);
+    Shuffle(clusters);
     order_ = Numbers(kernel.threads);
-    for (const unsigned block : blocks) {
-      blockIdx.x = block;
-      memory_.BeginBlock(block);
-      any_ = any_before_ = false;
-      for (unsigned t = 0; t < kernel.threads; ++t) fibers_[t]->Start(Body);
-      for (bool ended = false; !ended;) {
-        std::string error = Interval();
-        if (!error.empty()) return error;
-        ended = waits_[0] == 0;
-        any_before_ = std::exchange(any_, false);
-        if (waits_[0] >= 0) memory_.BeginInterval(waits_[0]);
-      }
-      if (!memory_.EndBlock()) return memory_.error();
+    for (const unsigned cluster : clusters) {
+      if (std::string error = RunCluster(cluster); !error.empty()) return error;
     }
     return "";
   }
+
+  std::string RunCluster(unsigned cluster) {
+    std::vector<unsigned> ranks = Numbers(kernel_->cluster);
+    for (const unsigned rank : ranks) {
+      run_ = &cluster_[rank];
+      run_->number = cluster * kernel_->cluster + rank;
+      run_->rank = rank;
+      run_->any = run_->any_before = false;
+      memory_.BeginBlock(run_->number, rank);
+      for (unsigned t = 0; t < kernel_->threads; ++t) FiberOf(t).Start(Body);
+    }
+    while (true) {
+      if (ranks.size() > 1) Shuffle(ranks);
+      for (const unsigned rank : ranks) {
+        run_ = &cluster_[rank];
+        blockIdx.x = run_->number;
+        memory_.GoOn(run_->number, rank);
+        if (std::string error = RunAlone(); !error.empty()) return error;
+      }
+      const int line = run_->waits[0];
+      for (const Block& block : cluster_) {
+        if (block.waits[0] == line) continue;
+        return fmt::format("block {} {}, but block {} of its cluster {}", run_->number, State(line),
+                           block.number, State(block.waits[0]));
+      }
+      if (line == 0) return "";
+      for (const Block& block : cluster_) {
+        memory_.GoOn(block.number, block.rank);
+        memory_.BeginInterval(line - kOfCluster);
+      }
+    }
+  }
+
+  /// The block until its threads wait for the others of the cluster, or end.
+  std::string RunAlone() {
+    while (true) {
+      std::string error = Interval();
+      if (!error.empty()) return error;
+      const int line = run_->waits[0];
+      run_->any_before = std::exchange(run_->any, false);
+      if (line == 0) return memory_.EndBlock() ? "" : memory_.error();
+      if (line >= kOfCluster) return "";
+      if (line > 0) memory_.BeginInterval(line);
+    }
+  }
+
+  Fiber& FiberOf(unsigned thread) { return *fibers_[run_->rank * kernel_->threads + thread]; }
 
   std::vector<unsigned> Numbers(unsigned count) {
     std::vector<unsigned> numbers(count);
@@ -190,8 +270,8 @@ class Runner {
       of_warp_.assign(kernel_->threads, 0);
       for (const unsigned t : running) {
         threadIdx.x = t;
-        waits_[t] = 0;
-        fibers_[t]->Resume();
+        run_->waits[t] = 0;
+        FiberOf(t).Resume();
         if (!memory_.error().empty()) return memory_.error();
         if (!error_.empty()) return error_;
       }
@@ -200,23 +280,26 @@ class Runner {
       for (const unsigned t : running) {
         const unsigned first = t / kWarp * kWarp;
         for (unsigned other = first; other < first + kWarp; ++other) {
-          const bool is_there = other < kernel_->threads;
-          if (is_there && of_warp_[other] == of_warp_[t]) continue;
-          return fmt::format("line {}: thread {} multiplies a tile, but not thread {} of its warp",
-                             of_warp_[t], t, other);
+          const bool is_there = other < kernel_->threads, shuffles = of_warp_[t] < 0;
+          if (is_there ? of_warp_[other] == of_warp_[t] : shuffles) continue;
+          return fmt::format("line {}: thread {} {}, but not thread {} of its warp",
+                             std::abs(of_warp_[t]), t, shuffles ? "shuffles" : "waits", other);
         }
       }
     }
+    const std::vector<int>& waits = run_->waits;
     for (unsigned t = 1; t < kernel_->threads; ++t) {
-      if (waits_[t] == waits_[0]) continue;
-      return fmt::format("block {}: thread 0 {}, but thread {} {}", blockIdx.x, State(waits_[0]), t,
-                         State(waits_[t]));
+      if (waits[t] == waits[0]) continue;
+      return fmt::format("block {}: thread 0 {}, but thread {} {}", blockIdx.x, State(waits[0]), t,
+                         State(waits[t]));
     }
     return "";
   }
 
   static std::string State(int line) {
-    if (line < 0) return fmt::format("waits at the shuffle of line {}", -line);
+    if (line >= kOfCluster) {
+      return fmt::format("waits at the barrier of the cluster of line {}", line - kOfCluster);
+    }
     return line == 0 ? "has ended" : fmt::format("waits at the barrier of line {}", line);
   }
 
@@ -227,15 +310,10 @@ class Runner {
   std::mt19937 random_;
   std::vector<std::unique_ptr<Fiber>>& fibers_;
   std::vector<unsigned> order_;  ///< Of the threads in an interval.
-  /// By thread: line of the barrier where it waits, or that of a shuffle below 0; 0: it has ended.
-  std::vector<int> waits_;
-  std::vector<int> of_warp_;  ///< By thread: the line where it waits for its warp; 0: it does not.
-  /// Did a thread hand a value to the barrier that follows, and to the one before?
-  bool any_ = false, any_before_ = false;
-  std::vector<unsigned> shuffles_;                         ///< By thread: how many it has begun.
-  std::array<std::vector<unsigned long long>, 2> handed_;  ///< By thread: its own bits.
-  std::vector<unsigned> tiles_begun_;                      ///< By thread: how many.
-  std::array<std::vector<Tile>, 2> tiles_;                 ///< By thread.
+  /// By thread: the line where it waits for its warp, that of a shuffle below 0; 0: it does not.
+  std::vector<int> of_warp_;
+  std::vector<Block> cluster_;  ///< By rank.
+  Block* run_ = nullptr;        ///< The one that runs.
 };
 
 }  // namespace
@@ -251,6 +329,14 @@ void Barrier(int line) {
 
 int BarrierOr(int line, int value) {
   return runner->WaitOr(line, value != 0) ? 1 : 0;
+}
+
+void ClusterArrive() {
+  runner->memory().ClusterArrive(threadIdx.x);
+}
+
+void ClusterWait(int line) {
+  runner->ClusterWait(line);
 }
 
 void CommitCopies() {
@@ -273,11 +359,26 @@ unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int
   return runner->Shuffle(line, mask, bits, static_cast<unsigned>(lanes));
 }
 
+unsigned long long Swap(int line, unsigned long long bits, int lanes) {
+  return runner->Swap(line, bits)[threadIdx.x % 32 ^ static_cast<unsigned>(lanes)];
+}
+
+unsigned Ballot(int line, bool is_set) {
+  const unsigned long long* const warp = runner->Swap(line, is_set ? 1 : 0);
+  unsigned bits = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) bits |= static_cast<unsigned>(warp[lane]) << lane;
+  return bits;
+}
+
 void Multiply(int line, Tiles tiles, double* sums, const double* a, const double* b) {
   runner->Multiply(line, tiles, sums, a, b);
 }
 
 Address::Address(const void* at) : region_(runner->memory().Find(at, &offset_)) {}
+
+Address Address::InBlock(int rank) const {
+  return {runner->memory().SharedOf(region_, rank), offset_};
+}
 
 void Address::Read(void* value, int bytes, int unit, Via via) const {
   // After an error the thread never goes on: nobody resumes it.
@@ -288,6 +389,18 @@ void Address::Read(void* value, int bytes, int unit, Via via) const {
 void Address::Write(const void* value, int bytes, int unit, Via via) const {
   const Access access = {offset_, bytes, unit, via};
   if (!runner->memory().Write(region_, access, value, threadIdx.x)) Fiber::Yield();
+}
+
+void Address::Tell(unsigned long long word) const {
+  const Access access = {offset_, sizeof word, sizeof word, Via::kPlain};
+  if (!runner->memory().Tell(region_, access, word, threadIdx.x)) Fiber::Yield();
+}
+
+unsigned long long Address::Hear() const {
+  std::uint64_t word = 0;
+  const Access access = {offset_, sizeof word, sizeof word, Via::kPlain};
+  if (!runner->memory().Hear(region_, access, word, threadIdx.x)) Fiber::Yield();
+  return word;
 }
 
 void* Address::Change(int bytes, int unit) const {

@@ -11,7 +11,12 @@
 //   * accesses outside of an array, misaligned ones, and writes to an input;
 //   * what a kernel that may have begun early does with what an earlier one uses, before the thread
 //     has waited; and its blocks that end before any of their threads has;
-//   * tickets that are not 0 at the end.
+//   * tickets that are not 0 at the end;
+//   * a thread that waits for what no block says that has begun before its own.
+// A program whose blocks wait for each other so is run twice: it must leave what its next launch
+// needs.
+//
+// The blocks of a cluster run at the same time: each until its threads wait for the others.
 //
 // Includes nothing: it is compiled together with every source that is run.
 #pragma once
@@ -33,6 +38,7 @@ using Thread = void (*)(void* const* arrays, const double* scalars, void* global
 struct Kernel {
   const char* name;
   unsigned grid, threads;           ///< Blocks, and threads of each; one dimension.
+  unsigned cluster;                 ///< Blocks of a cluster, neighbours; it divides the grid.
   unsigned long long shared_bytes;  ///< What it may use of the shared memory.
   Thread thread;
 };
@@ -69,6 +75,11 @@ void Barrier(int line);
 /// __syncthreads_or(): the same, and whether any thread of the block had another value than 0.
 int BarrierOr(int line, int value);
 
+/// barrier.cluster.arrive and .wait of the running thread: it waits until all threads of its
+/// cluster have arrived as often. What they did before is ordered before what they do after.
+void ClusterArrive();
+void ClusterWait(int line);
+
 /// __threadfence() of the running thread.
 void Fence();
 
@@ -79,6 +90,11 @@ void AwaitPrevious();
 /// `lanes`. All threads of the block must call it on the same line, which CUDA asks only of a warp:
 /// printed kernels do so everywhere. It is no barrier: what they do before and after it may race.
 unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes);
+
+/// What another lane of the warp has, and a bit for each lane: all 32 threads of the warp must call
+/// it on the same line, others need not. It is no barrier.
+unsigned long long Swap(int line, unsigned long long bits, int lanes);
+unsigned Ballot(int line, bool is_set);
 
 /// All asynchronous copies that the running thread began since the last time become a group.
 void CommitCopies();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;  // What cudaMalloc promises.
 constexpr int kPoison = 0xff;            // Each byte: NaNs, and integers that nobody computes.
-constexpr int kTicketBytes = 4;
+constexpr int kTicketBytes = 4, kWordBytes = 8;
 constexpr int kNobody = -1, kSeveral = -2;
 
 /// What messages count in.
@@ -53,6 +53,7 @@ void MakeFiner(Region& region, int grain) {
   Split(region.history, parts, Grains(region.size, grain));
   Split(region.sharing, parts, Grains(region.size, grain));
   Split(region.arrivals, parts, Grains(region.size, grain));
+  Split(region.crossings, parts, Grains(region.size, grain));
   for (std::size_t i = 0; i < region.arrivals.size(); ++i) {
     std::uint8_t* const bytes = region.arrivals[i].bytes;
     std::memmove(bytes, bytes + i % parts * static_cast<std::size_t>(grain),
@@ -79,7 +80,8 @@ void Forget(Region& region) {
 
 Memory::Memory(const Program& program)
     : workspace_bytes_(static_cast<std::int64_t>(program.workspace_bytes)),
-      ticket_bytes_(static_cast<std::int64_t>(program.ticket_bytes)) {
+      ticket_bytes_(static_cast<std::int64_t>(program.ticket_bytes)),
+      statuses_(program.thread_order) {
   for (unsigned i = 0; i < program.num_arrays; ++i) {
     const ArrayArgument& facts = program.facts[i];
     const auto size = static_cast<std::int64_t>(facts.elements * facts.element_bytes);
@@ -93,12 +95,27 @@ Memory::Memory(const Program& program)
               .grain = static_cast<int>(facts.element_bytes)};
     if (facts.is_output) region.written = program.written[i];
   }
-  shared_ = &regions_.emplace_back();
-  *shared_ = {.name = "shared",
-              .kind = RegionKind::kShared,
-              .data = static_cast<unsigned char*>(program.shared),
-              .size = 0,
-              .reach = static_cast<std::int64_t>(program.shared_reach)};
+  unsigned most = 1;
+  for (unsigned i = 0; i < program.num_kernels; ++i) {
+    most = std::max(most, program.kernels[i].cluster);
+  }
+  for (unsigned rank = 0; rank < most; ++rank) {
+    auto* data = static_cast<unsigned char*>(program.shared);
+    if (rank > 0) {
+      data = static_cast<unsigned char*>(std::aligned_alloc(
+          kAlignment,
+          Grains(static_cast<std::int64_t>(program.shared_reach), kAlignment) * kAlignment));
+      if (data == nullptr) throw std::bad_alloc();
+      allocated_.push_back(data);
+    }
+    shared_.push_back(&regions_.emplace_back());
+    *shared_.back() = {.name = "shared",
+                       .kind = RegionKind::kShared,
+                       .data = data,
+                       .size = 0,
+                       .reach = static_cast<std::int64_t>(program.shared_reach),
+                       .rank = rank};
+  }
   const std::uint64_t bytes = program.scratch_bytes;
   if (bytes == 0) return;
   const std::size_t room = (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -116,6 +133,7 @@ Memory::Memory(const Program& program)
 
 Memory::~Memory() {
   std::free(global_);
+  for (unsigned char* const data : allocated_) std::free(data);
 }
 
 Region* Memory::Find(const void* at, long long* offset) {
@@ -124,7 +142,7 @@ Region* Memory::Find(const void* at, long long* offset) {
     const auto begin = reinterpret_cast<std::uintptr_t>(region.data);
     if (address < begin || address - begin >= static_cast<std::uint64_t>(region.reach)) continue;
     *offset = static_cast<long long>(address - begin);
-    return &region;
+    return region.kind == RegionKind::kShared ? shared_[rank_] : &region;
   }
   *offset = 0;
   return nullptr;
@@ -132,10 +150,19 @@ Region* Memory::Find(const void* at, long long* offset) {
 
 void Memory::BeginKernel(const Kernel& kernel, bool is_early) {
   threads_ = kernel.threads;
-  copies_.resize(threads_);
+  cluster_ = kernel.cluster;
+  rank_ = 0;
+  copies_.assign(std::size_t{threads_} * cluster_, {});
+  arrived_.assign(copies_.size(), 0);
+  waited_ = arrived_;
+  of_rank_.assign(cluster_, {});
+  has_ended_.assign(cluster_, false);
   is_early_ = is_early;
   order_.BeginKernel(kernel.grid, kernel.threads);
-  shared_->size = static_cast<std::int64_t>(kernel.shared_bytes);
+  statuses_.BeginKernel();
+  for (Region* const shared : shared_) {
+    shared->size = static_cast<std::int64_t>(kernel.shared_bytes);
+  }
   if (scratch_ != nullptr) {
     std::memset(global_ + workspace_bytes_, kPoison,
                 static_cast<std::size_t>(scratch_->size - workspace_bytes_));
@@ -145,17 +172,32 @@ void Memory::BeginKernel(const Kernel& kernel, bool is_early) {
   }
 }
 
-void Memory::BeginBlock(unsigned block) {
+void Memory::BeginBlock(unsigned block, unsigned rank) {
   block_ = block;
+  rank_ = rank;
+  has_ended_[rank] = false;
   has_waited_.assign(threads_, false);
   order_.BeginBlock(block);
-  std::memset(shared_->data, kPoison, static_cast<std::size_t>(shared_->size));
-  std::fill(shared_->arrivals.begin(), shared_->arrivals.end(), Arrival{});
-  copies_.assign(threads_, {});
+  Region& shared = *shared_[rank];
+  std::memset(shared.data, kPoison, static_cast<std::size_t>(shared.size));
+  std::fill(shared.arrivals.begin(), shared.arrivals.end(), Arrival{});
+  if (cluster_ > 1) shared.crossings.assign(Grains(shared.size, shared.grain), {});
+  for (unsigned thread = 0; thread < threads_; ++thread) {
+    copies_[OfThread(thread)] = {};
+    arrived_[OfThread(thread)] = waited_[OfThread(thread)] = 0;
+  }
   BeginInterval(0);
 }
 
+void Memory::GoOn(unsigned block, unsigned rank) {
+  block_ = block;
+  rank_ = rank;
+  line_ = of_rank_[rank].line;
+  interval_ = of_rank_[rank].number;
+}
+
 bool Memory::EndBlock() {
+  has_ended_[rank_] = true;
   if (!is_early_ || std::ranges::find(has_waited_, true) != has_waited_.end()) return true;
   error_ = fmt::format("block {} has ended, and has not waited for the kernel before", block_);
   return false;
@@ -163,7 +205,54 @@ bool Memory::EndBlock() {
 
 void Memory::BeginInterval(int line) {
   line_ = line;
-  ++interval_;
+  interval_ = ++intervals_;
+  of_rank_[rank_] = {line_, interval_};
+}
+
+Region* Memory::SharedOf(const Region* own, int rank) {
+  const bool is_own = own == shared_[rank_] && rank >= 0;
+  return is_own && static_cast<unsigned>(rank) < cluster_ ? shared_[static_cast<unsigned>(rank)]
+                                                          : nullptr;
+}
+
+bool Memory::ClusterWait(unsigned thread) {
+  if (++waited_[OfThread(thread)] == arrived_[OfThread(thread)]) return true;
+  return Fail(thread, "waits for its cluster, and has not arrived once since it did so before");
+}
+
+/// What was used before is ordered where its thread has arrived since then, and this one has waited
+/// for that.
+bool Memory::Cross(Region& region, const Access& access, std::int64_t grain, unsigned thread,
+                   bool is_write) {
+  if (region.crossings.empty()) return true;
+  const auto block = static_cast<std::int32_t>(block_);
+  const std::uint32_t arrived = arrived_[OfThread(thread)], waited = waited_[OfThread(thread)];
+  const auto fail = [&](const std::string& why) {
+    return Fail(thread,
+                fmt::format("{} {} of block {} in its cluster, {}", is_write ? "writes" : "reads",
+                            Place(region, access, grain * region.grain), region.rank, why));
+  };
+  if (region.rank != rank_ && waited == 0) return fail("which may not have begun");
+  if (region.rank != rank_ && has_ended_[region.rank]) return fail("which has ended");
+  Crossing& crossing = region.crossings[static_cast<std::size_t>(grain)];
+  const auto is_apart = [&](std::int32_t other, std::uint32_t when) {
+    return other != kNobody && other != block && when >= waited;
+  };
+  if (is_apart(crossing.writer, crossing.written)) {
+    return fail(fmt::format("which block {} writes: no barrier of the cluster is between",
+                            crossing.writer));
+  }
+  if (!is_write) {
+    crossing.reader = Joined(crossing.reader, block);
+    crossing.read = std::max(crossing.read, arrived);
+    return true;
+  }
+  if (is_apart(crossing.reader, crossing.read)) {
+    return fail("which another one reads: no barrier of the cluster is between");
+  }
+  crossing.writer = block;
+  crossing.written = arrived;
+  return true;
 }
 
 std::string Memory::Since() const {
@@ -286,6 +375,7 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
   const std::int64_t end = first + access.bytes / region->grain;
   for (std::int64_t grain = first; grain < end; ++grain) {
     if (!Share(*region, access, grain, thread, Use::kRead)) return false;
+    if (!Cross(*region, access, grain, thread, false)) return false;
     if (!Touch(*region, access, grain, thread, "reads")) return false;
     History& history = HistoryOf(*region, grain);
     const auto self = static_cast<std::int32_t>(thread);
@@ -342,7 +432,7 @@ bool Memory::BeginCopy(Region* to, const Access& access, Region* from, const Acc
     return Fail(thread, fmt::format("copies to {}, which is no shared memory",
                                     Place(*to, access, access.offset)));
   }
-  Copy copy = {to, access, {}, is_late, copies_[thread].groups};
+  Copy copy = {to, access, {}, is_late, copies_[OfThread(thread)].groups};
   if (from != nullptr && from->kind == RegionKind::kShared) {
     return Fail(thread,
                 fmt::format("copies from {}, shared memory", Place(*from, source, source.offset)));
@@ -365,12 +455,12 @@ bool Memory::BeginCopy(Region* to, const Access& access, Region* from, const Acc
     HistoryOf(*to, grain).writer = static_cast<std::int32_t>(thread);
     if (!is_late) std::memcpy(to->data + grain * to->grain, bytes, size);
   }
-  copies_[thread].under_way.push_back(copy);
+  copies_[OfThread(thread)].under_way.push_back(copy);
   return true;
 }
 
 bool Memory::AwaitCopies(int groups_left, unsigned thread) {
-  Copies& copies = copies_[thread];
+  Copies& copies = copies_[OfThread(thread)];
   const auto is_awaited = [&](const Copy& copy) {
     return copy.group < copies.groups - groups_left;
   };
@@ -405,6 +495,7 @@ bool Memory::Write(Region* region, const Access& access, const void* value, unsi
   const auto* from = static_cast<const unsigned char*>(value);
   for (std::int64_t grain = first; grain < end; ++grain, from += region->grain) {
     if (!Share(*region, access, grain, thread, Use::kWrite)) return false;
+    if (!Cross(*region, access, grain, thread, true)) return false;
     if (!Touch(*region, access, grain, thread, "writes")) return false;
     if (IsRead(*region, access, grain, thread, "writes")) return false;
     if (IsVaried(*region, access, grain, from, thread, "writes")) return false;
@@ -440,15 +531,58 @@ void* Memory::Change(Region* region, const Access& access, unsigned thread) {
       return fail(grain * region->grain, "an atomic operation on an element that nothing filled");
     }
   }
-  if (region->kind == RegionKind::kGlobal) order_.Ticket(thread, interval_, access.offset);
+  if (region->kind == RegionKind::kGlobal) {
+    order_.Ticket(thread, interval_, access.offset);
+    if (access.bytes == kWordBytes) counts_.insert(access.offset);
+  }
   return region->data + access.offset;
+}
+
+bool Memory::Tell(Region* region, const Access& access, std::uint64_t word, unsigned thread) {
+  if (!Check(region, access, thread, "says")) return false;
+  if (region->kind != RegionKind::kGlobal || access.offset >= ticket_bytes_) {
+    return Fail(thread,
+                fmt::format("says {}, which is no ticket", Place(*region, access, access.offset)));
+  }
+  std::uint64_t before = 0;
+  std::memcpy(&before, region->data + access.offset, sizeof before);
+  statuses_.Tell(access.offset, before, word);
+  std::memcpy(region->data + access.offset, &word, sizeof word);
+  return true;
+}
+
+bool Memory::Hear(Region* region, const Access& access, std::uint64_t& word, unsigned thread) {
+  if (!Check(region, access, thread, "looks at")) return false;
+  const std::optional<std::uint64_t> heard = statuses_.Hear(access.offset);
+  if (heard) {
+    word = *heard;
+    return true;
+  }
+  return Fail(thread, fmt::format("waits for {}, which no block that has begun says",
+                                  Place(*region, access, access.offset)));
+}
+
+void Memory::BeginLaunch() {
+  constexpr std::uint64_t kOther = 0x5a5a5a5a;  // Of the lower half.
+  for (const std::int64_t offset : statuses_.all()) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, global_ + offset, sizeof word);
+    word ^= kOther;
+    std::memcpy(global_ + offset, &word, sizeof word);
+  }
+  for (Region& region : regions_) {
+    if (region.kind != RegionKind::kOutput) continue;
+    std::memset(region.data, kPoison, static_cast<std::size_t>(region.size));
+    std::fill_n(region.written, Grains(region.size, region.element), static_cast<unsigned char>(0));
+  }
 }
 
 std::string Memory::DirtyTicket() const {
   for (std::int64_t offset = 0; offset < ticket_bytes_; offset += kTicketBytes) {
     std::uint32_t ticket = 0;
     std::memcpy(&ticket, global_ + offset, kTicketBytes);
-    if (ticket == 0) continue;
+    const std::int64_t word = offset / kWordBytes * kWordBytes;
+    if (ticket == 0 || statuses_.has_word(word) || counts_.contains(word)) continue;
     return fmt::format("a ticket was left dirty: global[{}] is {}", offset / kTicketBytes, ticket);
   }
   return "";

@@ -23,6 +23,10 @@
 //   * blocks use a grain of the same temporary, or of the same partial result without the order
 //   that
 //     block_order.h speaks of;
+//   * blocks of a cluster use a grain of what one of them shares, one of them writes it, and no
+//     barrier of the cluster is between, before which the first of them arrived and for which the
+//     other one has waited; or a block uses what another shares that may not have begun, or has
+//     ended;
 //   * a thread of a kernel that may have begun early uses what an earlier kernel writes, or writes
 //     what one uses, and has not waited.
 #pragma once
@@ -34,6 +38,7 @@
 
 #include "tests/cuda_shim/block_order.h"
 #include "tests/cuda_shim/launch.h"
+#include "tests/cuda_shim/statuses.h"
 #include "tests/cuda_shim/tracked.h"
 
 namespace exh_shim {
@@ -64,6 +69,12 @@ struct Sharing {
   unsigned char now = 0, before = 0;
 };
 
+/// Who of a cluster used a grain of shared memory last, and how often the thread had arrived then.
+struct Crossing {
+  std::int32_t writer = -1, reader = -1;  ///< Blocks; -2: several.
+  std::uint32_t written = 0, read = 0;
+};
+
 /// Asynchronous copies to a grain that their threads have not waited for.
 struct Arrival {
   std::int32_t copies = 0;
@@ -76,14 +87,16 @@ struct Region {
   std::string name;
   RegionKind kind;
   unsigned char* data;
-  std::int64_t size;                 ///< Bytes that may be accessed …
-  std::int64_t reach;                ///< … and bytes that a pointer into it may lie within.
-  int element = 0;                   ///< Bytes of one; 0: it may have those of several types.
-  int grain = 4;                     ///< Bytes.
-  unsigned char* written = nullptr;  ///< Outputs: writes of each element.
-  std::vector<History> history{};    ///< By grain; empty for inputs.
-  std::vector<Sharing> sharing{};    ///< By grain; for outputs and kGlobal.
-  std::vector<Arrival> arrivals{};   ///< By grain; for kShared.
+  std::int64_t size;                  ///< Bytes that may be accessed …
+  std::int64_t reach;                 ///< … and bytes that a pointer into it may lie within.
+  int element = 0;                    ///< Bytes of one; 0: it may have those of several types.
+  int grain = 4;                      ///< Bytes.
+  unsigned char* written = nullptr;   ///< Outputs: writes of each element.
+  std::vector<History> history{};     ///< By grain; empty for inputs.
+  std::vector<Sharing> sharing{};     ///< By grain; for outputs and kGlobal.
+  std::vector<Arrival> arrivals{};    ///< By grain; for kShared.
+  std::vector<Crossing> crossings{};  ///< By grain; for kShared of clusters.
+  unsigned rank = 0;                  ///< kShared: of the block in its cluster.
 };
 
 /// One access.
@@ -120,7 +133,14 @@ class Memory {
   /// are set: NaN. `is_early`: those before may not have ended.
   void BeginKernel(const Kernel& kernel, bool is_early);
   /// … of this block; all bits of shared memory are set.
-  void BeginBlock(unsigned block);
+  void BeginBlock(unsigned block, unsigned rank);
+  /// … of the block of this rank, which goes on.
+  void GoOn(unsigned block, unsigned rank);
+  /// The memory that the block of this rank shares; null: there is none.
+  Region* SharedOf(const Region* own, int rank);
+  void ClusterArrive(unsigned thread) { ++arrived_[OfThread(thread)]; }
+  /// False if the thread has not arrived once since it waited.
+  bool ClusterWait(unsigned thread);
   /// False if it should not have ended yet: then error() says why.
   bool EndBlock();
   /// All threads have left the barrier of that line.
@@ -131,22 +151,35 @@ class Memory {
   bool Write(Region* region, const Access& access, const void* value, unsigned thread);
   /// An atomic operation: where the caller changes the bytes. Null if it is an error.
   void* Change(Region* region, const Access& access, unsigned thread);
+  /// A word of 8 bytes that a block says to those behind it, and one that a block looks at.
+  bool Tell(Region* region, const Access& access, std::uint64_t word, unsigned thread);
+  bool Hear(Region* region, const Access& access, std::uint64_t& word, unsigned thread);
   /// Begins an asynchronous copy; `from` is null: of zeros. `is_late`: it writes where it is waited
   /// for.
   bool BeginCopy(Region* to, const Access& access, Region* from, const Access& source, bool is_late,
                  unsigned thread);
-  void CommitCopies(unsigned thread) { ++copies_[thread].groups; }
+  void CommitCopies(unsigned thread) { ++copies_[OfThread(thread)].groups; }
   bool AwaitCopies(int groups_left, unsigned thread);
   void Fence(unsigned thread) { order_.Fence(thread, interval_); }
   /// For the thread, the kernels before have ended now.
   void AwaitPrevious(unsigned thread) { has_waited_[thread] = true; }
   const std::string& error() const { return error_; }
 
-  /// Says which ticket is not 0, behind the last kernel; empty: all are.
+  /// Says which ticket is not 0, behind the last kernel; empty: all are. What counts launches is
+  /// none: 8 bytes that are changed by atomic operations, and words that blocks say.
   std::string DirtyTicket() const;
+  /// Have blocks said words?
+  bool has_statuses() const { return !statuses_.all().empty(); }
+  /// As between two launches with other inputs: what blocks have said has other values, though not
+  /// other tags, and outputs hold what nobody wants.
+  void BeginLaunch();
 
  private:
   bool Check(Region* region, const Access& access, unsigned thread, const char* verb);
+  std::size_t OfThread(unsigned thread) const { return std::size_t{rank_} * threads_ + thread; }
+  /// Rules about shared memory that blocks of a cluster use.
+  bool Cross(Region& region, const Access& access, std::int64_t grain, unsigned thread,
+             bool is_write);
   enum class Use { kRead, kWrite, kChange };
   /// Rules about a grain that other blocks may use, too.
   bool Share(Region& region, const Access& access, std::int64_t grain, unsigned thread, Use use);
@@ -167,23 +200,34 @@ class Memory {
   bool Fail(unsigned thread, const std::string& what);
   std::string Since() const;
 
-  std::deque<Region> regions_;  ///< Address points into it.
-  Region* shared_ = nullptr;
-  Region* scratch_ = nullptr;  ///< `exh_global`.
+  std::deque<Region> regions_;             ///< Address points into it.
+  std::vector<Region*> shared_;            ///< By rank in the cluster.
+  std::vector<unsigned char*> allocated_;  ///< Those of them that are not the program's.
+  Region* scratch_ = nullptr;              ///< `exh_global`.
   unsigned char* global_ = nullptr;
   /// By thread: what it copies, and how many groups it has made of that.
   struct Copies {
     std::vector<Copy> under_way;
     std::int64_t groups = 0;
   };
-  std::vector<Copies> copies_;
+  std::vector<Copies> copies_;                   ///< By OfThread().
+  std::vector<std::uint32_t> arrived_, waited_;  ///< By OfThread(): how often, for its cluster.
+  std::vector<bool> has_ended_;                  ///< By rank.
   std::int64_t workspace_bytes_, ticket_bytes_;
   BlockOrder order_;
-  unsigned block_ = 0, threads_ = 1;
+  Statuses statuses_;
+  std::set<std::int64_t> counts_;  ///< Where 8 bytes are changed by atomic operations.
+  unsigned block_ = 0, threads_ = 1, cluster_ = 1, rank_ = 0;
   bool is_early_ = false;
   std::vector<bool> has_waited_;  ///< By thread of the block.
   int line_ = 0;  ///< Of the barrier at which the interval began, 0 the start of the block.
-  std::uint32_t interval_ = 0;
+  std::uint32_t interval_ = 0, intervals_ = 0;
+  /// By rank: those of the block.
+  struct Interval {
+    int line = 0;
+    std::uint32_t number = 0;
+  };
+  std::vector<Interval> of_rank_;
   std::string error_;
 };
 

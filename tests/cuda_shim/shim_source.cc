@@ -94,14 +94,14 @@ std::string Arguments(const CudaText& text, std::size_t num_arrays, std::size_t 
 std::string Kernels(const exh::kernels::Launch& launch, const std::string& arguments) {
   std::string kernels;
   const auto add = [&](const std::string& name, std::uint64_t grid, std::uint32_t threads,
-                       std::uint64_t shared_bytes) {
-    kernels += fmt::format(R"(    {{"{}", {}u, {}u, {}ull,
+                       std::uint64_t shared_bytes, std::uint32_t cluster = 1) {
+    kernels += fmt::format(R"(    {{"{}", {}u, {}u, {}u, {}ull,
      [](void* const* arrays, const double* scalars, void* global) {{
        (void)arrays, (void)scalars, (void)global;
        {}({});
      }}}},
 )",
-                           name, grid, threads, shared_bytes, name, arguments);
+                           name, grid, threads, cluster, shared_bytes, name, arguments);
   };
   const auto add_sides = [&](bool is_before) {
     for (const exh::kernels::SideLaunch& side : launch.sides) {
@@ -110,7 +110,7 @@ std::string Kernels(const exh::kernels::Launch& launch, const std::string& argum
     }
   };
   add_sides(true);
-  add("exh_kernel", launch.grid, launch.threads, launch.shared_bytes);
+  add("exh_kernel", launch.grid, launch.threads, launch.shared_bytes, launch.cluster);
   add_sides(false);
   return kernels;
 }

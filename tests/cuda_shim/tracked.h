@@ -54,6 +54,8 @@ class Address {
   Address(Region* region, long long offset) : region_(region), offset_(offset) {}
 
   Address operator+(long long bytes) const { return {region_, offset_ + bytes}; }
+  /// Of shared memory: the same byte of that of another block of the cluster.
+  Address InBlock(int rank) const;
 
   /// `bytes` in one access, which must be aligned to that. An error ends the launch: neither
   /// returns then.
@@ -61,6 +63,9 @@ class Address {
   void Write(const void* value, int bytes, int unit, Via via) const;
   /// Where an atomic operation changes them, before anything else happens.
   void* Change(int bytes, int unit) const;
+  /// A word that a block says to those behind it, and what one of these finds there.
+  void Tell(unsigned long long word) const;
+  unsigned long long Hear() const;
   /// Begins to copy as many bytes from there, or zeros, where `inside` is false: then nothing is
   /// read.
   void CopyFrom(const Address& from, int bytes, int unit, bool inside) const;

@@ -39,6 +39,38 @@ class Report(unittest.TestCase):
         html = (self.root / "out.html").read_text()
         return html, json.loads(re.search(r"<script>(.*)</script>", html, re.DOTALL)[1])
 
+    def test_what_decisions_are_worth(self):
+        self.assertIsNone(self.data("run")[1]["runs"][0]["why"])
+        text = self.search("why", "run", "--budget", "8s", "--jobs", "1")
+        self.assertRegex(text, r"record \d+ of run: .* here, logged with ")
+        self.assertRegex(text, r"each alone with another value, .*noise \d+\.\d %")
+        self.assertIn("run/why.json", text)
+        slowest = max((json.loads(line) for line in (self.root / "run/log.jsonl").read_text().splitlines() if '"eval"' in line),
+                      key=lambda record: record.get("best_ns", 0))["n"]
+        self.assertIn("each alone as it is in the other record",
+                      self.search("why", "run", f"run@{slowest}", "--budget", "6s", "--jobs", "1"))
+        whole = json.loads((self.root / "run/why.json").read_text())
+        self.assertEqual({"record", "noise", "decisions", "steps"} - set(whole), set())
+        self.assertTrue(any(one["others"] for one in whole["decisions"]))
+        why = self.data("run")[1]["runs"][0]["why"]
+        self.assertEqual(why["record"], whole["record"])
+        evil = "</script><script>"
+        damaged = [("{", None), ("[]", None), ('{"record":"x"}', None), ('{"record":1e300}', None),
+                   (json.dumps({"record": whole["record"], "decisions": [{"name": evil, "value": 7, "worth": 2, "others": 3}]}),
+                    [[evil, "", 2, [["", None, "", 0]]]])]
+        for text, decisions in damaged:
+            (self.root / "run/why.json").write_text(text)
+            html, data = self.data("run")
+            self.assertNotIn(evil, html)
+            why = data["runs"][0]["why"]
+            self.assertEqual(why and why["decisions"], decisions)
+        (self.root / "run/why.json").unlink()
+
+    def test_why_says_what_is_wrong(self):
+        for arguments, words in (((), "why is what fast"), (("run", "--budget", "soon"), "bad budget 'soon'"),
+                                 (("run@77",), "77"), (("run", "run"), "the same decisions"), (("nowhere",), "nowhere"), (("run", "--jobs", "-1"), "bad --jobs -1")):
+            self.assertIn(words, self.search("why", *arguments, code=2))
+
     def test_a_run(self):
         html, data = self.data("run")
         self.assertIn("<title>axpy ", html)

@@ -357,6 +357,29 @@ int main() {
   EXPECT_EQ(counted.code, 0) << counted.err;
 }
 
+TEST(StandaloneCuda, LaunchesClusters) {
+  for (const std::uint32_t blocks : {2u, 16u}) {
+    Source source = SourceOf(kRight);
+    source.gpu->launch.cluster = blocks;
+    const std::string program = StandaloneCuda(FewTask(), source, "A test.\n");
+    EXPECT_THAT(program, HasSubstr("cluster.val.clusterDim.x = " + std::to_string(blocks) + ";"));
+    EXPECT_THAT(program, Not(HasSubstr("void* arguments[]")));
+    const tests::ProgramRun run = tests::RunOnProcessor(program);
+    EXPECT_EQ(run.compiler, "");
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("axpy: correct (all of 8192 elements)"));
+    const tests::ProgramRun counted =
+        tests::RunOnProcessor("#define EXHAUST_NO_MAIN\n" + program + R"(
+alignas(16) float x[8192], y[8192], z[8192];
+int main() {
+  if (axpy_launch(x, y, z, 2, 0) != cudaSuccess) return 1;
+  return fake_cluster_launches == 1 ? 0 : 2;
+}
+)");
+    EXPECT_EQ(counted.code, 0) << counted.err;
+  }
+}
+
 TEST(StandaloneCuda, AsksForNothingThatTheKernelDoesNotNeed) {
   const std::string text = StandaloneCuda(FewTask(), SourceOf(kRight), "A test.\n");
   EXPECT_THAT(text, HasSubstr("axpy_launch(const float* x, const float* y, float* z, float alpha,\n"

@@ -78,6 +78,30 @@ TEST(UnitShapes, AreThoseOfTheHardware) {
   }
 }
 
+// What a lane has of the sums of a chain is what it has of the first operand of kMma, and its
+// second operand has the columns that are the instructions' own.
+TEST(UnitShapes, SumsOfAChainAreAnOperand) {
+  const UnitShape &chain = ShapeOf(MatrixUnit::kMmaChain), &next = ShapeOf(MatrixUnit::kMma);
+  EXPECT_TRUE(HaveEachOnce(chain.lanes, chain.rows, chain.columns));
+  EXPECT_TRUE(HaveEachOnce(chain.lanes, chain.rows, chain.depth));
+  EXPECT_TRUE(HaveEachOnce(chain.lanes, chain.depth, chain.operand_columns));
+  EXPECT_EQ(chain.rows, next.rows);
+  EXPECT_EQ(chain.columns, next.depth);
+  EXPECT_EQ(chain.multiply_adds(), 2 * next.multiply_adds());
+  for (std::uint32_t lane = 0; lane < chain.lanes; ++lane) {
+    for (std::uint32_t t = 0; t < 2; ++t) {
+      // The lane that has column c of instruction t of the operand, as its own column is c.
+      const auto column_of = [&](std::uint32_t c) {
+        return IterationOf(chain.operand_columns, 4 * c, t);
+      };
+      for (std::uint32_t b = 0; b < 2; ++b) {
+        const auto own = static_cast<std::uint32_t>(IterationOf(next.columns, lane, b));
+        EXPECT_EQ(IterationOf(chain.columns, lane, 2 * t + b), column_of(own));
+      }
+    }
+  }
+}
+
 TEST(UnitShapes, OneMultiplyAddIsAShape) {
   const UnitShape& shape = ShapeOf(MatrixUnit::kNone);
   EXPECT_EQ(shape.multiply_adds(), 1u);

@@ -47,6 +47,12 @@ const Case kCases[] = {
     {"dot", "n=4096", "h200", "", "across_blocks(mad)=ATOMIC_RED\n"},
     {"dot", "n=4096", "h200", "", "across_blocks(mad)=LAST_BLOCK\n"},
     {"dot", "n=4096", "h200", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"dot", "n=4096", "h200", "", "across_blocks(mad)=CLUSTER\n"},
+    {"mv", "m=101,n=67", "h200", "", "across_blocks(mad)=CLUSTER\n"},
+    {"softmax", "m=8,n=128", "h200", "", "across_blocks(max_top)=CLUSTER\n"},
+    {"rms_norm", "m=8,n=256", "h200", "", "across_blocks(mad)=CLUSTER\n"},
+    {"logsumexp", "m=8,n=96", "h200", "",
+     "pace(max_top:sub)=RUNNING\nacross_blocks(max_top)=LAST_BLOCK\n"},
     {"dot", "n=4096", "cpu", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
     {"dot", "n=4096", "cpu", ""},
     {"mv", "m=64,n=256", "cpu", ""},
@@ -100,6 +106,11 @@ const Case kCases[] = {
     // Exponentials, roots and quotients.
     {"softmax", "m=8,n=64", "h200", ""},
     {"layer_norm", "m=8,n=64", "h200", ""},
+    // Scans, and blocks that look back.
+    {"scan", "m=8,n=128", "h200", ""},
+    {"scan", "m=3,n=1000", "h200", ""},
+    {"scan", "m=2,n=4096", "h200", "", "across_blocks(scan)=LOOK_BACK\n"},
+    {"scan", "m=2,n=1000,way=1", "h200", "", "across_blocks(scan)=LOOK_BACK\n"},
     {"conv2d", "h=26,w=8,c=3,m=4,r=5,s=5,pad=2,dilation=1", "cpu", ""},
 };
 
@@ -328,7 +339,7 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
     }
     EXPECT_EQ(amounts[9], static_cast<double>(code.tree.num_blocks));
     for (const codegen::SplitReduction& split : code.splits.reductions) {
-      if (split.is_atomic()) continue;
+      if (split.is_atomic() || split.is_of_cluster()) continue;
       const double partial =
           static_cast<double>(split.tiles * split.splits) * split.num_registers * split.num_slots;
       EXPECT_THAT(std::vector(amounts.end() - std::ssize(code.splits.reductions), amounts.end()),
@@ -345,7 +356,7 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
 
 TEST(SoundnessCases, BlocksDivideCoveredAxesInEveryWay) {
   for (const std::string_view way :
-       {"ATOMIC_CAS", "ATOMIC_RED", "ATOMIC_VECTOR", "LAST_BLOCK", "SECOND_LAUNCH"}) {
+       {"ATOMIC_CAS", "ATOMIC_RED", "ATOMIC_VECTOR", "LAST_BLOCK", "SECOND_LAUNCH", "CLUSTER"}) {
     const auto covers = [&](const Case& c) {
       if (!std::string_view(c.decisions).ends_with(std::string(way) + "\n")) return false;
       const search::Problem problem = MakeProblem(c.kernel, c.size, c.device, c.space);

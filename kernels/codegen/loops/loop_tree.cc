@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
+#include <set>
 
 #include "kernels/codegen/loops/copy_nests.h"
+#include "kernels/codegen/loops/ending_nodes.h"
 #include "kernels/codegen/loops/forest.h"
 #include "kernels/codegen/loops/thread_axes.h"
 
@@ -346,9 +347,9 @@ void AppendText(const ir::Function& function, const LoopTree& tree, int index, i
     if (text.empty()) text = "lanes";
     return text + ":" + std::to_string(k.size);
   };
-  static constexpr const char* kNames[] = {"root",    "block",  "loop",      "unroll",    "vector",
-                                           "threads", "exec",   "lanes",     "round",     "combine",
-                                           "correct", "settle", "hand_over", "last_block"};
+  static constexpr const char* kNames[] = {
+      "root",  "block",   "loop",    "unroll", "vector",    "threads",    "exec",    "lanes",
+      "round", "combine", "correct", "settle", "hand_over", "last_block", "exchange"};
   std::string line(Index(depth) * 2, ' ');
   line += kNames[static_cast<std::size_t>(node.kind)];
   if (node.dim_class >= 0) line += " " + dim_class(node.dim_class);
@@ -389,81 +390,35 @@ void TurnRows(const ir::Function& function, const Schedule& schedule, LoopTree& 
   }
 }
 
-void InsertBehind(LoopTree& tree, int child, NodeKind kind, ir::InstId inst) {
-  LoopNode node;
-  node.kind = kind;
-  node.inst = inst;
-  node.parent = tree.node(child).parent;
-  const int index = static_cast<int>(tree.nodes.size());
-  std::vector<int>& children = tree.nodes[Index(node.parent)].children;
-  children.insert(std::ranges::find(children, child) + 1, index);
-  tree.nodes.push_back(std::move(node));
-}
+// The threads of a block are numbered once: its units have as many lanes.
+static_assert(ir::ShapeOf(ir::MatrixUnit::kDmma).lanes == ir::kUnitLanes &&
+              ir::ShapeOf(ir::MatrixUnit::kMma).lanes == ir::kUnitLanes &&
+              ir::ShapeOf(ir::MatrixUnit::kImma).lanes == ir::kUnitLanes &&
+              ir::ShapeOf(ir::MatrixUnit::kMmaChain).lanes == ir::kUnitLanes);
 
-/// The node that is the loop of a class around another one.
-int LoopOfClass(const LoopTree& tree, int node, int dim_class) {
-  while (tree.node(node).dim_class != dim_class) node = tree.node(node).parent;
-  return node;
-}
-
-/// The slices of a reduction meet where all of its loops have ended. What begins it is in front of
-/// these loops, so the node around both is the one in which they end. No thread dimension is around
-/// it: one around both would have to be around the threads of the slices, too (bands_have_one_body,
-/// threads.exh). Where the value is read while it runs, they meet in each iteration of that loop.
-/// So do the slices of a scan in each iteration of its loops, behind its threads.
-std::string AddCombines(const ir::Function& function, LoopTree& tree) {
-  for (const ir::Instruction& inst : function.insts) {
-    const int node = tree.node_of_inst[inst.id.index()];
-    if (node < 0 || tree.SliceAxes(inst).empty()) continue;
-    const ir::InstId init = function.comm(inst.init).producer;
-    int around = tree.CommonAncestor(node, tree.node_of_inst[init.index()]);
-    if (inst.is_scan()) around = tree.node(tree.BandAround(node)).parent;
-    if (tree.Runs(inst.id)) around = LoopOfClass(tree, node, tree.runs_in[inst.id.index()]);
-    if (tree.InThreads(around)) {
-      return "the slices of " + inst.name() + " end inside of other threads";
-    }
-    int child = node;
-    while (tree.node(child).parent != around) child = tree.node(child).parent;
-    InsertBehind(tree, child, NodeKind::kCombine, inst.id);
-  }
-  return "";
-}
-
-/// What matrix units have added up is rounded where the loops of the reduction have ended, before
-/// anything else happens to it.
-void AddRounds(const ir::Function& function, LoopTree& tree) {
-  for (const ir::Instruction& inst : function.insts) {
-    if (tree.node_of_inst[inst.id.index()] < 0 || !tree.IsUnit(inst)) continue;
-    if (tree.SumType(function, inst) == ir::ComputeTypeOf(inst.type)) continue;
-    InsertBehind(tree, tree.OutermostLoop(inst), NodeKind::kRound, inst.id);
-  }
-}
-
-// The threads of a block are numbered once: its units have the same lanes.
-static_assert(ir::ShapeOf(ir::MatrixUnit::kDmma) == ir::ShapeOf(ir::MatrixUnit::kMma) &&
-              ir::ShapeOf(ir::MatrixUnit::kDmma) == ir::ShapeOf(ir::MatrixUnit::kImma));
-
-/// The digits of a lane's number that rows and columns of the unit take, the outermost first; of no
-/// unit none.
-std::vector<ir::LaneDigit> LaneDigits(ir::MatrixUnit unit) {
-  const ir::UnitShape& shape = ir::ShapeOf(unit);
-  std::vector<ir::LaneDigit> digits;
-  for (const ir::Fragment& fragment : {shape.rows, shape.columns}) {
-    std::ranges::copy_if(fragment.digits, std::back_inserter(digits),
-                         [](const ir::LaneDigit& digit) { return digit.count > 1; });
-  }
-  std::ranges::sort(digits, std::greater(), &ir::LaneDigit::stride);
-  return digits;
-}
-
-/// Those of the units that have TENSOR dims.
+/// The digits of a lane's number that tell apart what lanes have of TENSOR dims, the outermost
+/// first: each digit of a fragment is one of them, or several neighbours. None: there are no lanes.
 std::vector<ir::LaneDigit> LaneDigits(const ir::Function& function, const Forest& forest) {
+  std::set<std::uint32_t, std::greater<>> ends;
+  std::uint32_t lanes = 1;
   for (const DimClass& dim_class : forest.classes) {
     if (dim_class.kind != DimKind::TENSOR) continue;
     const ir::MatrixUnit unit = function.dim(dim_class.dims.front()).matrix_unit;
-    if (unit != ir::MatrixUnit::kNone) return LaneDigits(unit);
+    const ir::UnitShape& shape = ir::ShapeOf(unit);
+    lanes = shape.lanes;
+    for (const ir::Fragment& fragment :
+         {shape.rows, shape.columns, shape.depth, shape.operand_columns}) {
+      for (const ir::LaneDigit& digit : fragment.digits) {
+        if (digit.count > 1) ends.insert({digit.stride, digit.stride * digit.count});
+      }
+    }
   }
-  return {};
+  std::vector<ir::LaneDigit> digits;
+  for (const std::uint32_t stride : ends) {
+    if (stride < lanes) digits.push_back({lanes / stride, stride, 0});
+    if (stride < lanes) lanes = stride;
+  }
+  return digits;
 }
 
 /// Lanes share what has TENSOR dims: classes of their own, and registers of what was a loop.
@@ -480,11 +435,18 @@ void ShareAmongLanes(const ir::Function& function, const ThreadAxes& threads, Lo
     dim_class.step = fragment.register_step;
     for (const ir::LaneDigit& digit : fragment.digits) {
       for (std::size_t i = 0; i < threads.lanes.size(); ++i) {
-        const ThreadAxis& axis = tree.axes[Index(threads.lanes[i])];
-        if (digit.count == 1 || digit.stride != axis.stride) continue;
-        dim_class.lanes.push_back({first + static_cast<int>(i), digit.step});
+        const std::uint32_t stride = tree.axes[Index(threads.lanes[i])].stride;
+        if (stride < digit.stride || stride >= digit.stride * digit.count) continue;
+        dim_class.lanes.push_back(
+            {first + static_cast<int>(i), digit.step * (stride / digit.stride)});
       }
     }
+    std::ranges::sort(dim_class.lanes, {}, &LaneTerm::dim_class);
+    std::vector<int>& own = tree.own_lanes[dim.inst.index()];
+    for (const LaneTerm& term : dim_class.lanes) {
+      if (std::ranges::find(own, term.dim_class) == own.end()) own.push_back(term.dim_class);
+    }
+    if (dim.unit == dim.inst) tree.has_unit[dim.inst.index()] = true;
   }
   for (const int axis : threads.lanes) {
     DimClass lanes;
@@ -494,114 +456,6 @@ void ShareAmongLanes(const ir::Function& function, const ThreadAxes& threads, Lo
     tree.lane_classes.push_back(static_cast<int>(tree.classes.size()));
     tree.classes.push_back(lanes);
   }
-}
-
-/// What lanes have of a reduction becomes one value as soon as its loops in a thread have ended:
-/// whoever reads the value comes behind these. Where threads have slices of it, too, those meet
-/// later.
-void AddLanes(const ir::Function& function, LoopTree& tree) {
-  for (const ir::Instruction& inst : function.insts) {
-    if (tree.node_of_inst[inst.id.index()] < 0 || tree.LaneClass(inst) < 0) continue;
-    InsertBehind(tree, tree.OutermostLoop(inst), NodeKind::kLanes, inst.id);
-  }
-}
-
-/// The class of the loop in which each reduction is read while it runs.
-void FindRunning(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
-  tree.runs_in.assign(function.insts.size(), -1);
-  for (const ir::Communication& comm : function.comms) {
-    if (schedule.pace.Or(Pace::AFTER, comm.id) != Pace::RUNNING) continue;
-    tree.runs_in[comm.producer.index()] = tree.class_of_dim[comm.running->loop.index()];
-  }
-}
-
-/// The node behind which all of the reduction has ended, in a block: where its slices have become
-/// one value, or what its lanes have, or the outermost of its loops.
-int EndOf(const LoopTree& tree, const ir::Instruction& inst) {
-  for (const NodeKind kind : {NodeKind::kCombine, NodeKind::kLanes}) {
-    for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
-      const LoopNode& n = tree.nodes[node];
-      if (n.kind == kind && n.inst == inst.id) return static_cast<int>(node);
-    }
-  }
-  return tree.OutermostLoop(inst);
-}
-
-/// The same in each thread, where no Threads node is around.
-void InsertForThreads(LoopTree& tree, int child, NodeKind kind, ir::InstId inst) {
-  if (!tree.has_threads() || tree.InThreads(tree.node(child).parent)) {
-    return InsertBehind(tree, child, kind, inst);
-  }
-  InsertBehind(tree, child, NodeKind::kThreads, {});
-  LoopNode node;
-  node.kind = kind;
-  node.inst = inst;
-  node.parent = static_cast<int>(tree.nodes.size()) - 1;
-  tree.nodes[Index(node.parent)].children.push_back(node.parent + 1);
-  tree.nodes.push_back(std::move(node));
-}
-
-/// What comes of a maximum that runs is corrected as soon as that has grown. Behind its loop it is
-/// settled.
-void AddCorrections(const ir::Function& function, LoopTree& tree) {
-  for (const ir::Instruction& inst : function.insts) {
-    const int node = tree.node_of_inst[inst.id.index()];
-    if (node < 0 || !tree.Runs(inst.id)) continue;
-    InsertForThreads(tree, EndOf(tree, inst), NodeKind::kCorrect, inst.id);
-    InsertForThreads(tree, LoopOfClass(tree, node, tree.runs_in[inst.id.index()]),
-                     NodeKind::kSettle, inst.id);
-  }
-}
-
-/// The child of the innermost block around a node that it is, or is in.
-int ChildOfBlock(const LoopTree& tree, int node) {
-  while (tree.node(tree.node(node).parent).kind != NodeKind::kBlock) node = tree.node(node).parent;
-  return node;
-}
-
-/// What blocks have of a divided reduction, or its slices have become, is handed over where its
-/// loops have ended. Those that meet by the last ticket do so behind all of them. (Atomic
-/// operations are how the result is stored, and no nodes.)
-std::string AddSplits(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
-  std::vector<ir::InstId> last;  // Of LAST_BLOCK.
-  for (const ir::Instruction& inst : function.insts) {
-    const int node = tree.node_of_inst[inst.id.index()];
-    if (node < 0 || !inst.is_reduction() || tree.SplitClasses(inst).empty()) continue;
-    const AcrossBlocks way = schedule.across_blocks.Or(AcrossBlocks::NOT_ACROSS, inst.id);
-    if (way == AcrossBlocks::NOT_ACROSS) return inst.name() + " is divided but NOT_ACROSS blocks";
-    if (way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH) continue;
-    InsertBehind(tree, EndOf(tree, inst), NodeKind::kHandOver, inst.id);
-    if (way == AcrossBlocks::LAST_BLOCK) last.push_back(inst.id);
-  }
-  while (!last.empty()) {
-    const ir::InstId first = last.front();
-    int end = -1;
-    std::vector<ir::InstId> others;
-    for (const ir::InstId id : last) {
-      if (id != first && !ir::Meet(function, id, first)) {
-        others.push_back(id);
-        continue;
-      }
-      const ir::InstId init = function.comm(function.inst(id).init).producer;
-      const int around =
-          tree.CommonAncestor(tree.node_of_inst[id.index()], tree.node_of_inst[init.index()]);
-      if (tree.node(around).kind != NodeKind::kBlock) {
-        return "the last block of " + function.inst(id).name() + " is known inside of a loop";
-      }
-      const int own = ChildOfBlock(tree, EndOf(tree, function.inst(id)));
-      const std::vector<int>& body = tree.node(tree.node(own).parent).children;
-      if (end < 0 || std::ranges::find(body, own) > std::ranges::find(body, end)) end = own;
-    }
-    // Behind what is handed over there.
-    const std::vector<int>& body = tree.node(tree.node(end).parent).children;
-    for (auto next = std::ranges::find(body, end) + 1; next != body.end(); ++next) {
-      if (tree.node(*next).kind != NodeKind::kHandOver) break;
-      end = *next;
-    }
-    InsertBehind(tree, end, NodeKind::kLastBlock, first);
-    last = std::move(others);
-  }
-  return "";
 }
 
 }  // namespace
@@ -622,6 +476,8 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
 
   tree.classes = forest.classes;
   tree.in_lanes.assign(function.insts.size(), false);
+  tree.has_unit.assign(function.insts.size(), false);
+  tree.own_lanes.resize(function.insts.size());
   if (!lanes.empty()) ShareAmongLanes(function, threads, tree);
   for (DimClass& dim_class : tree.classes) {
     if (dim_class.kind == DimKind::TENSOR) dim_class.kind = DimKind::UNROLL;
@@ -636,17 +492,13 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
     const AcrossBlocks way = schedule.across_blocks.Or(AcrossBlocks::NOT_ACROSS, inst.id);
     const bool is_copy = inst.op == ir::Op::kWindow;
     if (is_copy) copies.push_back(inst.id);
-    if (is_copy || way == AcrossBlocks::LAST_BLOCK) apart.push_back(inst.id);
+    const bool meets = way == AcrossBlocks::LAST_BLOCK || way == AcrossBlocks::CLUSTER;
+    if (is_copy || meets) apart.push_back(inst.id);
   }
   TreeBuilder(forest, apart, copies, tree).Run();
   SplitCopyNests(function, schedule, tree);
   TurnRows(function, schedule, tree);
-  FindRunning(function, schedule, tree);
-  error = AddCombines(function, tree);
-  AddLanes(function, tree);
-  if (error.empty()) AddCorrections(function, tree);
-  if (error.empty()) error = AddSplits(function, schedule, tree);
-  if (error.empty()) AddRounds(function, tree);
+  error = AddEndings(function, schedule, tree);
   if (!error.empty()) return {std::nullopt, error};
   for (const int c : tree.block_classes) tree.num_blocks *= tree.classes[Index(c)].size;
   return {std::move(tree), ""};
@@ -709,9 +561,13 @@ std::vector<int> LoopTree::OwnAxes(const ir::Instruction& inst) const {
   for (const ir::DimId dim : inst.dims) {
     if (class_of(dim).axis >= 0) own.push_back(class_of(dim).axis);
   }
-  if (!in_lanes[inst.id.index()]) return own;
-  for (const int lanes : lane_classes) own.push_back(classes[Index(lanes)].axis);
+  for (const int lanes : own_lanes[inst.id.index()]) own.push_back(classes[Index(lanes)].axis);
   return own;
+}
+
+bool LoopTree::IsOfLanes(int axis) const {
+  return std::ranges::any_of(lane_classes,
+                             [&](int lanes) { return classes[Index(lanes)].axis == axis; });
 }
 
 std::vector<int> LoopTree::SliceAxes(const ir::Instruction& reduction) const {
@@ -719,6 +575,10 @@ std::vector<int> LoopTree::SliceAxes(const ir::Instruction& reduction) const {
   for (const ir::DimId dim : reduction.reduce_dims) {
     const DimClass& dim_class = class_of(dim);
     if (dim_class.kind == DimKind::THREAD && dim_class.size > 1) slices.push_back(dim_class.axis);
+    if (IsUnit(reduction)) continue;
+    for (const LaneTerm& lanes : dim_class.lanes) {
+      slices.push_back(classes[Index(lanes.dim_class)].axis);
+    }
   }
   return slices;
 }

@@ -17,6 +17,8 @@ namespace exh::kernels::codegen {
 struct LaneTerm {
   int dim_class = -1;     ///< Of a digit of their number: THREAD, of no dim.
   std::int64_t step = 0;  ///< From one lane to the next.
+
+  friend bool operator==(const LaneTerm&, const LaneTerm&) = default;
 };
 
 /// A class of MERGED dims: one loop, of one kind and size.
@@ -31,6 +33,11 @@ struct DimClass {
   ir::FragmentPart part = ir::FragmentPart::kNone;
   std::int64_t step = 1;
   std::vector<LaneTerm> lanes;
+
+  /// Have lanes and registers the same iterations of both?
+  bool HasLanesOf(const DimClass& other) const {
+    return lanes == other.lanes && step == other.step && size == other.size;
+  }
 };
 
 /// A hardware thread axis: THREAD classes that are MAPPED on each other.
@@ -72,12 +79,13 @@ enum class NodeKind : std::uint8_t {
   kLanes,    ///< What lanes have of a reduction becomes one value, in each thread.
   kRound,    ///< Sums of a matrix unit are rounded to the type of the reduction's value.
   /// The slices of a reduction, each a thread's, become its value in all of them; each slice of a
-  /// scan begins where the one before it ends.
+  /// scan begins where the one before it ends, and the first one where the block before ends.
   kCombine,
   kCorrect,    ///< What has come of a maximum that runs is corrected where that has grown.
   kSettle,     ///< … and is NaN where that is still infinitely low at its end.
   kHandOver,   ///< What the block has of a divided reduction goes to the others (across.exh).
   kLastBlock,  ///< The block with the last ticket makes one value of all, of several reductions.
+  kExchange,   ///< The blocks of a cluster make one value of what they have, each for itself.
 };
 
 struct LoopNode {
@@ -85,8 +93,8 @@ struct LoopNode {
   int dim_class = -1;               ///< kBlock, kLoop, kUnroll, kVector.
   std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
   int layout = -1;                  ///< kThreads: that of the band; -1: no band.
-  /// kExec; kLanes, kRound, kCombine, kCorrect, kSettle, kHandOver: the reduction; kLastBlock: one
-  /// of those that meet.
+  /// kExec; kLanes, kRound, kCombine, kCorrect, kSettle, kHandOver, kExchange: the reduction;
+  /// kLastBlock: one of those that meet.
   ir::InstId inst;
   int parent = -1;
   std::vector<int> children;  ///< In order of execution.
@@ -121,6 +129,9 @@ struct LoopTree {
   /// among lanes.
   std::vector<int> lane_classes;
   std::vector<bool> in_lanes;
+  std::vector<bool> has_unit;  ///< By instruction: a matrix unit does the reduction.
+  /// By instruction: those of `lane_classes` along which lanes have different parts of it.
+  std::vector<std::vector<int>> own_lanes;
 
   bool has_threads() const { return !axes.empty(); }
   const DimClass& class_of(ir::DimId dim) const {
@@ -138,11 +149,14 @@ struct LoopTree {
   /// The innermost loop of several iterations around a node, or -1.
   int LoopAround(int node) const;
   bool has_lanes() const { return !lane_classes.empty(); }
-  /// The hardware axes along which threads have iterations of the instruction of their own.
+  /// The hardware axes along which threads have iterations of the instruction of their own. (Of the
+  /// lanes that share a product each has its own part of it.)
   std::vector<int> OwnAxes(const ir::Instruction& inst) const;
+  /// Is it an axis of the lanes that share something?
+  bool IsOfLanes(int axis) const;
   /// Does a matrix unit do the reduction, with the lanes of warps?
   bool IsUnit(const ir::Instruction& inst) const {
-    return has_lanes() && inst.is_reduction() && in_lanes[inst.id.index()];
+    return has_lanes() && has_unit[inst.id.index()];
   }
   /// What the steps of a reduction add up in: what its registers are, or what the sums of its
   /// matrix unit are.
@@ -155,7 +169,8 @@ struct LoopTree {
   /// that in which it is read while it runs; its own node if there is none.
   int OutermostLoop(const ir::Instruction& reduction) const;
   /// The hardware axes along which threads have slices of the reduction: those of its THREAD
-  /// dimensions that it reduces over.
+  /// dimensions that it reduces over, and of the lanes that share one of these, where it is not
+  /// what a matrix unit does.
   std::vector<int> SliceAxes(const ir::Instruction& reduction) const;
   /// The VECTOR class whose lanes each have a part of the reduction; -1: none.
   int LaneClass(const ir::Instruction& reduction) const;

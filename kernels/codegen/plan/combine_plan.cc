@@ -5,6 +5,8 @@
 #include <bit>
 #include <numeric>
 
+#include "kernels/codegen/memory/memory_plan.h"
+#include "kernels/codegen/plan/split_plan.h"
 #include "kernels/ir/ops.h"
 #include "kernels/ir/target.h"
 
@@ -51,8 +53,10 @@ Combine PlanScan(const ir::Function& function, const LoopTree& tree, const Value
   const int layout = tree.axes[static_cast<std::size_t>(slices.front())].layout;
   combine.below = tree.layouts[static_cast<std::size_t>(layout)].threads;
   for (std::size_t place = 0; place < storage.key.size(); ++place) {
-    const bool is_scanned = std::ranges::find(storage.scanned, place) != storage.scanned.end();
-    if (!is_scanned) combine.owned *= storage.key[place].size;
+    const auto first_step = storage.scanned.begin() + static_cast<std::ptrdiff_t>(storage.rows);
+    const bool is_step =
+        std::find(first_step, storage.scanned.end(), place) != storage.scanned.end();
+    if (!is_step) combine.owned *= storage.key[place].size;
   }
   for (auto slice = slices.rbegin(); slice != slices.rend(); ++slice) {
     const ThreadAxis& axis = tree.axes[static_cast<std::size_t>(*slice)];
@@ -79,18 +83,19 @@ Combine PlanScan(const ir::Function& function, const LoopTree& tree, const Value
   return combine;
 }
 
-/// How much of shared memory it takes.
-void PlanSlots(const ir::Instruction& inst, Combine& combine) {
+/// How much of shared memory it takes, of so many bytes.
+void PlanSlots(const ir::Instruction& inst, std::uint64_t room, Combine& combine) {
   combine.num_slots = 1;
   for (const ThreadDigit& digit : combine.slots) combine.num_slots *= digit.size;
   if (combine.shared.empty()) return;
   const std::uint32_t each = combine.num_slots * ir::BytesOf(ir::ComputeTypeOf(inst.type));
-  combine.at_once = std::clamp(ir::kSliceBytes / each, 1u, combine.owned);
+  combine.at_once = std::clamp(static_cast<std::uint32_t>(room / each), 1u, combine.owned);
   combine.shared_bytes = std::uint64_t{combine.at_once} * each;
 }
 
 Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
-                    ir::InstId id, bool shuffles) {
+                    int node, bool shuffles) {
+  const ir::InstId id = tree.node(node).inst;
   const ir::Instruction& inst = function.inst(id);
   const std::vector<int> slices = tree.SliceAxes(inst);
   Combine combine;
@@ -100,7 +105,11 @@ Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const Va
   for (const int axis : tree.OwnAxes(inst)) is_own[static_cast<std::size_t>(axis)] = true;
   const int layout = tree.axes[static_cast<std::size_t>(slices.front())].layout;
   combine.below = tree.layouts[static_cast<std::size_t>(layout)].threads;
-  for (const KeyDim& key : values.storage[id.index()].key) combine.owned *= key.size;
+  const std::vector<int> around = tree.ClassesAround(node);
+  for (const KeyDim& key : values.storage[id.index()].key) {
+    const bool is_copy = std::ranges::find(around, key.dim_class) != around.end();
+    if (!is_copy) combine.owned *= key.size;
+  }
   // The innermost axis, whose threads are neighbours, first: so their slots are neighbours, too.
   for (std::size_t i = tree.axes.size(); i-- > 0;) {
     const ThreadAxis& axis = tree.axes[i];
@@ -129,17 +138,31 @@ std::vector<std::uint32_t> BitsIn(const std::vector<ThreadDigit>& digits) {
 }
 
 CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,
-                         const ValuePlan& values, bool shuffles) {
+                         const ValuePlan& values, const SplitPlan& splits, bool shuffles) {
   CombinePlan plan;
   plan.of_node.assign(tree.nodes.size(), -1);
   for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
     if (tree.nodes[node].kind != NodeKind::kCombine) continue;
     plan.of_node[node] = static_cast<int>(plan.combines.size());
     const ir::InstId id = tree.nodes[node].inst;
-    PlanSlots(function.inst(id),
-              plan.combines.emplace_back(function.inst(id).is_scan()
-                                             ? PlanScan(function, tree, values, id, shuffles)
-                                             : PlanCombine(function, tree, values, id, shuffles)));
+    const ir::Instruction& inst = function.inst(id);
+    const int number = static_cast<int>(node);
+    Combine& combine = plan.combines.emplace_back(
+        inst.is_scan() ? PlanScan(function, tree, values, id, shuffles)
+                       : PlanCombine(function, tree, values, number, shuffles));
+    combine.node = number;
+    const int split = splits.of_inst[id.index()];
+    if (split < 0 || !inst.is_scan()) {
+      PlanSlots(inst, ir::kSliceBytes, combine);
+      continue;
+    }
+    // What is before the block, and its number.
+    const std::uint64_t before = splits.reductions[static_cast<std::size_t>(split)].values() *
+                                 ir::BytesOf(ir::ComputeTypeOf(inst.type));
+    PlanSlots(inst, ir::kSliceBytes - Aligned(before) - kTurnBytes, combine);
+    combine.before_at = Aligned(combine.shared_bytes);
+    combine.shared_bytes = combine.before_at + before;
+    combine.warps_look = shuffles && tree.num_threads % ir::kWarpLanes == 0;
   }
   return plan;
 }

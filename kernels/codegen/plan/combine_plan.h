@@ -27,10 +27,13 @@
 // blocks (split_plan.h) is left where it is. All orders are fixed, so a program always computes the
 // same bits.
 //
+// The lanes that share a fragment (kernels/ir/fragments.h) have slices of what reduces it. Such a
+// node may stand among copies, and then has the registers of one copy.
+//
 // Of a scan a slice is a run of its steps, and a thread wants to know what all slices before its
 // own have. Of the innermost axis as many as are lanes of a warp tell each other by shuffles; the
 // rest goes through shared memory, in the order of the slices (print/gpu/scan.cc). No registers are
-// halved: `owned` is how many columns of steps a thread has.
+// halved: `owned` is how many rows of steps a thread has, of all of its columns.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +45,8 @@
 
 namespace exh::kernels::codegen {
 
+struct SplitPlan;
+
 /// Part of the linear thread index: thread / stride % size.
 struct ThreadDigit {
   std::uint32_t stride = 1, size = 1;
@@ -50,11 +55,12 @@ struct ThreadDigit {
 /// Of one kCombine node.
 struct Combine {
   ir::InstId reduction;
+  int node = 0;
   ir::Op op = ir::Op::kAdd;  ///< What makes one value of two.
   /// Digits of the thread index whose bits halve the registers that a thread owns, lowest first.
   std::vector<ThreadDigit> halved;
   std::vector<ThreadDigit> shuffled;  ///< Those whose bits combine all that are owned then.
-  std::uint32_t owned = 1;            ///< Registers of a thread, after all halvings.
+  std::uint32_t owned = 1;            ///< Registers of a thread there, after all halvings.
   /// What is combined through shared memory; empty: nothing is.
   std::vector<ThreadDigit> shared;
   /// Digits of the slot that a thread's value has in shared memory, fastest first: those of
@@ -66,6 +72,10 @@ struct Combine {
   std::uint32_t num_slots = 0;  ///< For each register that a thread owns.
   std::uint32_t at_once = 1;    ///< Registers that go through shared memory at a time.
   std::uint64_t shared_bytes = 0;
+  /// Of a scan that looks back: where in these what is before the block lies, of each of its
+  /// values.
+  std::uint64_t before_at = 0;
+  bool warps_look = false;  ///< … and whole warps look back, a lane at each block, not one thread.
 };
 
 /// The bits of digits of the thread index, in order.
@@ -78,6 +88,6 @@ struct CombinePlan {
 
 /// Without `shuffles` all goes through shared memory.
 CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,
-                         const ValuePlan& values, bool shuffles = true);
+                         const ValuePlan& values, const SplitPlan& splits, bool shuffles = true);
 
 }  // namespace exh::kernels::codegen

@@ -45,6 +45,8 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingFill:
     case Fault::kMissingFence:
     case Fault::kDirtyTicket:
+    case Fault::kEarlyExchange:
+    case Fault::kEarlyTelling:
     case Fault::kOneSidedRows:
     case Fault::kMissingWait:
     case Fault::kMissingCopyWait:
@@ -54,7 +56,11 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kShortHalo:
     case Fault::kMissingZeros:
     case Fault::kUncorrected:
+    case Fault::kLostTile:
     case Fault::kLostCarry:
+    case Fault::kPlainNumber:
+    case Fault::kStaleStatus:
+    case Fault::kShortLook:
     case Fault::kWrongFragment:
       code.fault = fault;
       return;
@@ -89,6 +95,7 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.error = result.error;
   if (!code.error.empty()) return code;
   code.tree = std::move(*result.tree);
+  code.skipped = PlanSkippedTiles(function, schedule, code.tree);
   code.memory = PlanMemory(function, schedule, code.tree, search);
   code.error = code.memory.error;
   if (!code.error.empty()) return code;
@@ -107,7 +114,7 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.splits = PlanSplits(function, schedule, code.tree, code.values);
   code.threads =
       PlanThreads(function, code.tree, code.values, code.rings, code.splits.parts.front());
-  code.combines = PlanCombines(function, code.tree, code.values);
+  code.combines = PlanCombines(function, code.tree, code.values, code.splits);
   Seed(fault, code);
   return code;
 }

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/codegen/loops/loop_tree.h"
 #include "kernels/codegen/memory/memory_plan.h"
 #include "kernels/codegen/memory/ring_plan.h"
+#include "kernels/codegen/memory/skipped_tiles.h"
 #include "kernels/codegen/plan/combine_plan.h"
 #include "kernels/codegen/plan/split_plan.h"
 #include "kernels/codegen/plan/thread_plan.h"
@@ -26,6 +28,8 @@ enum class Fault : std::uint8_t {
   kMissingFill,      ///< The output of an atomic sum is not filled before.
   kMissingFence,     ///< Nothing orders partial results before the ticket.
   kDirtyTicket,      ///< The last block does not put the ticket back.
+  kEarlyExchange,    ///< Blocks of a cluster take what the others told before these have.
+  kEarlyTelling,     ///< Blocks of a cluster tell the others before these have begun.
   kOneSidedRows,     ///< What is read from rows whose pieces changed places is where it was before.
   kMissingCopyWait,  ///< Nobody waits for asynchronous copies.
   kShortRing,        ///< Rings have one slot too few.
@@ -36,7 +40,11 @@ enum class Fault : std::uint8_t {
   kShortHalo,      ///< Windows lack the last index of a side along which axes meet.
   kMissingZeros,   ///< What lies outside of the argument is not filled with zeros in windows.
   kUncorrected,    ///< What has come of a maximum that runs stays as it was when that grows.
+  kLostTile,       ///< A loop that ends early leaves out one tile more.
   kLostCarry,      ///< No slice of a scan has what the slices before it have.
+  kPlainNumber,    ///< Blocks that look back have the number that the launch gives them.
+  kStaleStatus,    ///< They take what an earlier launch said for what this one says.
+  kShortLook,      ///< They take the first part that they find for a whole.
   kWrongFragment,  ///< Matrix units get two registers of an operand in each other's place.
 };
 
@@ -49,6 +57,7 @@ struct LoweredCode {
   const ir::Function* function = nullptr;
   const Schedule* schedule = nullptr;
   LoopTree tree;
+  std::vector<SkippedTiles> skipped;  ///< By no order; loops that end early.
   MemoryPlan memory;
   ValuePlan values;
   RingPlan rings;        ///< For the same as the next two.

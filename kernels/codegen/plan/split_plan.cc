@@ -9,7 +9,7 @@
 namespace exh::kernels::codegen {
 namespace {
 
-constexpr std::uint64_t kTicketBytes = 4;
+constexpr std::uint64_t kTicketBytes = 4, kStatusBytes = 8;
 
 template <typename T>
 bool Contains(const std::vector<T>& items, const T& item) {
@@ -24,7 +24,7 @@ class SplitPlanner {
 
   SplitPlan Run() {
     plan_.of_inst.assign(function_.insts.size(), -1);
-    plan_.of_store = plan_.last_of = plan_.of_inst;
+    plan_.of_store = plan_.last_of = plan_.first_of = plan_.of_inst;
     for (const ir::Instruction& inst : function_.insts) {
       if (IsActive(inst.id) && inst.is_reduction() && !tree_.SplitClasses(inst).empty()) {
         AddReduction(inst);
@@ -32,6 +32,7 @@ class SplitPlanner {
     }
     GroupThose();
     PlaceTickets();
+    FindFirst();
     AddMain();
     for (std::size_t group = 0; group < plan_.groups.size(); ++group) {
       if (plan_.groups[group].way == AcrossBlocks::SECOND_LAUNCH) AddFinish(group);
@@ -44,11 +45,13 @@ class SplitPlanner {
   bool IsActive(ir::InstId id) const { return tree_.node_of_inst[id.index()] >= 0; }
   const DimClass& Class(int c) const { return tree_.classes[static_cast<std::size_t>(c)]; }
 
-  /// The node where the block hands over what it has; of an atomic one -1.
+  /// The node where the block hands over what it has, or looks back; of an atomic one -1.
   int HandOverOf(ir::InstId id) const {
+    const bool is_scan = function_.inst(id).is_scan();
     for (std::size_t node = 0; node < tree_.nodes.size(); ++node) {
       const LoopNode& n = tree_.nodes[node];
-      if (n.kind == NodeKind::kHandOver && n.inst == id) return static_cast<int>(node);
+      const NodeKind wanted = is_scan ? NodeKind::kCombine : NodeKind::kHandOver;
+      if (n.kind == wanted && n.inst == id) return static_cast<int>(node);
     }
     return -1;
   }
@@ -65,19 +68,38 @@ class SplitPlanner {
       }
       plan_.of_store[split.store.index()] = static_cast<int>(plan_.reductions.size());
     } else {
-      for (const int c : tree_.ClassesAround(HandOverOf(inst.id))) {
-        const bool has_own = Class(c).kind == DimKind::BLOCK || Class(c).kind == DimKind::LOOP;
-        if (!has_own || Contains(split.split_classes, c)) continue;
-        split.tile_classes.push_back(c);
-        split.tiles *= Class(c).size;
-      }
+      if (split.is_of_cluster()) plan_.cluster_class = split.split_classes.front();
+      if (!split.is_of_cluster()) FindTiles(inst, split);
       FindSlots(inst, split);
-      for (const KeyDim& key : values_.storage[inst.id.index()].key) {
-        split.num_registers *= key.size;
+      const ValueStorage& storage = values_.storage[inst.id.index()];
+      for (std::size_t place = 0; place < storage.key.size(); ++place) {
+        const bool is_step = Contains(storage.scanned, place);
+        if (!is_step) split.num_registers *= storage.key[place].size;
       }
     }
     plan_.of_inst[inst.id.index()] = static_cast<int>(plan_.reductions.size());
     plan_.reductions.push_back(std::move(split));
+  }
+
+  void FindTiles(const ir::Instruction& inst, SplitReduction& split) const {
+    for (const int c : tree_.ClassesAround(HandOverOf(inst.id))) {
+      const bool has_own = Class(c).kind == DimKind::BLOCK || Class(c).kind == DimKind::LOOP;
+      if (!has_own || Contains(split.split_classes, c)) continue;
+      split.tile_classes.push_back(c);
+      split.tiles *= Class(c).size;
+    }
+  }
+
+  /// All blocks of a cluster have what a store takes that has no part of their class.
+  void FindFirst() {
+    if (plan_.cluster_class < 0) return;
+    for (const ir::Instruction& inst : function_.insts) {
+      if (!IsActive(inst.id) || inst.op != ir::Op::kStore) continue;
+      const bool has_part = std::ranges::any_of(inst.dims, [&](ir::DimId dim) {
+        return tree_.class_of_dim[dim.index()] == plan_.cluster_class;
+      });
+      if (!has_part) plan_.first_of[inst.id.index()] = plan_.cluster_class;
+    }
   }
 
   void FindSlots(const ir::Instruction& inst, SplitReduction& split) const {
@@ -109,7 +131,7 @@ class SplitPlanner {
   void GroupThose() {
     for (std::size_t i = 0; i < plan_.reductions.size(); ++i) {
       SplitReduction& split = plan_.reductions[i];
-      if (split.is_atomic()) continue;
+      if (split.is_atomic() || split.is_of_cluster() || split.looks_back()) continue;
       for (std::size_t g = 0; g < plan_.groups.size() && split.group < 0; ++g) {
         const SplitReduction& first = plan_.reductions[plan_.groups[g].reductions.front()];
         if (first.way == split.way && ir::Meet(function_, first.id, split.id)) {
@@ -131,6 +153,12 @@ class SplitPlanner {
       }
       plan_.groups[static_cast<std::size_t>(split.group)].reductions.push_back(i);
     }
+    // Sums are corrected by what a maximum is in the end.
+    for (SplitGroup& group : plan_.groups) {
+      std::ranges::stable_partition(group.reductions, [&](std::size_t reduction) {
+        return tree_.Runs(plan_.reductions[reduction].id);
+      });
+    }
   }
 
   /// Tickets come first, so that few bytes need to be 0.
@@ -140,12 +168,33 @@ class SplitPlanner {
       group.ticket_offset = plan_.ticket_bytes;
       plan_.ticket_bytes += Aligned(kTicketBytes * group.tiles);
     }
+    PlaceStatuses();
     plan_.workspace_bytes = plan_.ticket_bytes;
     for (SplitReduction& split : plan_.reductions) {
-      if (split.is_atomic()) continue;
-      split.offset = plan_.workspace_bytes;
+      if (split.is_atomic() || split.looks_back()) continue;
       const std::uint64_t bytes = ir::BytesOf(ir::ComputeTypeOf(function_.inst(split.id).type));
+      if (split.is_of_cluster()) {
+        split.offset = plan_.cluster_bytes;
+        plan_.cluster_bytes +=
+            Aligned(split.splits * split.num_registers * split.num_slots * bytes);
+        continue;
+      }
+      split.offset = plan_.workspace_bytes;
       plan_.workspace_bytes += Aligned(split.elements() * bytes);
+    }
+  }
+
+  /// They are 0 before the first launch, as tickets are.
+  void PlaceStatuses() {
+    if (!plan_.draws_numbers()) return;
+    plan_.turn_offset = plan_.ticket_bytes;
+    plan_.ticket_bytes += kTurnBytes;
+    for (SplitReduction& split : plan_.reductions) {
+      if (!split.looks_back()) continue;
+      split.offset = plan_.ticket_bytes;
+      const bool is_wide = ir::BytesOf(ir::ComputeTypeOf(function_.inst(split.id).type)) > 4;
+      split.status_words = is_wide ? 2 : 1;
+      plan_.ticket_bytes += Aligned(kStatusBytes * split.status_words * split.elements());
     }
   }
 
@@ -177,6 +226,13 @@ class SplitPlanner {
     return stores;
   }
 
+  /// The group of another launch that makes the value; -1: it is made in exh_kernel.
+  int FinishOf(std::size_t inst) const {
+    if (plan_.of_inst[inst] < 0) return -1;
+    const SplitReduction& split = plan_.reductions[static_cast<std::size_t>(plan_.of_inst[inst])];
+    return split.way == AcrossBlocks::SECOND_LAUNCH ? split.group : -1;
+  }
+
   bool FindNodes(int index, Part& part) const {
     const LoopNode& node = tree_.node(index);
     const auto number = node.inst.valid() ? node.inst.index() : 0;
@@ -184,9 +240,13 @@ class SplitPlanner {
     if (node.kind == NodeKind::kExec) any = part.insts[number];
     const bool is_of_value = node.kind == NodeKind::kLanes || node.kind == NodeKind::kRound ||
                              node.kind == NodeKind::kCombine || node.kind == NodeKind::kCorrect ||
-                             node.kind == NodeKind::kSettle || node.kind == NodeKind::kLastBlock;
+                             node.kind == NodeKind::kSettle || node.kind == NodeKind::kLastBlock ||
+                             node.kind == NodeKind::kExchange;
     if (is_of_value) {
       any = part.finishes < 0 && part.insts[number];
+    }
+    if (node.kind == NodeKind::kSettle) {
+      any = part.finishes == FinishOf(number) && (part.finishes >= 0 || any);
     }
     if (node.kind == NodeKind::kHandOver) {
       const SplitReduction& split =
@@ -306,7 +366,7 @@ std::string WaysInWords(const SplitPlan& plan) {
 bool BitsMayVary(const ir::Function& function, const SplitPlan& plan) {
   return std::ranges::any_of(plan.reductions, [&](const SplitReduction& split) {
     const ir::Instruction& inst = function.inst(split.id);
-    return split.is_atomic() && !ir::IsExact(inst.op, inst.type);
+    return (split.is_atomic() || split.looks_back()) && !ir::IsExact(inst.op, inst.type);
   });
 }
 

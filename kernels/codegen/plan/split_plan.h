@@ -15,8 +15,44 @@
 // value, because they had slices of it, share the splits among them, and combine what each has as
 // they combine slices. (Where each of them owns some of the registers, combine_plan.h, each writes
 // and reads those, and only the threads that own the same ones share the splits.)
+//
+// With LOOK_BACK, of a scan, nobody makes one value of all: a block wants what is before it (D.
+// Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016). Each
+// value has a status in the workspace, at the same place as a partial result,
+//
+//   ((tile * splits + split) * num_registers + register) * num_slots + slot
+//
+// in which its block says twice what it has: first the part, what its own steps make; then the
+// whole, what all steps until its end make. It is known when a whole was found on the way back, of
+// which the parts up to here are left to add. The first block has no part, only a whole. A word of
+// a status has 32 bits of the value, and a tag: which launch it is of, and which of the two. What
+// words with one tag say is one value, so nothing needs to be ordered by fences.
+//
+//   split     0      1      2      3      4 looks back: part of 3, part of 2, whole of 1
+//   says    whole  whole   part   part
+//
+// Invariant: each block waits for blocks of smaller numbers alone. Numbers are drawn when a block
+// begins, so all of these have begun, and the first one of them waits for nobody. The number that
+// counts blocks goes on from launch to launch: divided by the blocks of a launch it is which launch
+// it is, so that what an earlier one left in a status is of no worth and nobody needs to clear it.
+//
+// What comes of a maximum that runs (running.exh) is divided with it: each block has a maximum of
+// its own, and sums that go with that. Whoever makes one maximum m of all multiplies what block b
+// has of a sum by exp(m_b - m) before it adds that.
+//
+// With CLUSTER the blocks that divide the reduction are a cluster, and each writes what it has to
+// the memory that each of the others shares among its threads. The element is at
+//
+//   (split * num_registers + register) * num_slots + slot
+//
+// there. Threads that have the same value share the blocks that they write to. Where all of them
+// have written, each thread takes what all blocks have, in the order of `split`: so all blocks have
+// the same bits. No block may write before the others have begun, nor end before all have written
+// to it: the threads of a cluster meet before the first of these, and behind each. Each reduction
+// has a place of its own, and is exchanged once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,6 +63,9 @@
 #include "kernels/ir/function.h"
 
 namespace exh::kernels::codegen {
+
+/// The first bytes of the workspace that LOOK_BACK takes: how many blocks have begun, ever.
+inline constexpr std::uint64_t kTurnBytes = 16;
 
 /// A reduction that is divided.
 struct SplitReduction {
@@ -45,15 +84,23 @@ struct SplitReduction {
   std::uint32_t below = 0;  ///< … and with an index below this; 0: any.
   /// Digits along which threads have the same value, fastest first: they share the splits.
   std::vector<ThreadDigit> sharers;
-  std::uint64_t offset = 0;  ///< In the workspace, bytes.
+  /// In bytes: in the workspace; of a cluster, in what its blocks leave for each other.
+  std::uint64_t offset = 0;
+  std::uint32_t status_words = 1;  ///< LOOK_BACK: words of 8 bytes of a status.
 
-  /// Of its partial results in the workspace; none where it is_atomic().
+  /// Of its partial results in the workspace, or statuses; none where it is_atomic(), or
+  /// is_of_cluster().
   std::uint64_t elements() const {
-    return is_atomic() ? 0 : tiles * splits * num_registers * num_slots;
+    return is_atomic() || is_of_cluster() ? 0 : tiles * splits * values();
   }
+  /// Of a block, in each tile.
+  std::uint64_t values() const { return std::uint64_t{num_registers} * num_slots; }
+  bool looks_back() const { return way == AcrossBlocks::LOOK_BACK; }
   bool is_atomic() const {
-    return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH;
+    return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH && !looks_back() &&
+           !is_of_cluster();
   }
+  bool is_of_cluster() const { return way == AcrossBlocks::CLUSTER; }
 };
 
 /// Those that meet, all LAST_BLOCK or all SECOND_LAUNCH: one block, or launch, has all of them.
@@ -83,11 +130,21 @@ struct SplitPlan {
   /// By instruction, for stores: the group of LAST_BLOCK whose last block alone runs it; -1: all
   /// do.
   std::vector<int> last_of;
+  /// By instruction, for stores: the class of the blocks of a cluster, all of which have what it
+  /// stores, so that the first of them does; -1: it is what the block has.
+  std::vector<int> first_of;
+  int cluster_class = -1;           ///< Of the blocks of a cluster; -1: there are no clusters.
+  std::uint64_t cluster_bytes = 0;  ///< Of shared memory: what the blocks of a cluster leave there.
   std::uint64_t workspace_bytes = 0, ticket_bytes = 0;  ///< Multiples of 16.
+  std::uint64_t turn_offset = 0;  ///< LOOK_BACK: of kTurnBytes, in the workspace.
   /// exh_kernel, then one for each group of SECOND_LAUNCH.
   std::vector<Part> parts;
 
   bool empty() const { return reductions.empty(); }
+  /// Do blocks draw their numbers?
+  bool draws_numbers() const {
+    return std::ranges::any_of(reductions, &SplitReduction::looks_back);
+  }
 };
 
 SplitPlan PlanSplits(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
@@ -98,7 +155,7 @@ SplitPlan PlanSplits(const ir::Function& function, const Schedule& schedule, con
 std::string WaysInWords(const SplitPlan& plan);
 
 /// May runs with the same inputs differ in the bits of their results? Atomic operations come in any
-/// order; all else has one.
+/// order, and blocks that look back find any of two things; all else has one order.
 bool BitsMayVary(const ir::Function& function, const SplitPlan& plan);
 
 }  // namespace exh::kernels::codegen

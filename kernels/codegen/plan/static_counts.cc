@@ -58,7 +58,14 @@ double ClocksOf(const ir::Instruction& inst) {
 
 /// … one step of a matrix unit.
 double ClocksOf(ir::MatrixUnit unit) {
-  return unit == ir::MatrixUnit::kDmma ? 64 : 8;
+  switch (unit) {
+    case ir::MatrixUnit::kDmma:
+      return 64;
+    case ir::MatrixUnit::kMmaChain:
+      return 16;
+    default:
+      return 8;
+  }
 }
 
 /// Numbers of an arithmetic sequence that an index moves by.
@@ -146,7 +153,7 @@ class Counter {
     for (const Combine& one : code_.combines.combines) {
       combined = std::max(combined, one.shared_bytes);
     }
-    return code_.memory.shared_bytes + combined;
+    return code_.memory.shared_bytes + combined + code_.splits.cluster_bytes;
   }
 
   double Launches() const {
@@ -234,6 +241,8 @@ class Counter {
         return clocks + HandOver(node, place);
       case NodeKind::kLastBlock:
         return clocks + MakeOne(node, place);
+      case NodeKind::kExchange:
+        return clocks + Exchange(node, place);
       case NodeKind::kLoop: {
         const double size = SizeOf(node.dim_class);
         if (size < 2) break;
@@ -284,6 +293,26 @@ class Counter {
   }
 
   double CombineSlices(const Combine& combine, const Place& place) {
+    const int split = code_.splits.of_inst[combine.reduction.index()];
+    const bool looks = split >= 0 && code_.function->inst(combine.reduction).is_scan();
+    return JoinSlices(combine, place) + (looks ? LookBack(split, place) : 0);
+  }
+
+  /// A word said twice for each value, a look that waits for another block, and two barriers.
+  double LookBack(int number, const Place& place) {
+    const SplitReduction& split = code_.splits.reductions[Nth(number)];
+    const double values = static_cast<double>(split.values());
+    At(StaticCount::kHandedOver) += place.times * values;
+    At(StaticCount::kMet) += place.times * values;
+    At(StaticCount::kWrites) += 2 * place.times * values * split.status_words;
+    At(StaticCount::kLines) += 2 * place.times * values * split.status_words;
+    At(StaticCount::kBarriers) += 2 * place.times;
+    constexpr double kIssues = 60;  // Of a warp that looks.
+    Issue(kIssues, 1, place);
+    return kHandOverClocks + gpu_.read_latency_clk + 2 * gpu_.barrier_latency_clk;
+  }
+
+  double JoinSlices(const Combine& combine, const Place& place) {
     double owned = Points(code_.values.storage[combine.reduction.index()]), clocks = 0;
     for (std::size_t bits = BitsIn(combine.halved).size(); bits > 0; --bits) {
       owned /= 2;
@@ -322,6 +351,18 @@ class Counter {
     At(StaticCount::kMet) += place.times * read;
     constexpr double kAtOnce = 8;  // Reads that are under way.
     return kHandOverClocks + std::ceil(read / kAtOnce) * gpu_.read_latency_clk;
+  }
+
+  /// Two barriers of a cluster, which take some times what one of a block takes, and what each
+  /// thread writes to other blocks and reads of them.
+  double Exchange(const LoopNode& node, const Place& place) {
+    constexpr double kBarriersOfBlock = 8;
+    const SplitReduction& split = SplitOf(node);
+    const double told = static_cast<double>(split.num_registers) * split.splits;
+    At(StaticCount::kBarriers) += 2 * place.times;
+    At(StaticCount::kSharedUses) += 2 * told * place.times * place.warps;
+    At(StaticCount::kWavefronts) += 2 * told * place.times * place.warps;
+    return Operate(2 * told, place) + 2 * kBarriersOfBlock * gpu_.barrier_latency_clk;
   }
 
   const SplitReduction& SplitOf(const LoopNode& node) const {

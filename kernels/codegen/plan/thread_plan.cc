@@ -151,6 +151,9 @@ class ThreadPlanner {
         if (read.producer.valid()) flow(read.producer, inst.id);
       }
       for (const InitWrite& init : values.inits) flow(inst.id, init.reduction);
+      if (!values_.repeats.empty() && values_.repeats[inst.id.index()].first.valid()) {
+        flow(values_.repeats[inst.id.index()].first, inst.id);
+      }
       // A maximum that runs is needed wherever a thread has a sum that it corrects.
       for (const CorrectedSum& sum : values_.corrected[inst.id.index()]) flow(inst.id, sum.sum);
     }

@@ -71,13 +71,23 @@ class ValuePlanner {
       }
       const bool is_reduced = Contains(inst.reduce_dims, dim);
       if (!IsExpanded(dim_class.kind) || (is_reduced && !inst.is_scan())) continue;
-      if (is_reduced) storage.scanned.push_back(storage.key.size());
+      if (is_reduced) {
+        storage.scanned.push_back(storage.key.size());
+        if (IsAroundSlices(inst, dim)) ++storage.rows;
+      }
       if (is_vector) storage.lanes = dim_class.size;
       storage.key.push_back({dim, ClassOf(dim), dim_class.size, is_vector});
     }
     if (inst.is_scan()) storage.beside = BesideValue::kCarry;
     if (tree_.Runs(inst.id)) storage.beside = BesideValue::kBefore;
     if (tree_.LaneClass(inst) >= 0) AddParts(inst, storage.parts);
+  }
+
+  bool IsAroundSlices(const ir::Instruction& scan, ir::DimId dim) const {
+    return std::ranges::any_of(scan.reduce_dims, [&](ir::DimId other) {
+      return tree_.class_of(other).kind == DimKind::THREAD &&
+             function_.dim(other).level > function_.dim(dim).level;
+    });
   }
 
   void AddParts(const ir::Instruction& reduction, LaneParts& parts) const {
@@ -185,7 +195,8 @@ class ValuePlanner {
     const bool is_unit = tree_.IsUnit(function_.inst(comm.consumer)) && !comm.is_init;
     const bool is_operand = is_unit && src.part == ir::FragmentPart::kOperandColumn &&
                             dst.part == ir::FragmentPart::kColumn;
-    const bool shares_lanes = src.part == dst.part || is_operand;
+    const bool shares_lanes =
+        src.HasLanesOf(dst) || (src.lanes.empty() && dst.lanes.empty()) || is_operand;
     const auto around = tree_.ClassesAround(tree_.node_of_inst[comm.consumer.index()]);
     const bool reaches = std::find(around.begin(), around.end(), ClassOf(paired)) != around.end();
     const bool carried =
@@ -235,7 +246,8 @@ class ValuePlanner {
   void CheckLink(const ir::Link& link) {
     const DimClass &src = tree_.class_of(link.src), &dst = tree_.class_of(link.dst);
     const bool is_carried =
-        ClassOf(link.src) == ClassOf(link.dst) || (IsExpanded(src.kind) && src.kind == dst.kind) ||
+        ClassOf(link.src) == ClassOf(link.dst) ||
+        (IsExpanded(src.kind) && src.kind == dst.kind && src.lanes == dst.lanes) ||
         (src.kind == DimKind::THREAD && dst.kind == DimKind::THREAD && src.axis == dst.axis);
     if (!is_carried || src.size != dst.size) {
       Fail("what corrects " + function_.dim(link.dst).name() + " cannot reach it from " +
@@ -243,15 +255,16 @@ class ValuePlanner {
     }
   }
 
-  /// Was a half or a byte read that nothing but matrix units, and stores of its type, take?
+  /// Was a half or a byte read, or a half made, that nothing but matrix units, and stores of its
+  /// type, take?
   bool IsBits(const ir::Instruction& inst) const {
     const bool is_read = inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad;
+    const bool is_made = inst.op == ir::Op::kConst && ir::IsHalf(inst.type);
     const std::vector<ir::InstId>& readers = readers_[inst.id.index()];
     const bool is_narrow = ir::IsHalf(inst.type) || inst.type == ir::Type::kI8;
-    if (!tree_.has_lanes() || !is_read || readers.empty() || !is_narrow) return false;
-    if (function_.element_type(inst) != inst.type || !plan_.insts[inst.id.index()].inits.empty()) {
-      return false;
-    }
+    if (!tree_.has_lanes() || readers.empty() || !is_narrow) return false;
+    if (!(is_read ? function_.element_type(inst) == inst.type : is_made)) return false;
+    if (!plan_.insts[inst.id.index()].inits.empty()) return false;
     return std::ranges::all_of(readers, [&](ir::InstId id) {
       const ir::Instruction& reader = function_.inst(id);
       if (reader.is_reduction()) return tree_.IsUnit(reader);
@@ -315,10 +328,12 @@ ThreadGuard OnceGuard(const LoopTree& tree, int node) {
     const DimClass& dim_class = tree.classes[static_cast<std::size_t>(c)];
     const int axis = dim_class.axis;
     if (axis < 0) continue;
-    // What lanes share is not all that there is in their band.
+    // What lanes share is not all that there is in their band, and not all of that is different in
+    // each of them.
     const bool are_lanes = dim_class.dims.empty();
     used[static_cast<std::size_t>(axis)] =
-        !are_lanes || !inst.valid() || tree.in_lanes[inst.index()];
+        !are_lanes || !inst.valid() ||
+        std::ranges::find(tree.own_lanes[inst.index()], c) != tree.own_lanes[inst.index()].end();
     layout = tree.axes[static_cast<std::size_t>(axis)].layout;
   }
   if (layout < 0) {  // All threads repeat it.

@@ -46,10 +46,13 @@ struct ValueStorage {
   LaneParts parts;
   BesideValue beside = BesideValue::kNothing;
   std::vector<std::size_t> scanned;  ///< Places in `key` of the dims of a scan's axis, in order.
-  bool is_read = false;              ///< Some instruction reads it.
-  bool is_bits = false;              ///< Registers hold elements as they were read, not wider.
-  int home = 0;                      ///< Node in whose body it is declared.
-  bool per_thread = false;           ///< Declared outside Threads nodes: one copy per thread.
+  /// How many of these, the first ones, are levels around slices of threads: all threads have steps
+  /// of each row, and those of the next row come behind those of all threads.
+  std::size_t rows = 0;
+  bool is_read = false;     ///< Some instruction reads it.
+  bool is_bits = false;     ///< Registers hold elements as memory does, not wider.
+  int home = 0;             ///< Node in whose body it is declared.
+  bool per_thread = false;  ///< Declared outside Threads nodes: one copy per thread.
 };
 
 /// How the index of one key dim is found at another instruction.
@@ -83,6 +86,15 @@ struct CorrectedSum {
   std::vector<std::size_t> places;
 };
 
+/// Of a read that reads again what an earlier one has in registers (print/repeated_reads.h).
+struct RepeatedRead {
+  ir::InstId first;  ///< Not valid: it is none.
+  /// By key dim of the earlier read: its place in the key of this one, or kNoPlace, where there is
+  /// one register.
+  std::vector<std::size_t> places;
+};
+inline constexpr std::size_t kNoPlace = ~std::size_t{0};
+
 /// Which threads do something that must not be repeated.
 struct ThreadGuard {
   std::vector<int> axes;    ///< Those at index 0 of these axes …
@@ -104,7 +116,8 @@ struct ValuePlan {
   std::vector<AdvancedRead> ahead;    ///< Reads that begin an iteration early.
   /// By instruction, of maxima that run: all that is corrected by them.
   std::vector<std::vector<CorrectedSum>> corrected;
-  std::string error;  ///< A value that cannot reach its reader; empty if none.
+  std::vector<RepeatedRead> repeats;  ///< By instruction; empty: there are none.
+  std::string error;                  ///< A value that cannot reach its reader; empty if none.
 };
 
 /// The threads that must run an instruction at `node` for it to run once for each of its points.

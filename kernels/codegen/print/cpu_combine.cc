@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How parts of a reduction become one value on the cpu device: those of lanes, and of threads.
+#include "base/error.h"
 #include "kernels/codegen/print/cpu_statements.h"
 #include "kernels/ir/ops.h"
 #include "kernels/loops/loop_text.h"
@@ -39,6 +40,7 @@ void CpuStatements::CombineSlices(ir::InstId id) {
 
 /// One slice after the other, in their order: what is carried to it comes before each of its steps.
 void CpuStatements::JoinSlicesOfScan(ir::InstId id) {
+  if (code_.splits.draws_numbers()) throw Refused("no work item of a processor looks back");
   const ir::Instruction& scan = code_.function->inst(id);
   const std::vector<int> slices = code_.tree.SliceAxes(scan);
   const std::uint32_t threads =
@@ -59,21 +61,24 @@ void CpuStatements::JoinSlicesOfScan(ir::InstId id) {
   };
   out_.Open(loops::ForText("long", "t", 0, threads), scan.name() + ": from slice to slice");
   out_.Line("if (" + skips + ") continue;");
-  for (const auto& [carry, steps] : ScannedRegisters(id)) {
+  for (const auto& [carry, rows] : ScannedRegisters(id)) {
     out_.Open("");
     out_.Line("auto carried = " + at(carry, "t") + ";");
-    out_.Open(loops::ForText("long", "s", 0, count));
-    out_.Line("const long u = t" + of_slice + ";");
-    out_.Line("const auto all = " + Combined(scan, "carried", at(steps.back(), "u"), lanes) + ";");
-    for (std::size_t i = steps.size(); i-- > 0;) {
-      const bool is_before = scan.keeps == ir::Keeps::kBefore;
-      const std::string own = at(steps[i], "u");
-      const std::string until = is_before ? i == 0 ? "" : at(steps[i - 1], "u") : own;
-      out_.Line(own + " = " +
-                (until.empty() ? "carried" : Combined(scan, "carried", until, lanes)) + ";");
+    for (const std::vector<std::string>& steps : rows) {
+      out_.Open(loops::ForText("long", "s", 0, count));
+      out_.Line("const long u = t" + of_slice + ";");
+      out_.Line("const auto all = " + Combined(scan, "carried", at(steps.back(), "u"), lanes) +
+                ";");
+      for (std::size_t i = steps.size(); i-- > 0;) {
+        const bool is_before = scan.keeps == ir::Keeps::kBefore;
+        const std::string own = at(steps[i], "u");
+        const std::string until = is_before ? i == 0 ? "" : at(steps[i - 1], "u") : own;
+        out_.Line(own + " = " +
+                  (until.empty() ? "carried" : Combined(scan, "carried", until, lanes)) + ";");
+      }
+      out_.Line(code_.fault == Fault::kLostCarry ? "(void)all;" : "carried = all;");
+      out_.Close();
     }
-    out_.Line(code_.fault == Fault::kLostCarry ? "(void)all;" : "carried = all;");
-    out_.Close();
     out_.Open(loops::ForText("long", "s", 0, count));
     out_.Line("const long u = t" + of_slice + ";");
     out_.Line(at(carry, "u") + " = carried;");
@@ -84,10 +89,12 @@ void CpuStatements::JoinSlicesOfScan(ir::InstId id) {
   if (threads == code_.tree.num_threads) return;
   out_.Open(loops::ForText("long", "t", threads, code_.tree.num_threads));
   out_.Line("const long first = t % " + std::to_string(threads) + ";");
-  for (const auto& [carry, steps] : ScannedRegisters(id)) {
+  for (const auto& [carry, rows] : ScannedRegisters(id)) {
     out_.Line(at(carry, "t") + " = " + at(carry, "first") + ";");
-    for (const std::string& step : steps) {
-      out_.Line(at(step, "t") + " = " + at(step, "first") + ";");
+    for (const std::vector<std::string>& steps : rows) {
+      for (const std::string& step : steps) {
+        out_.Line(at(step, "t") + " = " + at(step, "first") + ";");
+      }
     }
   }
   out_.Close();

@@ -494,6 +494,13 @@ class CpuPrinter : LoopPrinter {
   void Loop(int index) override {
     const int c = tree_.node(index).dim_class;
     const std::int64_t size = Class(c).size, inside = IterationsInside(index, c);
+    if (const SkippedTiles* const skipped = SkippedBy(index)) {
+      const std::string end = DeclareEnd(*skipped, "long");
+      out_.Open(loops::ForText("long", names_.index(c), "0", names_.index(c) + " < " + end),
+                "LOOP " + DimNames(code_, c));
+      Body(index);
+      return out_.Close();
+    }
     const bool is_divided =
         splits_loops_ && inside > 0 && inside < size && Statements(index) <= kMostTwice;
     LoopFrom(index, 0, is_divided ? inside : size);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/codegen/print/loop_printer.h"
 
+#include <algorithm>
+
 #include "kernels/loops/loop_text.h"
 
 namespace exh::kernels::codegen {
@@ -17,11 +19,39 @@ void LoopPrinter::BlockIndices(const std::string& block, const std::string& type
   for (const int c : BlockClasses()) {
     stride /= Class(c).size;
     const std::uint32_t size = Class(c).size;
+    // Blocks with most to do come first.
+    const bool is_turned = std::ranges::any_of(code_.skipped, [&](const SkippedTiles& tiles) {
+      return std::ranges::any_of(
+          tiles.ends, [&](const SkippedTiles::End& end) { return end.most.StrideOf(c) > 0; });
+    });
     out_.Line("const " + type + " " + names_.index(c) + " = " +
+              (is_turned ? std::to_string(size - 1) + " - (" : "") +
               loops::DigitText(block, static_cast<std::int64_t>(stride), size,
                                bounded && stride * size == blocks) +
-              ";  // BLOCK " + DimNames(code_, c));
+              (is_turned ? ")" : "") + ";  // BLOCK " + DimNames(code_, c));
   }
+}
+
+const SkippedTiles* LoopPrinter::SkippedBy(int loop) const {
+  const auto found = std::ranges::find(code_.skipped, loop, &SkippedTiles::loop);
+  return found == code_.skipped.end() ? nullptr : &*found;
+}
+
+std::string LoopPrinter::DeclareEnd(const SkippedTiles& tiles, const std::string& type) {
+  const int dim_class = tree_.node(tiles.loop).dim_class;
+  const std::string name = "end_" + names_.index(dim_class).substr(2);
+  out_.Line(type + " " + name + " = " + std::to_string(Class(dim_class).size) +
+            ";  // What comes behind is masked.");
+  for (const SkippedTiles::End& end : tiles.ends) {
+    out_.Open("");
+    out_.Line("const " + type + " most = " + instructions_.IndexText(end.most) + ";");
+    const std::string whole = end.step == 1 ? "most" : "most / " + std::to_string(end.step);
+    const bool is_early = code_.fault == Fault::kLostTile;
+    out_.Line("const " + type + " count = most < 0 ? 0 : " + whole + (is_early ? ";" : " + 1;"));
+    out_.Line("if (count < " + name + ") " + name + " = count;");
+    out_.Close();
+  }
+  return name;
 }
 
 void LoopPrinter::Body(int index) {
@@ -57,6 +87,7 @@ void LoopPrinter::Node(int index) {
     case NodeKind::kSettle:
     case NodeKind::kHandOver:
     case NodeKind::kLastBlock:
+    case NodeKind::kExchange:
       return Ending(index);
     case NodeKind::kLoop:
       return Loop(index);

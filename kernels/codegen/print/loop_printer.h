@@ -45,13 +45,19 @@ class LoopPrinter {
   /// "LOOP mad.m1": what is said of a class; unrolled copies after the first say nothing new.
   void Comment(const std::string& kind, int dim_class);
 
+  /// The tiles that a loop skips; null: none.
+  const SkippedTiles* SkippedBy(int loop) const;
+  /// Declares how many iterations a loop has that skips tiles, and returns the name of that.
+  /// `type`: of indices.
+  std::string DeclareEnd(const SkippedTiles& tiles, const std::string& type);
+
   /// What stands before a node.
   virtual void Before(int /*index*/) {}
   virtual void Execute(ir::InstId inst) { instructions_.Execute(inst); }
   virtual void Loop(int index) = 0;
   virtual void Threads(int index) = 0;
   /// A node behind the loops of a reduction: kLanes, kRound, kCombine, kCorrect,
-  /// kHandOver, kLastBlock.
+  /// kHandOver, kLastBlock, kExchange.
   virtual void Ending(int index) = 0;
 
   const LoweredCode& code_;

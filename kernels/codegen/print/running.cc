@@ -58,30 +58,39 @@ std::vector<std::string> Statements::BesideRegisters(ir::InstId inst) const {
   return RegistersOf(BesideName(inst), beside, !style_.has_vectors);
 }
 
-std::vector<std::pair<std::string, std::vector<std::string>>> Statements::ScannedRegisters(
-    ir::InstId scan) const {
+std::vector<Statements::ScannedColumn> Statements::ScannedRegisters(ir::InstId scan) const {
   const ValueStorage& storage = Storage(scan);
   std::vector<Key> all(1);
-  for (const KeyDim& dim : storage.key) {
+  std::vector<std::size_t> row_of = {0};
+  std::size_t rows = 1;
+  for (std::size_t place = 0; place < storage.key.size(); ++place) {
+    const KeyDim& dim = storage.key[place];
     if (dim.is_vector && style_.has_vectors) continue;
+    const auto first_step = storage.scanned.begin() + static_cast<std::ptrdiff_t>(storage.rows);
+    const bool is_row = std::find(storage.scanned.begin(), first_step, place) != first_step;
+    if (is_row) rows *= dim.size;
     std::vector<Key> longer;
-    for (const Key& key : all) {
-      for (std::int64_t index = 0; index < dim.size; ++index) {
-        longer.push_back(key);
+    std::vector<std::size_t> longer_row_of;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::uint32_t index = 0; index < dim.size; ++index) {
+        longer.push_back(all[i]);
         longer.back().push_back(index);
+        longer_row_of.push_back(is_row ? row_of[i] * dim.size + index : row_of[i]);
       }
     }
     all = std::move(longer);
+    row_of = std::move(longer_row_of);
   }
   // Dims are in the order of levels: so are the steps.
-  std::vector<std::pair<std::string, std::vector<std::string>>> columns;
-  for (const Key& key : all) {
-    const std::string carry = BesideRegister(scan, BesideKey(scan, key));
-    const auto found = std::ranges::find(columns, carry, [](const auto& one) { return one.first; });
-    std::vector<std::string>& steps =
-        found == columns.end() ? columns.emplace_back(carry, std::vector<std::string>()).second
-                               : found->second;
-    steps.push_back(Register(scan, key));
+  std::vector<ScannedColumn> columns;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string carry = BesideRegister(scan, BesideKey(scan, all[i]));
+    auto found = std::ranges::find(columns, carry, &ScannedColumn::carry);
+    if (found == columns.end()) {
+      columns.push_back({carry, std::vector<std::vector<std::string>>(rows)});
+      found = columns.end() - 1;
+    }
+    found->rows[row_of[i]].push_back(Register(scan, all[i]));
   }
   return columns;
 }
@@ -102,11 +111,11 @@ std::string Statements::AllLanes(const std::string& value, ir::Type type,
   return style_.has_vectors && lanes > 1 ? AsVector({value}, type, lanes) : value;
 }
 
-/// Of the unrolled copies along its axis, the one before.
+/// Of the unrolled copies along its axis, the one before, in the same row.
 std::string Statements::StepBefore(const ir::Instruction& scan) const {
   const ValueStorage& storage = Storage(scan.id);
   Key key = OwnKey(scan.id);
-  for (std::size_t i = storage.scanned.size(); i-- > 0;) {
+  for (std::size_t i = storage.scanned.size(); i-- > storage.rows;) {
     std::size_t at = 0;
     for (std::size_t place = 0; place < storage.scanned[i]; ++place) {
       at += storage.key[place].is_vector && style_.has_vectors ? 0 : 1;
@@ -198,6 +207,20 @@ void Statements::Settle(int node) {
   }
 }
 
+Statements::Key Statements::KeyOfMaximum(const CorrectedSum& corrected, const Key& sum) const {
+  const ValueStorage& storage = Storage(corrected.sum);
+  Key key;
+  for (const std::size_t wanted : corrected.places) {
+    if (storage.key[wanted].is_vector && style_.has_vectors) continue;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < wanted; ++i) {
+      at += storage.key[i].is_vector && style_.has_vectors ? 0 : 1;
+    }
+    key.push_back(sum[at]);
+  }
+  return key;
+}
+
 std::vector<Statements::OneSum> Statements::SumsAt(int node, const Place& maximum) const {
   std::vector<OneSum> sums;
   for (const CorrectedSum& corrected : code_.values.corrected[code_.tree.node(node).inst.index()]) {
@@ -205,16 +228,7 @@ std::vector<Statements::OneSum> Statements::SumsAt(int node, const Place& maximu
     const std::uint32_t lanes =
         style_.has_vectors ? std::max(storage.lanes, storage.parts.lanes) : 1;
     for (const Place& place : RegistersAt(corrected.sum, node)) {
-      Key key;  // Of the maximum.
-      for (const std::size_t wanted : corrected.places) {
-        if (storage.key[wanted].is_vector && style_.has_vectors) continue;
-        std::size_t at = 0;
-        for (std::size_t i = 0; i < wanted; ++i) {
-          at += storage.key[i].is_vector && style_.has_vectors ? 0 : 1;
-        }
-        key.push_back(place.key[at]);
-      }
-      if (key != maximum.key) continue;
+      if (KeyOfMaximum(corrected, place.key) != maximum.key) continue;
       for (const std::string& name : SumsOf(corrected.sum, place.key)) {
         sums.push_back({name, HeldBy(corrected.sum), lanes});
       }

@@ -38,6 +38,11 @@ class Statements {
     ranges_[At(dim_class)] = {first, last};
   }
   void SetWholeRange(int dim_class) { SetRange(dim_class, 0, Class(dim_class).size - 1LL); }
+  /// "i_m0 * 64 + 63": the affine value at the current copies, as it stands in a comparison.
+  std::string IndexText(const Affine& affine) const {
+    const std::string text = Sum(affine);
+    return text.empty() ? "0" : text;
+  }
   /// Addresses and guards are printed as if the loop of this class were at `index`, which is a
   /// number or an expression in parentheses; -1: as it is.
   void MoveLoop(int dim_class, const std::string& index);
@@ -108,9 +113,13 @@ class Statements {
   Key BesideKey(ir::InstId inst, const Key& key) const;
   /// Names of all of them, as they are declared.
   std::vector<std::string> BesideRegisters(ir::InstId inst) const;
-  /// By register that a scan carries: those of its value along its axis, in the order of the steps.
-  std::vector<std::pair<std::string, std::vector<std::string>>> ScannedRegisters(
-      ir::InstId scan) const;
+  /// A register that a scan carries, and those of its value along its axis: rows of steps, both in
+  /// their order (ValueStorage::rows; without them, one row).
+  struct ScannedColumn {
+    std::string carry;
+    std::vector<std::vector<std::string>> rows;
+  };
+  std::vector<ScannedColumn> ScannedRegisters(ir::InstId scan) const;
   /// Where the steps of a reduction accumulate, at the current copies.
   std::string Accumulator(const ir::Instruction& inst) const;
   /// Of a sliced scan: what it has of the step before, in the slice; empty: this is its first one.
@@ -154,6 +163,8 @@ class Statements {
   virtual ValueText ReadRegister(const ir::Instruction& inst, std::size_t operand) const = 0;
   /// A maximum that runs as its readers see it (Runs()).
   ValueText FiniteOf(const ir::Instruction& inst, std::size_t operand) const;
+  /// Registers of a sum have this key: that of the maximum which corrects them.
+  Key KeyOfMaximum(const CorrectedSum& corrected, const Key& sum) const;
   /// An operand as a value of the type.
   ValueText ReadAs(const ir::Instruction& inst, std::size_t operand, ir::Type type) const;
   /// What operators make of their operands, as a value of the instruction's type. A reduction's own

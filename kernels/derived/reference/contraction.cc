@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace exh::kernels::derived {
 namespace {
@@ -35,6 +36,28 @@ void KeepNegativeZeros(const MatrixView& a, const MatrixView& b, double* values)
       is_negative = term == 0 && std::signbit(term);
     }
     if (is_negative) values[i] = -0.0;
+  }
+}
+
+/// Of a factor the element at `i` of its side and `k` of the depth.
+std::size_t PlaceOf(const Factor& factor, std::int64_t depth, std::int64_t i, std::int64_t k) {
+  return At(factor.depth_is_last ? i * depth + k : k * factor.side + i);
+}
+
+/// Calls `open(i, j)` where some element of `other` at (j, k) is not finite, and that of `factor`
+/// at (i, k) errs around 0: what their product is, is open.
+template <typename Open>
+void ForOpenProducts(const Factor& factor, const Factor& other, std::int64_t depth,
+                     const Open& open) {
+  if (factor.errors == nullptr) return;
+  for (std::int64_t k = 0; k < depth; ++k) {
+    for (std::int64_t j = 0; j < other.side; ++j) {
+      if (std::isfinite(other.values[PlaceOf(other, depth, j, k)])) continue;
+      for (std::int64_t i = 0; i < factor.side; ++i) {
+        const std::size_t at = PlaceOf(factor, depth, i, k);
+        if (ErrsAroundZero(factor.values[at], factor.errors[at])) open(i, j);
+      }
+    }
   }
 }
 
@@ -71,6 +94,21 @@ std::optional<Contraction> ContractionOf(const Expression& expression,
 }
 
 bool Products::Compute(Factor& left, Factor& right) {
+  std::vector<std::int64_t> open;
+  if (errors != nullptr) {
+    ForOpenProducts(left, right, depth, [&](std::int64_t row, std::int64_t column) {
+      open.push_back(row * right.side + column);
+    });
+    ForOpenProducts(right, left, depth, [&](std::int64_t column, std::int64_t row) {
+      open.push_back(row * right.side + column);
+    });
+  }
+  if (!ComputeSums(left, right)) return false;
+  for (const std::int64_t element : open) errors[element] = HUGE_VAL;
+  return true;
+}
+
+bool Products::ComputeSums(Factor& left, Factor& right) {
   const auto of_left = [&](const Doubles& data) -> MatrixView {
     return {data.get(), left.side, depth, left.depth_is_last};
   };

@@ -81,6 +81,10 @@ struct Products {
 
   /// Uses up what the factors hold. False: it ended early.
   bool Compute(Factor& left, Factor& right);
+
+ private:
+  /// … but what is open of products that are not finite.
+  bool ComputeSums(Factor& left, Factor& right);
 };
 
 /// Products are of doubles, and their errors squares: makes what slots hold of the `count` values

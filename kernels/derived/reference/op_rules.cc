@@ -102,22 +102,15 @@ constexpr double kWhole = 0x1p48;
 /// chance.
 constexpr double kSlackShare = 0.3;
 
-/// How far a value with these errors may be off.
-template <typename Real>
-Real Reach(Real error) {
-  return kErrorFactor * 0x1p-24 * std::sqrt(error);
-}
-
 /// Do all of them have finite values?
 inline bool AreFinite(const PointOf<double>* x, std::size_t count) {
   return std::all_of(x, x + count, [](const auto& of) { return std::isfinite(of.value); });
 }
 /// Something of a product or a quotient that is not finite errs: may that decide what it is?
 inline bool IsProductOpen(const PointOf<double>* x, std::size_t count) {
-  const auto errs_around_0 = [](const auto& of) {
-    return of.error > 0 && std::abs(of.value) <= Reach(of.error);
-  };
-  return AreFinite(x, count) || std::any_of(x, x + count, errs_around_0);
+  return AreFinite(x, count) || std::any_of(x, x + count, [](const auto& of) {
+           return ErrsAroundZero(of.value, of.error);
+         });
 }
 
 // What operations are. Of() and Roundings() all have; some have besides
@@ -275,10 +268,14 @@ struct Rsqrt : Function<Type> {
 
 template <typename Type>
 struct Exp : Function<Type> {
+  // Of -infinity it is 0, and counts as nothing: whoever multiplies it by something may as well
+  // leave the product out. So it is as open what it times infinity is as it is of exp(-1000).
   template <typename Real>
   static PointOf<Real> Of(const PointOf<Real>* x) {
     const Real value = std::exp(x[0].value);
-    return Function<Type>::Of(value, value, x[0]);
+    PointOf<Real> power = Function<Type>::Of(value, value, x[0]);
+    if (value == 0) power.error += static_cast<Real>(Type::kTiny);
+    return power;
   }
 };
 

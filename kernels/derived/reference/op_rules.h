@@ -41,6 +41,17 @@ inline bool HaveSameSlots(ir::Type a, ir::Type b) {
   return a == b || (!is_alone(a) && !is_alone(b));
 }
 
+/// How far a value with these errors may be off.
+template <typename Real>
+Real Reach(Real error) {
+  return kErrorFactor * 0x1p-24 * std::sqrt(error);
+}
+/// May a value with these errors as well be 0, or on its other side? Then it is open what it times
+/// infinity is.
+inline bool ErrsAroundZero(double value, double error) {
+  return error > 0 && std::abs(value) <= Reach(error);
+}
+
 /// A row of points: values, and errors of each.
 struct RowSlot {
   const double* value = nullptr;

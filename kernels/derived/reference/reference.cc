@@ -438,7 +438,7 @@ class Analysis {
               value = static_cast<double>(array->whole[at]);
             } else if (!std::isfinite(value)) {
               if (squares > 0) is_known = false;
-              error = 0;
+              error = std::isinf(squares) ? squares : 0;
             }
             array->reference[at] = value;
             array->tolerance[at] = std::isnan(error) ? INFINITY : error;

@@ -74,10 +74,18 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
     device.skews.emplace_back(way);
   }
   constexpr int kVectorAtomics = 9;  // Adds of several floats at once: sm_90.
-  for (const std::string_view way :
-       {ir::kAtomicCas, ir::kAtomicRed, ir::kAtomicVector, ir::kLastBlock, ir::kSecondLaunch}) {
+  constexpr int kRelaxed = 7;        // Loads and stores with an order: sm_70.
+  for (const std::string_view way : {ir::kAtomicCas, ir::kAtomicRed, ir::kAtomicVector,
+                                     ir::kLastBlock, ir::kSecondLaunch, ir::kLookBack}) {
     if (way == ir::kAtomicVector && facts.capability_major < kVectorAtomics) continue;
+    if (way == ir::kLookBack && facts.capability_major < kRelaxed) continue;
     device.across_blocks.emplace_back(way);
+  }
+  // Clusters of 8 blocks are everywhere, those of 16 on GPUs of data centres.
+  constexpr int kClusters = 9, kFewBlocks = 8, kManyBlocks = 16, kOthers = 12;
+  if (facts.capability_major >= kClusters) {
+    device.across_blocks.emplace_back(ir::kCluster);
+    device.max_cluster = facts.capability_major < kOthers ? kManyBlocks : kFewBlocks;
   }
   constexpr int kAsyncCopies = 8;  // sm_80. Rings that pass registers are worth two slots.
   device.async_copies = facts.capability_major >= kAsyncCopies;

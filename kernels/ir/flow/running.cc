@@ -36,6 +36,7 @@ class RunningFinder {
       if (!Follow(exponent)) return std::nullopt;
     }
     if (running_.corrected.empty()) return std::nullopt;
+    FindLoopsOfBlock();
     for (const InstId sum : running_.corrected) AddLinks(f_.inst(sum));
     return std::move(running_);
   }
@@ -53,6 +54,20 @@ class RunningFinder {
     }
     running_.loop = loop.id;
     return true;
+  }
+
+  /// Where all of them have a level behind the outermost one.
+  void FindLoopsOfBlock() {
+    const auto next = [&](DimId loop) {
+      const std::vector<DimId>& levels = f_.logical(f_.dim(loop).logical).dims;
+      return levels.size() > 1 ? levels[1] : DimId();
+    };
+    for (const DimId loop : running_.term_loops) {
+      if (!next(loop).valid()) return running_.term_loops_of_block.clear();
+      running_.term_loops_of_block.push_back(next(loop));
+    }
+    running_.loop_of_block = next(running_.loop);
+    if (!running_.loop_of_block.valid()) running_.term_loops_of_block.clear();
   }
 
   const LogicalDim* AxisOf(const Instruction& inst, std::string_view name) const {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,30 @@ using Parts = std::vector<std::pair<DimId, FragmentPart>>;
 
 bool IsWideFloat(Type type) {
   return type == Type::kF32 || type == Type::kF64;
+}
+
+/// The axis of the product's result along which another product of the same kind sums it, or what
+/// is made of each of its elements; invalid: there is none.
+LogicalDimId AxisIntoOperand(const Function& function, const Instruction& product) {
+  std::vector<bool> is_made_of(function.insts.size(), false);
+  is_made_of[product.id.index()] = true;
+  // Readers come after what they read.
+  for (const Instruction& reader : function.insts) {
+    for (const Communication& comm : function.comms) {
+      if (comm.planned || comm.consumer != reader.id || comm.is_init) continue;
+      if (!is_made_of[comm.producer.index()]) continue;
+      if (!reader.is_reduction()) is_made_of[reader.id.index()] = true;
+      if (!reader.is_reduction() || UnitOf(function, reader) != MatrixUnit::kMma) continue;
+      for (const DimId summed : reader.reduce_dims) {
+        const std::string_view name = function.logical(function.dim(summed).logical).axis_name();
+        for (const DimId own : product.dims) {
+          const LogicalDim& axis = function.logical(function.dim(own).logical);
+          if (!function.dim(own).is_reduction && axis.axis_name() == name) return axis.id;
+        }
+      }
+    }
+  }
+  return {};
 }
 
 /// The fragments of one multiply-add.
@@ -49,21 +74,25 @@ class Finder {
     return {};
   }
 
-  void Run() {
-    if (!IsProduct() || !FindTile()) return;
+  /// False: it has none.
+  bool Run() {
+    if (!IsProduct() || !FindTile()) return false;
     parts_.resize(f_.insts.size());
     through_.resize(f_.insts.size());
     Take(product_.id, tile_, CommId());
     for (std::size_t i = 0; i < found_.size() && is_good_; ++i) Follow(found_[i]);
-    if (!is_good_) return;
+    if (!is_good_) return false;
     for (const InstId inst : found_) {
       f_.insts[inst.index()].fragment_through = through_[inst.index()];
-      for (const auto& [dim, part] : parts_[inst.index()]) {
-        f_.dims[dim.index()].part = part;
-        f_.dims[dim.index()].matrix_unit = unit_;
-        f_.dims[dim.index()].unit = product_.id;
+      for (const auto& [id, part] : parts_[inst.index()]) {
+        Dimension& dim = f_.dims[id.index()];
+        if (dim.part != FragmentPart::kNone) continue;  // Of the product before.
+        dim.part = part;
+        dim.matrix_unit = unit_;
+        dim.unit = product_.id;
       }
     }
+    return true;
   }
 
  private:
@@ -127,11 +156,16 @@ class Finder {
     if (!depth.valid()) return false;
     const Alone alone = FindAlone(depth);
     if (!alone.axes[0].valid() || !alone.axes[1].valid()) return false;
+    // The columns of a chain are the innermost level, as the depth of the next product is.
+    const bool is_chain = unit_ == MatrixUnit::kMmaChain;
+    const LogicalDimId next = is_chain ? AxisIntoOperand(f_, product_) : LogicalDimId();
     for (const std::size_t operand : {alone.first, 1 - alone.first}) {
       const LogicalDimId rows = alone.axes[operand], columns = alone.axes[1 - operand];
+      if (is_chain && columns != next) continue;
       tile_.clear();
       if (Add(rows, 0, FragmentPart::kRow) &&
-          (Add(columns, 1, FragmentPart::kColumn) || Add(columns, 0, FragmentPart::kColumn)) &&
+          ((!is_chain && Add(columns, 1, FragmentPart::kColumn)) ||
+           Add(columns, 0, FragmentPart::kColumn)) &&
           Add(depth, 0, FragmentPart::kDepth)) {
         return true;
       }
@@ -193,18 +227,54 @@ class Finder {
       parts.emplace_back(is_back ? pair.src : pair.dst, part);
     }
     if (parts.empty()) return;
-    std::ranges::sort(parts);
+    // A further product has a tile of its own, and what it hands over fits or does not.
+    if (TakesBits(unit_) && UnitOf(f_, f_.inst(to)) != MatrixUnit::kNone) return;
+    if (!MayHaveParts(f_.inst(to)) || !Agree(to, parts)) {
+      if (!through.valid()) is_good_ = false;
+      return;
+    }
     Parts& known = parts_[to.index()];
-    if (known == parts) {
+    Parts all = known;
+    for (const auto& [dim, part] : parts) {
+      if (PartIn(known, dim) == FragmentPart::kNone) all.emplace_back(dim, part);
+    }
+    std::ranges::sort(all);
+    if (all == known) {
       if (through.valid() || !through_[to.index()].valid()) return;
       through_[to.index()] = CommId();  // It is in registers for certain, if it is so in one way.
       return found_.push_back(to);
     }
-    const bool is_taken = std::ranges::any_of(
-        f_.inst(to).dims, [&](DimId dim) { return f_.dim(dim).part != FragmentPart::kNone; });
-    const bool fits = known.empty() && !is_taken && !f_.inst(to).is_reduction();
-    if (fits) return Take(to, std::move(parts), through);
-    if (!through.valid()) is_good_ = false;
+    const bool is_new = known.empty();
+    if (is_new && IsTaken(parts)) return;  // Of the product before, and so is what comes of it.
+    if (is_new) return Take(to, std::move(all), through);
+    if (through.valid()) return;
+    known = std::move(all);
+    through_[to.index()] = CommId();
+    found_.push_back(to);
+  }
+
+  /// Reductions other than products for matrix units have fragments of narrow elements: there is no
+  /// recipe for those of doubles.
+  bool MayHaveParts(const Instruction& inst) const {
+    if (!inst.is_reduction()) return true;
+    return TakesBits(unit_) && !inst.is_scan() && UnitOf(f_, inst) == MatrixUnit::kNone;
+  }
+  /// Are all parts those of products before?
+  bool IsTaken(const Parts& parts) const {
+    return std::ranges::all_of(
+        parts, [&](const auto& one) { return f_.dim(one.first).part != FragmentPart::kNone; });
+  }
+  /// Has each lane the same of the dims as by what was found of this product, and of those before?
+  bool Agree(InstId inst, const Parts& parts) const {
+    return std::ranges::all_of(parts, [&](const auto& one) {
+      const auto& [id, part] = one;
+      const FragmentPart known = PartIn(parts_[inst.index()], id);
+      if (known != FragmentPart::kNone && known != part) return false;
+      const Dimension& dim = f_.dim(id);
+      if (dim.part == FragmentPart::kNone) return true;
+      return TakesBits(unit_) && TakesBits(dim.matrix_unit) &&
+             dim.fragment() == ShapeOf(unit_).Of(part);
+    });
   }
 
   Backbone& f_;
@@ -231,13 +301,27 @@ MatrixUnit UnitOf(const Function& function, const Instruction& product) {
   const auto [a, b] = factors;
   if (IsWideFloat(product.type) && IsWideFloat(*a) && IsWideFloat(*b)) return MatrixUnit::kDmma;
   const bool are_halves = IsHalf(*a) && a == b && product.type == Type::kF32;
-  if (are_halves) return MatrixUnit::kMma;
+  if (are_halves) return product.sums_are_operand ? MatrixUnit::kMmaChain : MatrixUnit::kMma;
   const bool are_bytes = *a == Type::kI8 && a == b && product.type == Type::kI32;
   return are_bytes ? MatrixUnit::kImma : MatrixUnit::kNone;
 }
 
+bool HaveSameLanes(const Dimension& a, const Dimension& b) {
+  if (a.part == FragmentPart::kNone || b.part == FragmentPart::kNone) return false;
+  const bool may_meet = a.unit == b.unit || (TakesBits(a.matrix_unit) && TakesBits(b.matrix_unit));
+  return may_meet && a.fragment() == b.fragment();
+}
+
 void FindFragments(Function& function) {
-  for (const Instruction& inst : function.insts) Finder(function, inst).Run();
+  for (Instruction& inst : function.insts) {
+    if (UnitOf(function, inst) == MatrixUnit::kMma) {
+      inst.sums_are_operand = AxisIntoOperand(function, inst).valid();
+    }
+    // Where levels do not fit, or what is read of its sums does not, it is a product as any other.
+    if (!Finder(function, inst).Run() && std::exchange(inst.sums_are_operand, false)) {
+      Finder(function, inst).Run();
+    }
+  }
 }
 
 CoveredRows AxesToCover(const Function& function) {

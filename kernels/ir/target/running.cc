@@ -20,11 +20,20 @@ bool Target::is_term_loop(const Communication& c, const Dimension& d) const {
   return c.running && std::ranges::find(c.running->term_loops, d.id) != c.running->term_loops.end();
 }
 
+bool Target::is_term_loop_of_block(const Communication& c, const Dimension& d) const {
+  return c.running && std::ranges::find(c.running->term_loops_of_block, d.id) !=
+                          c.running->term_loops_of_block.end();
+}
+
 Refs<Link> Target::links_of(const Communication& c) const {
   Refs<Link> out;
   if (!c.running) return out;
   for (const LinkId id : c.running->links) out.push_back(std::cref(link(id)));
   return out;
+}
+
+bool Target::fits_link(const Link& link) const {
+  return HaveSameLanes(dim(link.src), dim(link.dst));
 }
 
 }  // namespace exh::kernels::ir

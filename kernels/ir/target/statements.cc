@@ -98,7 +98,12 @@ Refs<Dimension> Target::once_dims(const Instruction& inst) const {
 
 bool Target::is_once_dim(const Instruction& inst, const Dimension& dim) const {
   if (is_own(inst, dim)) return true;
-  return may_split(dim) && is_after(inst, this->inst(dim.inst));
+  if (!may_end(dim) || !is_after(inst, this->inst(dim.inst))) return false;
+  // A sum that a maximum corrects has the same loops, or the same blocks, along an axis of its own.
+  return std::ranges::none_of(comms, [&](const Communication& comm) {
+    return comm.producer == dim.inst && comm.running &&
+           std::ranges::find(comm.running->corrected, inst.id) != comm.running->corrected.end();
+  });
 }
 
 Refs<Dimension> Target::tensor_dims(const Instruction& reduction) const {

@@ -10,9 +10,9 @@ namespace exh::kernels::ir {
 std::string_view Target::unit_of(const Instruction& reduction) const {
   const MatrixUnit unit = UnitOf(*this, reduction);
   if (paper || unit == MatrixUnit::kNone) return "";
-  const std::string_view unit_name = unit == MatrixUnit::kDmma  ? kDmma
-                                     : unit == MatrixUnit::kMma ? kMma
-                                                                : kImma;
+  const std::string_view unit_name = unit == MatrixUnit::kDmma   ? kDmma
+                                     : unit == MatrixUnit::kImma ? kImma
+                                                                 : kMma;
   const auto& units = device.tensor_units;
   if (std::ranges::find(units, unit_name) == units.end()) return "";
   const auto is_part = [&](DimId id) {
@@ -32,11 +32,10 @@ std::string_view Target::unit_of(const Instruction& reduction) const {
 
 bool Target::fits_fragment(const DimPair& pair) const {
   const Dimension &from = dim(pair.src), &to = dim(pair.dst);
-  if (from.unit != to.unit) return false;
   const Communication& c = comm(pair.comm);
-  const bool is_operand = c.consumer == to.unit && !c.is_init;
-  return from.part == to.part || (is_operand && from.part == FragmentPart::kOperandColumn &&
-                                  to.part == FragmentPart::kColumn);
+  const bool is_operand = c.consumer == to.unit && !c.is_init && from.unit == to.unit;
+  return HaveSameLanes(from, to) || (is_operand && from.part == FragmentPart::kOperandColumn &&
+                                     to.part == FragmentPart::kColumn);
 }
 
 std::uint32_t Target::lanes_of_resident(const Instruction& reduction, const Count& wanted) const {

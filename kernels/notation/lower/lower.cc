@@ -26,8 +26,11 @@
 #include "base/check.h"
 #include "kernels/ir/ops.h"
 #include "kernels/notation/axes/late_reads.h"
+#include "kernels/notation/lower/affine_index.h"
 #include "kernels/notation/lower/axis_tiles.h"
+#include "kernels/notation/lower/conditions.h"
 #include "kernels/notation/lower/operand.h"
+#include "kernels/notation/lower/subscript.h"
 #include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {
@@ -184,6 +187,7 @@ class Lowerer {
   void LowerStatement(std::size_t number) {
     statement_ = number;
     loads_.clear();
+    known_.clear();
     const Statement& statement = kernel_.statements[number];
     const Scope& scope = resolution_.left[number];
     for (const Index* index : scope) Axis(index);
@@ -245,6 +249,8 @@ class Lowerer {
   TextOperand Emit(const std::string& name, Op op, const Scope& axes,
                    const std::vector<TextOperand>& operands,
                    std::optional<Type> type = std::nullopt) {
+    const OperandKey key = subscripts_ > 0 ? KeyOf(op, type, depth_, operands) : OperandKey();
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
     TextOperand result;
     result.is_number = false;
     result.axes = axes;
@@ -255,6 +261,7 @@ class Lowerer {
     }
     result.value = builder_.Compute(Unique(name), op, Axes(axes), inputs, type);
     result.typed.type = builder_.TypeOf(result.value);
+    if (!key.empty()) known_.emplace(key, result);
     return result;
   }
 
@@ -348,7 +355,7 @@ class Lowerer {
 
   TextOperand Read(const Expr& expr, const Scope& scope) {
     const auto number = resolution_.numbers.find(&expr);
-    if (number != resolution_.numbers.end()) return IndexValue(number->second);
+    if (number != resolution_.numbers.end()) return IndexValue({0, {{number->second, 1}}});
     const auto found = resolution_.reads.find(&expr);
     if (found == resolution_.reads.end()) {
       const auto size = resolution_.sizes.find(expr.text);
@@ -372,15 +379,21 @@ class Lowerer {
     return Load(access, scope);
   }
 
-  TextOperand IndexValue(const Index* index) {
+  TextOperand IndexValue(const AffineIndex& value) {
+    const OperandKey key = subscripts_ > 0 ? KeyOf(value, depth_) : OperandKey();
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
     TextOperand operand;
     operand.is_number = false;
     operand.is_index = true;
-    operand.axes = {index};
-    std::int64_t offset = 0;
-    const std::int64_t way = WayAlong(index, 1, offset);
-    operand.value = builder_.Index(Unique("index"), {{Axis(index), way}}, offset);
+    std::int64_t offset = value.offset;
+    ir::Strides strides;
+    for (const auto& [index, factor] : value.factors) {
+      operand.axes.push_back(index);
+      strides.emplace_back(Axis(index), WayAlong(index, factor, offset));
+    }
+    operand.value = builder_.Index(Unique("index"), strides, offset);
     operand.typed.type = builder_.TypeOf(operand.value);
+    if (!key.empty()) known_.emplace(key, operand);
     return operand;
   }
 
@@ -410,11 +423,10 @@ class Lowerer {
       }
     }
     const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(access.array)];
-    TextOperand computed, number;
-    if (access.computed != nullptr) {
-      computed = Value(*access.computed, scope);
+    TextOperand number;
+    if (!access.computed.empty()) {
+      number = NumberOfElement(access, scope);
       if (!is_good_) return {};
-      number = NumberOfElement(computed, shape.strides[access.computed_dimension], scope);
       key.insert(key.end(), {{-2, number.value.inst.value}});
       for (const Index* index : number.axes) {
         if (Has(moving, index)) continue;  // It moves what is computed.
@@ -433,44 +445,60 @@ class Lowerer {
       load.value = known->second;
       return load;
     }
-    const std::string name =
-        Unique((access.computed != nullptr ? "gather_" : "load_") + shape.decl->name.text);
+    const bool gathers = !access.computed.empty();
+    const std::string name = Unique((gathers ? "gather_" : "load_") + shape.decl->name.text);
     const ir::ArrayId array = arrays_[static_cast<std::size_t>(access.array)];
     const ir::Number outside = shape.outside.value_or(0);
-    load.value = access.computed != nullptr
-                     ? builder_.Gather(name, array, strides, offset, Connect(number, load.axes),
-                                       guards, outside)
-                     : builder_.Load(name, array, strides, offset, guards, outside);
-    // Of the only dimension, outside of it is outside of the array; unless an i64 lost its upper
-    // bits.
-    const bool is_only =
-        shape.extents.size() == 1 && shape.strides[0] == 1 && computed.typed.type != Type::kI64;
-    if (access.computed == nullptr || !shape.outside || is_only) {
-      loads_.emplace(std::move(key), load.value);
-      return load;
-    }
-    // Outside of this dimension may be inside of the array.
-    return Inside(computed, shape.extents[access.computed_dimension], load, outside, scope);
+    load.value = gathers ? builder_.Gather(name, array, strides, offset, Connect(number, load.axes),
+                                           guards, outside)
+                         : builder_.Load(name, array, strides, offset, guards, outside);
+    loads_.emplace(std::move(key), load.value);
+    return load;
   }
 
-  /// The subscript times its stride, as an i32.
-  TextOperand NumberOfElement(const TextOperand& subscript, std::int64_t stride,
-                              const Scope& scope) {
-    TextOperand number = subscript;
-    if (number.is_number || number.typed.type != Type::kI32) number = Cast(number, Type::kI32);
-    return stride == 1 ? number : Apply(Op::kMul, {number, OperandOf(stride)}, scope);
-  }
-
-  /// What was read, where 0 <= subscript < extent, and else what is outside.
-  TextOperand Inside(const TextOperand& subscript, std::int64_t extent, const TextOperand& read,
-                     const ir::Number& outside, const Scope& scope) {
-    TextOperand is_there = Apply(Op::kLess, {subscript, OperandOf(extent)}, scope);
-    const bool has_sign = ir::InfoOf(*subscript.typed.type).lowest < 0;
-    if (has_sign) {
-      const TextOperand above = Apply(Op::kLess, {OperandOf(-1), subscript}, scope);
-      is_there = Apply(Op::kAnd, {above, is_there}, scope);
+  /// The sum of all computed subscripts times their strides, as an i32. Where one is outside of its
+  /// dimension and the array has something there, no element has the number.
+  TextOperand NumberOfElement(const ResolvedAccess& access, const Scope& scope) {
+    const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(access.array)];
+    TextOperand sum, is_there;
+    const auto add_condition = [&](TextOperand& all, const TextOperand& condition) {
+      all = all.is_number ? condition : Apply(Op::kAnd, {all, condition}, scope);
+    };
+    ++subscripts_;
+    for (const ComputedSubscript& subscript : access.computed) {
+      const std::int64_t extent = shape.extents[subscript.dimension];
+      TextOperand is_inside;
+      SubscriptParts parts;
+      parts.number = subscript.expr;
+      if (shape.outside) parts = PartsOf(*subscript.expr, extent, resolution_, scope);
+      TextOperand number = Value(*parts.number, scope);
+      for (const Expr* one : parts.conditions) add_condition(is_inside, Value(*one, scope));
+      if (!is_good_) return {};
+      if (number.is_number) number = Cast(number, Type::kI32);
+      // Of the only dimension, outside of it is outside of the array; unless an i64 lost its upper
+      // bits.
+      const bool is_only =
+          shape.extents.size() == 1 && shape.strides[0] == 1 && number.typed.type != Type::kI64;
+      if (shape.outside && !is_only) {
+        const bool has_sign = ir::InfoOf(*number.typed.type).lowest < 0;
+        if (parts.may_be_below && has_sign) {
+          add_condition(is_inside, Apply(Op::kLess, {OperandOf(-1), number}, scope));
+        }
+        if (parts.may_be_beyond) {
+          add_condition(is_inside, Apply(Op::kLess, {number, OperandOf(extent)}, scope));
+        }
+      }
+      if (!is_inside.is_number) add_condition(is_there, is_inside);
+      if (number.typed.type != Type::kI32) number = Cast(number, Type::kI32);
+      const std::int64_t stride = shape.strides[subscript.dimension];
+      if (stride != 1) number = Apply(Op::kMul, {number, OperandOf(stride)}, scope);
+      sum = sum.is_number ? number : Apply(Op::kAdd, {sum, number}, scope);
     }
-    return Apply(Op::kSelect, {is_there, read, OperandOf(outside)}, scope);
+    if (!is_there.is_number) {
+      sum = Apply(Op::kSelect, {is_there, sum, OperandOf(-shape.elements)}, scope);
+    }
+    --subscripts_;
+    return sum;
   }
 
   static bool IsCall(const Expr& expr, std::string_view op) {
@@ -483,6 +511,9 @@ class Lowerer {
   /// `name`: of its instruction; empty: as the operator is called.
   TextOperand Call(const Expr& expr, const Scope& scope, const std::string& name) {
     const std::string& op = expr.text;
+    if (subscripts_ > 0) {
+      if (const auto index = AffineIndexOf(expr, resolution_, scope)) return IndexValue(*index);
+    }
     if (op == "?") return Choose(expr, scope);
     if (op == "+") return Add(expr, scope, name);
     if (op == "%" && IsOfSizes(expr, resolution_)) {
@@ -522,6 +553,8 @@ class Lowerer {
   /// Of options and sizes: the one that is meant. Else both are computed.
   TextOperand Choose(const Expr& expr, const Scope& scope) {
     if (const Expr* const chosen = Chosen(expr)) return Value(*chosen, scope);
+    const auto note = NoteOfCondition(expr.args[0], resolution_, scope, sink_);
+    if (note) builder_.AddNote(*note);
     std::vector<TextOperand> args;
     for (const Expr& arg : expr.args) args.push_back(Value(arg, scope));
     return is_good_ ? Apply(Op::kSelect, args, scope) : TextOperand{};
@@ -583,7 +616,7 @@ class Lowerer {
     }
     --depth_;
     if (!is_good_) return {};
-    const Nest nest = NestOf(inputs, own, scope);
+    const ReductionNest nest = NestOf(inputs, own, scope);
     const std::string suffix = Suffix(expr);
     TextOperand first = OperandOf(ir::IdentityOf(op, type));
     bool begins_apart = false, is_operation = false;
@@ -610,12 +643,6 @@ class Lowerer {
                                               : std::string(ir::InfoOf(op).word);
     const TextOperand result = Accumulate(name + suffix, op, type, nest, own, first, inputs);
     return begins_apart ? Apply(Op::kAdd, {apart, result}, outer) : result;
-  }
-
-  static Op OpOfReduction(const std::string& word) {
-    if (word == "sum") return Op::kAdd;
-    if (word == "prod") return Op::kMul;
-    return word == "max" || word == "any" ? Op::kMax : Op::kMin;
   }
 
   /// Of the terms each step of an index around them. Its axis is that index, under another name.
@@ -675,25 +702,8 @@ class Lowerer {
     return Apply(Op::kMul, factors, scope);
   }
 
-  struct Nest {
-    Scope axes, kept;
-  };
-  /// Of a reduction over `own`. Its inputs may lack some of these: where an array has stride 0, or
-  /// strides cancel out, all terms along an index are the same, and are taken as often.
-  static Nest NestOf(const std::vector<TextOperand>& inputs, const Scope& own, const Scope& scope) {
-    Nest nest;
-    const Scope moving = Union(inputs, scope);
-    for (const Index* index : scope) {
-      const bool is_own = Has(own, index);
-      if (!is_own && !Has(moving, index)) continue;
-      nest.axes.push_back(index);
-      if (!is_own) nest.kept.push_back(index);
-    }
-    return nest;
-  }
-
   /// `first`: an instruction of this type.
-  TextOperand Accumulate(const std::string& name, Op op, Type type, const Nest& nest,
+  TextOperand Accumulate(const std::string& name, Op op, Type type, const ReductionNest& nest,
                          const Scope& own, const TextOperand& first,
                          const std::vector<TextOperand>& inputs) {
     TextOperand result;
@@ -728,11 +738,12 @@ class Lowerer {
     const auto shared = loads_;
     std::vector<TextOperand> elements = {Value(body, scope)};
     loads_ = shared;
+    known_.clear();
     elements.push_back(Value(body, scope));
     --depth_;
     if (!is_good_) return {};
     for (TextOperand& element : elements) element.is_load = true;
-    const Nest nest = NestOf(elements, own, scope);
+    const ReductionNest nest = NestOf(elements, own, scope);
     const Type type = ir::ResultType(op, *elements[0].typed.type);
     const TextOperand from =
         Emit("init" + suffix, Op::kConst, nest.kept, {OperandOf(ir::IdentityOf(op, type))}, type);
@@ -741,7 +752,8 @@ class Lowerer {
     const TextOperand is_best = Apply(Op::kEqual, {elements[1], best}, scope);
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
     const TextOperand none = OperandOf(static_cast<double>(std::min(*index->extent, kMost)));
-    const TextOperand step = Apply(Op::kSelect, {is_best, IndexValue(index), none}, scope);
+    const TextOperand step =
+        Apply(Op::kSelect, {is_best, IndexValue({0, {{index, 1}}}), none}, scope);
     const Type of_steps = *step.typed.type;
     const TextOperand last = Emit("init" + suffix, Op::kConst, nest.kept,
                                   {OperandOf(ir::IdentityOf(Op::kMin, of_steps))}, of_steps);
@@ -769,9 +781,11 @@ class Lowerer {
   std::vector<TextOperand> values_;  ///< By statement.
   std::set<std::string> axis_names_, inst_names_;
   std::map<std::vector<std::pair<int, std::int64_t>>, ir::Value> loads_;  ///< Of this statement.
+  std::map<OperandKey, TextOperand> known_;                               ///< Of its subscripts.
   std::size_t statement_ = 0;
   int reductions_ = 0;  ///< In the whole kernel.
   int depth_ = 0;       ///< Of reductions around.
+  int subscripts_ = 0;  ///< That are computed, around.
   bool is_good_ = true;
 };
 

@@ -2,6 +2,7 @@
 #include "kernels/notation/lower/operand.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/check.h"
 
@@ -27,6 +28,31 @@ Scope Union(const std::vector<TextOperand>& operands, const Scope& scope) {
     if (has) all.push_back(index);
   }
   return all;
+}
+
+OperandKey KeyOf(ir::Op op, std::optional<ir::Type> type, int depth,
+                 const std::vector<TextOperand>& operands) {
+  OperandKey key = {static_cast<int>(op), type ? static_cast<int>(*type) : -1, depth};
+  for (const TextOperand& operand : operands) {
+    if (!operand.scalar.empty()) return {};
+    const std::int64_t what = operand.is_number
+                                  ? std::bit_cast<std::int64_t>(double{operand.typed.number})
+                                  : std::int64_t{operand.value.inst.value};
+    key.insert(key.end(), {operand.is_number ? 1 : 0, what});
+  }
+  return key;
+}
+
+ReductionNest NestOf(const std::vector<TextOperand>& inputs, const Scope& own, const Scope& scope) {
+  ReductionNest nest;
+  const Scope moving = Union(inputs, scope);
+  for (const Index* index : scope) {
+    const bool is_own = Has(own, index);
+    if (!is_own && !Has(moving, index)) continue;
+    nest.axes.push_back(index);
+    if (!is_own) nest.kept.push_back(index);
+  }
+  return nest;
 }
 
 ir::Input Connect(const TextOperand& operand, const Scope& reader) {

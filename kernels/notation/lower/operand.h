@@ -3,6 +3,8 @@
 // Operands on their way from a text to a backbone.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,20 @@ TextOperand OperandOf(const ir::Number& number);
 bool Has(const Scope& axes, const Index* index);
 /// The axes of all operands, in the order of the scope.
 Scope Union(const std::vector<TextOperand>& operands, const Scope& scope);
+
+/// What an instruction is known by; empty: by nothing.
+using OperandKey = std::vector<std::int64_t>;
+/// … or this operator of these operands, at this depth of reductions. Of scalars there is no key.
+OperandKey KeyOf(ir::Op op, std::optional<ir::Type> type, int depth,
+                 const std::vector<TextOperand>& operands);
+
+/// The axes of a reduction, and those that its result keeps.
+struct ReductionNest {
+  Scope axes, kept;
+};
+/// Of a reduction over `own`. Its inputs may lack some of these: where an array has stride 0, or
+/// strides cancel out, all terms along an index are the same, and are taken as often.
+ReductionNest NestOf(const std::vector<TextOperand>& inputs, const Scope& own, const Scope& scope);
 
 /// As an input of an instruction over the axes of `reader`.
 ir::Input Connect(const TextOperand& operand, const Scope& reader);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The only file of this folder that sees ANTLR. A text is cut into lines first. A line goes on in
-// the next one while a bracket is open, behind an operator or a comma, and when the next one begins
-// with an operator. The parser gets one line at a time and stops at its first mistake.
+// A text is cut into lines first (lines.h). The parser gets one line at a time and stops at its
+// first mistake.
 #include "kernels/notation/syntax/parse.h"
 
 #include <antlr4-runtime.h>
@@ -23,6 +22,7 @@
 #include "base/spelling.h"
 #include "dsl/diagnostics/characters.h"
 #include "dsl/syntax/antlr_support.h"
+#include "kernels/notation/syntax/lines.h"
 #include "kernels/notation/syntax/option_words.h"
 #include "kernels/notation/syntax/restated.h"
 
@@ -35,72 +35,6 @@ using grammar::KernelLexer;
 using grammar::KernelParser;
 
 using Token = dsl::LexedToken;
-using Line = std::vector<Token>;
-
-// ---- lines
-
-/// Nothing ends behind one of these, nor before one that is binary.
-bool IsOperator(std::size_t type) {
-  switch (type) {
-    case KernelLexer::AND:
-    case KernelLexer::OR:
-    case KernelLexer::XOR:
-    case KernelLexer::COLON:
-    case KernelLexer::COMMA:
-    case KernelLexer::QUESTION:
-    case KernelLexer::RANGE:
-    case KernelLexer::LE:
-    case KernelLexer::GE:
-    case KernelLexer::EQ:
-    case KernelLexer::NE:
-    case KernelLexer::LT:
-    case KernelLexer::GT:
-    case KernelLexer::ASSIGN:
-    case KernelLexer::PLUS:
-    case KernelLexer::MINUS:
-    case KernelLexer::STAR:
-    case KernelLexer::SLASH:
-    case KernelLexer::PERCENT:
-      return true;
-    default:
-      return false;
-  }
-}
-
-std::vector<Line> CutLines(const std::vector<Token>& tokens, const dsl::SourceSet& sources) {
-  std::vector<Line> lines;
-  Line line;
-  int open = 0;
-  std::size_t next = 0;  // The token behind the breaks around.
-  const auto end_line = [&] {
-    if (!line.empty()) lines.push_back(std::move(line));
-    line.clear();
-    open = 0;
-  };
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
-    if (token.type == KernelLexer::BREAK) {
-      if (line.empty()) continue;
-      next = std::max(next, i);
-      while (next < tokens.size() && tokens[next].type == KernelLexer::BREAK) ++next;
-      const bool is_semicolon = sources.Text(token.range) == ";";
-      const bool goes_on =
-          !is_semicolon && (open > 0 || IsOperator(line.back().type) ||
-                            (next < tokens.size() && IsOperator(tokens[next].type)));
-      const bool is_doc = line.back().type == KernelLexer::DOC;
-      if (!goes_on && !is_doc) end_line();
-      continue;
-    }
-    if (token.type == KernelLexer::DOC && !line.empty() && line.back().type != KernelLexer::DOC) {
-      end_line();
-    }
-    if (token.type == KernelLexer::LPAR || token.type == KernelLexer::LBRACKET) ++open;
-    if (token.type == KernelLexer::RPAR || token.type == KernelLexer::RBRACKET) --open;
-    line.push_back(token);
-  }
-  end_line();
-  return lines;
-}
 
 // ---- mistakes
 
@@ -143,7 +77,7 @@ bool ReportsAssignment(const Line& line, std::size_t at, DiagnosticSink& sink) {
 
 /// The parser recurses once for each open bracket, question and reduction, whoever reads an
 /// expression once for each operator.
-constexpr int kMostNested = 100, kMostOperators = 500;
+constexpr int kMostOperators = 500;
 
 void Report(const dsl::SyntaxError& error, const Line& line, DiagnosticSink& sink) {
   if (error.is_too_deep) {
@@ -539,6 +473,11 @@ class TreeReader {
       } else if (bounded != nullptr && IdentityOf(name.text)) {
         expr.indices.push_back({bounded->text, bounded->range});
         ranges.push_back(index);
+      } else if (bounded != nullptr && (name.text == "argmax" || name.text == "argmin")) {
+        sink_.Report(Diag::kNotAnIndex, index.range,
+                     fmt::format("{0} takes all steps of an index; what is left out is {1}inf in a "
+                                 "value before it: s[i, j] = j <= i ? x[i, j] : {1}inf",
+                                 name.text, name.text == "argmax" ? "-" : ""));
       } else {
         sink_.Report(Diag::kNotAnIndex, index.range,
                      fmt::format("{0}(…) with an operand behind it runs over indices, and this is "
@@ -552,8 +491,14 @@ class TreeReader {
     return expr;
   }
 
-  /// The index of `j <= i`, whatever stands on the right; null: it is no such range.
+  /// The index of `j <= i`, whatever stands on the right, or of several such with `and` between
+  /// them; null: it is no such range.
   static const Expr* BoundedIndex(const Expr& expr) {
+    if (expr.kind == Expr::Kind::kCall && expr.text == "and" && expr.args.size() == 2) {
+      const Expr* const first = BoundedIndex(expr.args[0]);
+      const Expr* const second = BoundedIndex(expr.args[1]);
+      return first != nullptr && second != nullptr && first->text == second->text ? first : nullptr;
+    }
     const bool compares = expr.kind == Expr::Kind::kCall && expr.args.size() == 2 &&
                           (expr.text.starts_with('<') || expr.text.starts_with('>'));
     return compares && expr.args[0].kind == Expr::Kind::kName ? &expr.args[0] : nullptr;
@@ -656,11 +601,10 @@ SourceRange EndOf(std::uint32_t file, const DiagnosticSink& sink) {
   return {file, size, size};
 }
 
-}  // namespace
-
-Kernel ParseKernel(std::uint32_t file, DiagnosticSink& sink) {
+/// `said`: that there is more or less than one kernel.
+Kernel ReadLines(std::uint32_t file, DiagnosticSink& sink, bool& has_head, bool& has_end,
+                 bool& said) {
   Kernel kernel;
-  bool has_head = false, has_end = false, said = false;
   ParseLines(file, sink, [&](TreeReader& reader, KernelParser::ItemContext* item) {
     const SourceRange first = reader.RangeOfItem(item);
     if ((item->head() != nullptr) == has_head || has_end) {
@@ -677,6 +621,19 @@ Kernel ParseKernel(std::uint32_t file, DiagnosticSink& sink) {
     reader.Read(item, kernel, has_head, has_end);
   });
   kernel.end = EndOf(file, sink);
+  return kernel;
+}
+
+}  // namespace
+
+Kernel WrittenKernel(std::uint32_t file, DiagnosticSink& sink) {
+  bool has_head = false, has_end = false, said = false;
+  return ReadLines(file, sink, has_head, has_end, said);
+}
+
+Kernel ParseKernel(std::uint32_t file, DiagnosticSink& sink) {
+  bool has_head = false, has_end = false, said = false;
+  Kernel kernel = ReadLines(file, sink, has_head, has_end, said);
   NumberOptionWords(kernel, sink);
   if (!sink.has_errors()) RestateShared(kernel);
   if (!has_head && !said && !sink.has_errors()) {

@@ -16,6 +16,10 @@ namespace exh::kernels::notation {
 /// next.
 Kernel ParseKernel(std::uint32_t file, dsl::DiagnosticSink& sink);
 
+/// The same as it is written: words of options are names, and values that are read with two indices
+/// at one place are stated once (option_words.h, restated.h).
+Kernel WrittenKernel(std::uint32_t file, dsl::DiagnosticSink& sink);
+
 /// A word of a text or a comment: all that it is made of but blanks, line breaks and semicolons.
 struct Word {
   SourceRange range;     ///< Of a comment: up to the end of its line, blanks included.

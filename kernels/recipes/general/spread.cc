@@ -161,7 +161,7 @@ class ReductionSpreader {
   double PartsOfCores(const LogicalDim& axis) const {
     const double cores = f_.device.threads;
     const bool may =
-        plan_.has_blocks() && points_ < cores && f_.may_split(Level(axis, 0)) && MayDivide();
+        plan_.has_blocks() && points_ < cores && f_.may_end(Level(axis, 0)) && MayDivide();
     return may ? std::min(kPartsOfCore * cores / points_, points_ * steps_ / kLeastStepsOfCore) : 0;
   }
 
@@ -199,7 +199,7 @@ class ReductionSpreader {
     }
     if (spread.slices == 1) return false;
     const std::uint32_t rest = each / spread.slices;
-    if (f_.may_split(outer) && rest > 1 && rest <= most && spread.slices < slices) {
+    if (f_.may_end(outer) && rest > 1 && rest <= most && spread.slices < slices) {
       spread.parts = rest;
     }
     plan_[axis].spread = std::move(spread);
@@ -211,7 +211,7 @@ class ReductionSpreader {
   /// Blocks divide it; each goes through its part in a loop.
   void Divide(const LogicalDim& axis, double machine, double most) {
     const Dimension& outer = Level(axis, 0);
-    if (axis.dims.size() < 2 || !f_.may_split(outer)) return;
+    if (axis.dims.size() < 2 || !f_.may_end(outer)) return;
     double threads = points_;
     if (plan_.has_threads() && !results_.empty()) threads /= plan_.shape().columns.front();
     if (plan_.has_threads() && results_.size() > 1) threads /= plan_.shape().rows.front();
@@ -232,7 +232,7 @@ class ReductionSpreader {
 
   /// About `wanted` blocks divide an axis beside another one.
   void DivideWhole(const LogicalDim& axis, double wanted) {
-    if (wanted < 2 || !f_.may_split(Level(axis, 0))) return;
+    if (wanted < 2 || !f_.may_end(Level(axis, 0))) return;
     Spread& spread = plan_[axis].spread;
     spread.parts = Nearest(Level(axis, 0).sizes, wanted, [&](std::uint32_t size) {
       const bool is_whole = size == axis.extent;

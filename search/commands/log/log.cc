@@ -36,13 +36,6 @@ int Show(const ShowOptions& options) {
   return 0;
 }
 
-/// What two runs must have in common for their decisions to be compared; empty: they have it.
-std::string Difference(const RunRecord& a, const RunRecord& b) {
-  if (a.kernel != b.kernel) return fmt::format("kernels: {} and {}", a.kernel, b.kernel);
-  if (a.space != b.space) return fmt::format("spaces: {} and {}", a.space, b.space);
-  return "";
-}
-
 /// What a record took: in the finals, if it is the best.
 std::string TimeOfRecord(const Log& log, const EvalRecord& eval) {
   if (eval.verdict != kernels::Verdict::kCorrect) {
@@ -55,18 +48,17 @@ std::string TimeOfRecord(const Log& log, const EvalRecord& eval) {
 int Diff(const std::string& a, const std::string& b, bool full) {
   const RecordName name_a = ParseRecordName(a), name_b = ParseRecordName(b);
   const Log log_a = ReadLogAloud(name_a.run), log_b = ReadLogAloud(name_b.run);
-  if (const std::string difference = Difference(*log_a.run, *log_b.run); !difference.empty()) {
-    throw UsageError(
-        fmt::format("'{}' and '{}' are of different {}; search log diff compares the "
-                    "decisions of one kernel",
-                    name_a.run, name_b.run, difference));
-  }
+  CheckComparable(log_a, name_a.run, log_b, name_b.run);
   const EvalRecord& eval_a = PickRecord(log_a, name_a.run, name_a.n);
   const EvalRecord& eval_b = PickRecord(log_b, name_b.run, name_b.n);
   fmt::print("time: {} -> {}\n{}", TimeOfRecord(log_a, eval_a), TimeOfRecord(log_b, eval_b),
              MachineDifferences(log_a.run->machine, log_b.run->machine));
   const std::string text = DiffText(log_a, eval_a, log_b, eval_b, full);
   fmt::print("{}", text.empty() ? "no decision differs\n" : text);
+  std::fflush(stdout);  // What follows may take a second.
+  if (!text.empty()) {
+    fmt::print("{}", LoopsBesideEachOther(log_a, name_a.run, eval_a, log_b, name_b.run, eval_b));
+  }
   return 0;
 }
 

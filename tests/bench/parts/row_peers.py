@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `./exh bench rows` and `./exh bench attention` compare themselves with: torch and torch.compile.
+"""What `./exh bench rows` and `./exh bench attention` compare themselves with: torch, torch.compile, and CUB for scans.
 
 A case as JSON, {"kernel": "softmax", "sizes": {"m": 64, "n": 128}, "options": {}, "type": "f32"}; the answer is
 {"torch": 12.3, "torch.compile": 11.0}, in us: the fastest mean of a batch of launches, replayed from a CUDA graph."""
 
 import argparse
+import ctypes
 import json
+import os
 
 import torch
+
+from cub_library import CubLibrary
 
 BATCH, BATCHES = 10, 15
 
@@ -47,9 +51,9 @@ def computation(case):
         return torch.randn(*shape, device="cuda", dtype=kind)
 
     if kernel == "attention":
-        shape = (1, sizes["h"], sizes["m"], sizes["d"])
         causal = bool(case["options"].get("causal"))
-        return lambda q, k, v: of.scaled_dot_product_attention(q, k, v, is_causal=causal), [draw(*shape) for _ in range(3)]
+        arguments = [draw(1, sizes["h"], sizes[length], sizes["d"]) for length in ("m", "n", "n")]
+        return lambda q, k, v: of.scaled_dot_product_attention(q, k, v, is_causal=causal), arguments
     m, n = sizes["m"], sizes["n"]
     x = draw(m, n)
     if kernel == "softmax":
@@ -66,16 +70,50 @@ def computation(case):
     return lambda x: torch.cumsum(x, 1), [x]
 
 
+def cub_scan(case, arguments, work):
+    """A function that launches CUB's scan of the rows. Raises OSError where there is none."""
+    library = CubLibrary("scan_cub.cu", "", work, "").library
+    x = arguments[0]
+    y = torch.empty_like(x)
+    size = ctypes.c_size_t(0)
+
+    def call(space):
+        stream = torch.cuda.current_stream().cuda_stream
+        return library.exh_scan(ctypes.c_void_p(space), ctypes.byref(size), ctypes.c_void_p(x.data_ptr()),
+                                ctypes.c_void_p(y.data_ptr()), ctypes.c_longlong(case["sizes"]["m"]),
+                                ctypes.c_longlong(case["sizes"]["n"]), ctypes.c_void_p(stream))
+
+    if call(None):
+        raise OSError("it is too long for it")
+    space = torch.empty(max(size.value, 1), dtype=torch.uint8, device="cuda")
+
+    def launch(_):
+        if call(space.data_ptr()):
+            raise OSError("it does not run")
+        return y
+
+    error = (launch(x).double() - torch.cumsum(x.double(), 1)).abs().max().item()
+    if error > 1e-3 * case["sizes"]["n"] ** 0.5:
+        raise OSError(f"it is wrong by {error}")
+    return launch
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case")
     parser.add_argument("--gpu", type=int, default=0)
+    parser.add_argument("--work", default="runs", help="the folder for what is compiled")
     options = parser.parse_args()
     torch.cuda.set_device(options.gpu)
     torch.set_float32_matmul_precision("highest")
-    function, arguments = computation(json.loads(options.case))
+    case = json.loads(options.case)
+    function, arguments = computation(case)
+    peers = {"torch": lambda: function, "torch.compile": lambda: torch.compile(function)}
+    if case["kernel"] == "scan" and case["type"] == "f32":
+        os.makedirs(options.work, exist_ok=True)
+        peers["CUB"] = lambda: cub_scan(case, arguments, options.work)
     times = {}
-    for name, peer in (("torch", lambda: function), ("torch.compile", lambda: torch.compile(function))):
+    for name, peer in peers.items():
         try:
             times[name] = timed(peer(), arguments)
         except Exception:  # pylint: disable=broad-except

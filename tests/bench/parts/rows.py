@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reductions of rows, and attention, each searched on a GPU of this machine beside torch.
+"""Reductions of rows, and attention, each searched on a GPU of this machine beside torch; scans beside CUB, too.
 
 ./exh bench rows                     softmax, norms, log-sum-exp, cross entropy, scans
 ./exh bench rows report              the table of what was measured
@@ -65,6 +65,10 @@ def attention_cases():
             sizes = {"h": 16, "m": length, "n": length, "d": depth, "dv": depth}
             flops = 4 * 16 * length * length * depth / (2 if causal else 1)
             found.append(Case("attention", sizes, type_name, flops=flops, options={"causal": causal}))
+    # Decoding: one query for each head reads all keys and values once.
+    for keys in (8192, 32768, 131072):
+        sizes = {"h": 32, "m": 1, "n": keys, "d": 128, "dv": 128}
+        found.append(Case("attention", sizes, "bf16", 2 * 32 * keys * 128 * BYTES["bf16"]))
     return found
 
 
@@ -103,7 +107,7 @@ class Bench:
         return found
 
     def peers(self, case):
-        command = [sys.executable, "-B", HERE / "row_peers.py", "--gpu", self.options.gpu,
+        command = [sys.executable, "-B", HERE / "row_peers.py", "--gpu", self.options.gpu, "--work", self.out.parent,
                    json.dumps({"kernel": case.kernel, "sizes": case.sizes, "options": case.options, "type": case.type})]
         try:
             done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -58,6 +58,8 @@ TEST(Compare, NanAndInfinityMatchThemselvesAlone) {
   EXPECT_TRUE(IsRight(kInfinity, 0, kInfinity));
   EXPECT_FALSE(IsRight(kInfinity, 0, -kInfinity));
   EXPECT_FALSE(IsRight(kInfinity, kInfinity, 3e38f));
+  EXPECT_TRUE(IsRight(kInfinity, kAnything, 3e38f));
+  EXPECT_TRUE(IsRight(kNan, kAnything, 1));
   EXPECT_FALSE(IsRight(kInfinity, 0, kNan));
 }
 

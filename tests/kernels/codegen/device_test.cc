@@ -59,7 +59,7 @@ TEST(Device, WaysAcrossBlocksAreThoseThatThereAre) {
   for (const char* bad : {"[\"ATOMIC_REDD\"]", "\"ATOMIC_RED\"", "[\"NOT_ACROSS\"]", "[1]"}) {
     EXPECT_THAT(load(bad).error,
                 HasSubstr("'across_blocks' must be a list of some of ATOMIC_CAS, ATOMIC_RED, "
-                          "ATOMIC_VECTOR, LAST_BLOCK, SECOND_LAUNCH, got "))
+                          "ATOMIC_VECTOR, LAST_BLOCK, SECOND_LAUNCH, LOOK_BACK, CLUSTER, got "))
         << bad;
   }
   const DeviceResult result = load("[\"SECOND_LAUNCH\", \"ATOMIC_RED\"]");

@@ -176,6 +176,35 @@ TEST(Splits, MeetInTheLastBlockBehindTheirSlices) {
   EXPECT_EQ(code.splits.parts.size(), 1U);
 }
 
+TEST(Splits, AreExchangedByTheBlocksOfACluster) {
+  const ir::Function f = Matmul(8, 8, 4, 1, ir::Type::kF32, 3);
+  const Schedule s = Divided(f, AcrossBlocks::CLUSTER);
+  const LoweredCode code = LowerSchedule(f, s);
+  ASSERT_EQ(code.error, "");
+  EXPECT_THAT(ToText(f, code.tree), HasSubstr("        combine mad\n"
+                                              "        exchange mad\n"
+                                              "        threads store.m1:2\n"));
+  const SplitPlan& plan = code.splits;
+  ASSERT_EQ(plan.reductions.size(), 1U);
+  EXPECT_TRUE(plan.reductions.front().is_of_cluster());
+  EXPECT_EQ(plan.reductions.front().splits, 2U);
+  // What each of two blocks has of 8 sums of 2 rows of threads.
+  EXPECT_EQ(plan.cluster_bytes, 2 * 8 * 2 * 4U);
+  EXPECT_EQ(plan.workspace_bytes, 0U);
+  EXPECT_TRUE(plan.groups.empty());
+  EXPECT_EQ(plan.parts.size(), 1U);
+  // Neighbours: the class is the fastest one of the grid, though its loop is the outermost.
+  ASSERT_EQ(code.tree.block_classes.size(), 3U);
+  EXPECT_EQ(code.tree.block_classes.back(), plan.cluster_class);
+  for (const ir::Instruction& inst : f.insts) {
+    const bool is_store = inst.op == ir::Op::kStore;
+    EXPECT_EQ(plan.first_of[inst.id.index()], is_store ? plan.cluster_class : -1) << inst.name();
+  }
+  EXPECT_EQ(PrintGpu(code, {}).launch.cluster, 2U);
+  EXPECT_EQ(CheckByInterpreter(f, s, Fault::kNone, 1), "");
+  EXPECT_NE(CheckByInterpreter(f, s, Fault::kWrongIdentity, 1), "") << "sums begin with 3";
+}
+
 TEST(Splits, GoToASecondLaunchFromInsideOfLoops) {
   const ir::Function f = Matmul(8, 8, 4);
   const Schedule s = Divided(f, AcrossBlocks::SECOND_LAUNCH, DimKind::LOOP);

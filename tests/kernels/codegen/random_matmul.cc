@@ -138,8 +138,9 @@ class Generator {
   }
 
   Items Outer() {
-    // The last block is known where all loops have ended.
-    const bool only_blocks = across_ == AcrossBlocks::LAST_BLOCK;
+    // The last block is known where all loops have ended, and there those of a cluster meet.
+    const bool only_blocks =
+        across_ == AcrossBlocks::LAST_BLOCK || across_ == AcrossBlocks::CLUSTER;
     const auto kind = [&] { return only_blocks || Chance(2) ? DimKind::BLOCK : DimKind::LOOP; };
     Items outer = {Make(kind(), Names(WithM({"init", "mad", "store"}), "m0"), m_[0]),
                    Make(kind(), Names(WithN({"init", "mad", "store"}), "n0"), n_[0])};

@@ -12,9 +12,9 @@ namespace exh::kernels::codegen::testing {
 namespace {
 
 constexpr unsigned kSeeds = 500;
-constexpr AcrossBlocks kWays[] = {AcrossBlocks::ATOMIC_CAS, AcrossBlocks::ATOMIC_RED,
+constexpr AcrossBlocks kWays[] = {AcrossBlocks::ATOMIC_CAS,    AcrossBlocks::ATOMIC_RED,
                                   AcrossBlocks::ATOMIC_VECTOR, AcrossBlocks::LAST_BLOCK,
-                                  AcrossBlocks::SECOND_LAUNCH};
+                                  AcrossBlocks::SECOND_LAUNCH, AcrossBlocks::CLUSTER};
 
 TEST(RandomMatmul, AllCorrectInTheInterpreter) {
   std::map<std::string, unsigned> seen;

@@ -141,6 +141,23 @@ kernel gram_of_normalized
 end
 )",
      ""},
+    // How far the windows reach, their reader says.
+    {"windows_then_product", R"(
+kernel windows_then_product
+  size n = 10, c = 4, m = 6, r = 3
+  input x: f32[n, c] outside zero
+  input w: f32[r, c]
+  input a: f32[m, c]
+  output y: f32[n - 1, m]
+  t[i, c] = sum(r) w[r, c] * x[i + r - 1, c]
+  y[i, j] = sum(c) a[j, c] * t[i, c]
+end
+)",
+     ""},
+    {"cosines",
+     "d[i] = sum(j) x[i,j] * z[i,j]; p[i] = sum(j) x[i,j] * x[i,j]; "
+     "q[i] = sum(j) z[i,j] * z[i,j]; y[i] = 1 - d[i] * rsqrt(p[i] * q[i])",
+     "i=6,j=12"},
     {"normalized", "n2[i] = sum(j) a[i,j] * a[i,j]; y[i,j] = a[i,j] * rsqrt(n2[i])", "i=6,j=10"},
     // Borders: what is outside reads as 0.
     {"three_points_border", R"(
@@ -270,6 +287,48 @@ kernel the_element_with_the_least_key
   output y: f32[m]
   at[i] = argmin(j) key[i, j]
   y[i] = x[i, at[i]]
+end
+)",
+     ""},
+    {"elements_by_row_and_column", R"(
+kernel elements_by_row_and_column
+  size m = 16, rows = 7, columns = 9
+  input row: i32[m]
+  input column: u32[m]
+  input x: f32[rows, columns]
+  output y: f32[m]
+  y[i] = x[row[i], column[i]]
+end
+)",
+     ""},
+    {"elements_of_planes_or_none", R"(
+kernel elements_of_planes_or_none
+  size m = 6, n = 8, planes = 4
+  input plane: i8[m]
+  input column: i64[n]
+  input x: f16[planes, m, n] outside -2
+  output y: f32[m, n]
+  y[i, j] = 2 * x[plane[i] - 1, i, column[j] + 1]
+end
+)",
+     ""},
+    {"symmetric_product", R"(
+kernel symmetric_product
+  size n = 8, k = 8
+  input a: f32[n, n]
+  input b: f32[n, n]
+  output c: f32[n, n]
+  c[i, j] = sum(k) a[max(i, k), min(i, k)] * b[max(k, j), min(k, j)]
+end
+)",
+     ""},
+    {"spread_in_two_dimensions", R"(
+kernel spread_in_two_dimensions
+  size m = 4, n = 5, r = 3, s = 3
+  input x: f32[m, n] outside zero
+  input w: f32[r, s]
+  output y: f32[2 * m + 1, 3 * n]
+  y[i, j] = sum(r, s) w[r, s] * x[(i - r) % 2 == 0 ? (i - r) / 2 : -1, (j - s) % 3 == 0 ? (j - s) / 3 : -1]
 end
 )",
      ""},

@@ -221,6 +221,10 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   if (const CUresult state = State(); state != kSuccess) return state;
+  if (attribute == kLargeClusters) {
+    function->has_large_clusters = value != 0;
+    return kSuccess;
+  }
   if (attribute != kMaxDynamicSharedBytes || value > Facts().shared_per_block) return kInvalidValue;
   function->shared_bytes = static_cast<std::uint64_t>(value);
   return kSuccess;
@@ -333,9 +337,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     if (c.attributes[i].id != kEarlyLaunch) return kInvalidValue;
     is_early |= c.attributes[i].value != 0;
   }
-  constexpr unsigned int kMostOfCluster = 8;
+  const unsigned int most_of_cluster = function->has_large_clusters ? 16 : kPortableCluster;
   const unsigned int of_cluster = cluster[0] * cluster[1] * cluster[2];
-  if (of_cluster == 0 || of_cluster > kMostOfCluster || c.grid_x % cluster[0] != 0 ||
+  if (of_cluster == 0 || of_cluster > most_of_cluster || c.grid_x % cluster[0] != 0 ||
       c.grid_y % cluster[1] != 0 || c.grid_z % cluster[2] != 0 ||
       (of_cluster > 1 && 10 * Facts().major + Facts().minor < kClustersFrom)) {
     return kInvalidValue;

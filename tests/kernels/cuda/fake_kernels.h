@@ -58,6 +58,7 @@ struct CudaFunction {
   std::uint64_t n = 0, ns = 1000, block_ns = 0, early_ns = 0, grid = 0, after = 0, every = 0,
                 scratch = 0, tickets = 0, registers = 32;
   std::uint64_t shared_bytes = 48 << 10;  ///< That a block may have.
+  bool has_large_clusters = false;        ///< Of more blocks than every GPU has.
   std::uint64_t started = 0;              ///< Launches so far.
   bool is_faulty = false;                 ///< The one that is under way.
   bool is_plain = false;                  ///< There is no alpha.

@@ -24,6 +24,7 @@ namespace ours = exh::kernels::cuda;
 static_assert(ours::kSuccess == CUDA_SUCCESS);
 static_assert(ours::kNotReady == CUDA_ERROR_NOT_READY);
 static_assert(ours::kMaxDynamicSharedBytes == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+static_assert(ours::kLargeClusters == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
 static_assert(ours::kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(ours::kNonBlockingStream == CU_STREAM_NON_BLOCKING);
 static_assert(ours::kEarlyLaunch == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);

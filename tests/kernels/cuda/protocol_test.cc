@@ -111,7 +111,8 @@ TEST(RunProtocol, AProgramOfOneKernelNeedsNoMore) {
   RunRequest request;
   request.launch = {8, 128, 99, 16};
   auto object = nlohmann::json::parse(ToJsonLine(request));
-  for (const char* const field : {"workspace_bytes", "ticket_bytes", "sides", "overlaps"}) {
+  for (const char* const field :
+       {"workspace_bytes", "ticket_bytes", "sides", "overlaps", "cluster"}) {
     object.erase(field);
   }
   const std::optional<RunRequest> parsed = ParseRunRequest(object.dump());

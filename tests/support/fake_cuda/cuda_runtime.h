@@ -293,11 +293,22 @@ FAKE_STORE(__stwb)
 // ---- Launches
 // ------------------------------------------------------------------------------------
 
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize,
+  cudaFuncAttributeNonPortableClusterSizeAllowed
+};
 inline std::size_t fake_shared_allowed = 48 << 10;
+/// May clusters have more than 8 blocks?
+inline bool fake_large_clusters = false;
+/// Launches of clusters so far.
+inline int fake_cluster_launches = 0;
 
 template <typename... Arguments>
-cudaError_t cudaFuncSetAttribute(void (*)(Arguments...), cudaFuncAttribute, int value) {
+cudaError_t cudaFuncSetAttribute(void (*)(Arguments...), cudaFuncAttribute attribute, int value) {
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+    fake_large_clusters = value != 0;
+    return cudaSuccess;
+  }
   fake_shared_allowed = static_cast<std::size_t>(value);
   return cudaSuccess;
 }
@@ -337,11 +348,17 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Arguments...), dim3 grid, dim3 block
   return FakeLaunch(kernel, grid, block, values, shared_bytes);
 }
 
-enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6
+};
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   union {
     int programmaticStreamSerializationAllowed;
+    struct {
+      unsigned x, y, z;
+    } clusterDim;
   } val;
 };
 struct cudaLaunchConfig_t {
@@ -357,6 +374,15 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
                                std::type_identity_t<Arguments>... values) {
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      const auto& cluster = attribute.val.clusterDim;
+      const unsigned most = fake_large_clusters ? 16 : 8;
+      const bool is_possible = cluster.x > 0 && cluster.x <= most && cluster.y == 1 &&
+                               cluster.z == 1 && config->gridDim.x % cluster.x == 0;
+      if (!is_possible || fake_capability < 90) return cudaErrorInvalidValue;
+      ++fake_cluster_launches;
+      continue;
+    }
     if (attribute.id != cudaLaunchAttributeProgrammaticStreamSerialization) {
       return cudaErrorInvalidValue;
     }

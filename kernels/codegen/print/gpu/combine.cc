@@ -30,15 +30,24 @@ std::vector<std::string> EveryOf(const std::vector<std::string>& all, std::size_
 void GpuStatements::CombineSlices(const Combine& combine, std::uint64_t offset) {
   if (code_.function->inst(combine.reduction).is_scan()) return JoinSlicesOfScan(combine, offset);
   const int split = code_.splits.of_inst[combine.reduction.index()];
-  const bool is_handed_over = split >= 0 && !code_.splits.reductions[At(split)].is_atomic();
+  const bool is_handed_over = split >= 0 && SlicesOf(combine.reduction) != nullptr &&
+                              !code_.splits.reductions[At(split)].is_atomic();
   out_.Line("// " + code_.function->inst(combine.reduction).name() + ": one of all slices");
   Halve(combine);
   CombineOwned(combine, offset);
   if (!is_handed_over) ShareOwned(combine);
 }
 
+std::vector<std::string> GpuStatements::MeetingRegisters(const Combine& combine) const {
+  std::vector<std::string> names;
+  for (const Place& place : RegistersAt(combine.reduction, combine.node)) {
+    names.push_back(place.name);
+  }
+  return names;
+}
+
 void GpuStatements::Halve(const Combine& combine) {
-  const std::vector<std::string> all = Registers(combine.reduction);
+  const std::vector<std::string> all = MeetingRegisters(combine);
   const std::string function = CombineFunction(code_.function->inst(combine.reduction));
   std::size_t step = 1;  // Between two that the thread owns.
   for (const std::uint32_t bit : BitsIn(combine.halved)) {
@@ -55,7 +64,7 @@ void GpuStatements::Halve(const Combine& combine) {
 }
 
 void GpuStatements::ShareOwned(const Combine& combine) {
-  const std::vector<std::string> all = Registers(combine.reduction);
+  const std::vector<std::string> all = MeetingRegisters(combine);
   const ir::Type held = ir::ComputeTypeOf(code_.function->inst(combine.reduction).type);
   const std::string element = words_.Register(held);
   std::size_t step = all.size() / combine.owned;
@@ -74,7 +83,7 @@ void GpuStatements::ShareOwned(const Combine& combine) {
 }
 
 void GpuStatements::CombineOwned(const Combine& combine, std::uint64_t offset) {
-  const std::vector<std::string> all = Registers(combine.reduction);
+  const std::vector<std::string> all = MeetingRegisters(combine);
   const std::string function = CombineFunction(code_.function->inst(combine.reduction));
   for (const std::uint32_t bit : BitsIn(combine.shuffled)) {
     for (const std::string& own : EveryOf(all, all.size() / combine.owned)) {
@@ -120,7 +129,7 @@ GpuStatements::SliceWalk GpuStatements::WalkOf(const Combine& combine) const {
 void GpuStatements::MeetInShared(const Combine& combine, std::uint64_t offset) {
   const ir::Instruction& inst = code_.function->inst(combine.reduction);
   const ir::Type held = ir::ComputeTypeOf(inst.type);
-  const std::vector<std::string> all = Registers(inst.id);
+  const std::vector<std::string> all = MeetingRegisters(combine);
   const std::vector<std::string> owned = EveryOf(all, all.size() / combine.owned);
   const std::string slices = words_.Pointer(words_.Register(held), MemSpace::SHARED);
   const std::string function = CombineFunction(inst);

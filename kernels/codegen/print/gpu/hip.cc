@@ -14,8 +14,8 @@ class Hip final : public GpuWords {
   Hip() {
     dialect = ir::Dialect::kHip;
     name = "HIP";
-    lacks = {needs::kVectorAtomics, needs::kCacheHints, needs::kAsyncCopies,
-             needs::kMatrixUnits,   needs::kOverlap,    needs::kClock};
+    lacks = {needs::kVectorAtomics, needs::kCacheHints, needs::kAsyncCopies, needs::kMatrixUnits,
+             needs::kOverlap,       needs::kClock,      needs::kClusters};
   }
 
   std::string Head(const Needs& /*needs*/) const override {
@@ -24,6 +24,20 @@ class Hip final : public GpuWords {
   std::string Shuffle(const std::string& value, std::uint32_t bit,
                       std::uint32_t /*threads*/) const override {
     return "__shfl_xor(" + value + ", " + std::to_string(bit) + ")";
+  }
+  std::string LookBackFunctions() const override {
+    // Of a wavefront of 64 lanes, the half that the lane is in.
+    return R"(static __device__ __forceinline__ void exh_tell(unsigned long long* to, unsigned long long word) {
+  __hip_atomic_store(to, word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+static __device__ __forceinline__ unsigned long long exh_hear(const unsigned long long* from) {
+  return __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+static __device__ __forceinline__ unsigned exh_ballot(bool is_set) {
+  return static_cast<unsigned>(__ballot(is_set) >> (threadIdx.x & 32u & (warpSize - 1)));
+}
+#define exh_swap(value, bit) __shfl_xor(value, bit)
+)";
   }
   std::string Fresh(const std::string& pointer) const override {
     return "__hip_atomic_load(" + pointer + ", __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)";

@@ -15,8 +15,9 @@ class OpenCl final : public GpuWords {
   OpenCl() {
     dialect = ir::Dialect::kOpenCl;
     name = "OpenCL C";
-    lacks = {needs::kAtomics,     needs::kVectorAtomics, needs::kLastBlock, needs::kCacheHints,
-             needs::kAsyncCopies, needs::kMatrixUnits,   needs::kOverlap,   needs::kClock};
+    lacks = {needs::kAtomics,    needs::kVectorAtomics, needs::kLastBlock,   needs::kLookBack,
+             needs::kCacheHints, needs::kAsyncCopies,   needs::kMatrixUnits, needs::kOverlap,
+             needs::kClock,      needs::kClusters};
     function = "static inline ";
     restricted = "restrict";
     thread = "(int)get_local_id(0)";

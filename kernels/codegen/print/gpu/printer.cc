@@ -12,10 +12,12 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/code_names.h"
+#include "kernels/codegen/print/gpu/needs.h"
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/gpu/words.h"
 #include "kernels/codegen/print/loop_printer.h"
 #include "kernels/codegen/print/op_text.h"
+#include "kernels/codegen/print/repeated_reads.h"
 #include "kernels/ir/ops.h"
 #include "kernels/ir/text/helper_functions.h"
 #include "kernels/loops/loop_text.h"
@@ -52,20 +54,6 @@ struct Overlap {
 
 constexpr const char* kAwait = "exh_await_previous();";
 
-// A compiler for an older GPU refuses these: with nothing in their place, launches that overlap
-// would read too early.
-constexpr const char* kOverlapFunctions = R"(#ifndef EXH_SHIM
-// Blocks of the next kernel may begin when all blocks of this one have: they take no place away.
-static __device__ __forceinline__ void exh_let_next_begin() {
-  asm volatile("griddepcontrol.launch_dependents;");
-}
-// Returns when the kernel before has ended, and what it wrote is there.
-static __device__ __forceinline__ void exh_await_previous() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-#endif
-)";
-
 /// The launches of all kernels.
 Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
   Launch launch;
@@ -83,6 +71,14 @@ Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
     slices = std::max(slices, Aligned(combine.shared_bytes));
   }
   launch.shared_bytes += slices;
+  // Behind all of it: the number that the block has drawn, …
+  if (code.splits.draws_numbers()) launch.shared_bytes += kTurnBytes;
+  // … or what blocks of a cluster tell each other.
+  launch.shared_bytes += code.splits.cluster_bytes;
+  if (const int c = code.splits.cluster_class; c >= 0) {
+    launch.cluster = code.tree.classes[static_cast<std::size_t>(c)].size;
+  }
+  launch.in_any_order = BitsMayVary(*code.function, code.splits);
   launch.workspace_bytes = code.splits.workspace_bytes;
   launch.ticket_bytes = code.splits.ticket_bytes;
   std::size_t fills = 0, finishes = 0;
@@ -139,43 +135,6 @@ void OpenKernel(const std::string& name, std::uint32_t threads, std::uint32_t bl
   if (overlap.lets) out.Line("exh_let_next_begin();");
 }
 
-/// What the program needs of the language.
-Needs NeedsOf(const LoweredCode& code, const GpuOptions& options) {
-  Needs all;
-  const auto add = [&](bool is_needed, std::string_view what) {
-    if (is_needed) all.insert(what);
-  };
-  const ir::Function& function = *code.function;
-  for (const ir::Array& array : function.arrays) {
-    add(array.type == ir::Type::kF64, needs::kDoubles);
-  }
-  for (const ir::Scalar& scalar : function.scalars) {
-    add(scalar.type == ir::Type::kF64, needs::kDoubles);
-  }
-  for (const ir::Instruction& inst : function.insts) {
-    if (code.tree.node_of_inst[inst.id.index()] < 0) continue;
-    const bool is_double = inst.type == ir::Type::kF64 || inst.computes == ir::Type::kF64;
-    add(is_double, needs::kDoubles);
-    const Cache cache = code.schedule->cache.Or(Cache::CACHE_DEFAULT, inst.id);
-    add(cache != Cache::CACHE_DEFAULT, needs::kCacheHints);
-    add(code.tree.IsUnit(inst), needs::kMatrixUnits);
-  }
-  for (const SplitReduction& split : code.splits.reductions) {
-    add(split.is_atomic(), needs::kAtomics);
-    add(split.way == AcrossBlocks::ATOMIC_VECTOR, needs::kVectorAtomics);
-    add(split.way == AcrossBlocks::LAST_BLOCK, needs::kLastBlock);
-  }
-  for (const Combine& combine : code.combines.combines) {
-    add(!combine.halved.empty() || !combine.shuffled.empty(), needs::kShuffles);
-  }
-  for (const Ring& ring : code.rings.rings) {
-    add(std::ranges::any_of(ring.blocks, &RingBlock::is_async), needs::kAsyncCopies);
-  }
-  add(options.overlaps, needs::kOverlap);
-  add(options.gives_up, needs::kClock);
-  return all;
-}
-
 /// One kernel: what a part of the program runs.
 class KernelPrinter : LoopPrinter {
  public:
@@ -209,12 +168,18 @@ class KernelPrinter : LoopPrinter {
     AwaitAt(kStart);
     if (options_.gives_up) {
       out_.Line("const unsigned long long exh_end = *exh_deadline;");
-      out_.Line("exh_look(exh_end);");
+      if (launch_.cluster == 1) out_.Line("exh_look(exh_end);");
+    }
+    if (launch_.cluster > 1 && code_.fault != Fault::kEarlyTelling) {
+      out_.Line("exh_cluster_arrive();");
     }
     if (launch_.threads > 1) out_.Line("const int t = " + words_.thread + ";");
     Patches();
     Temporaries();
     statements_.DeclareWorkspace();
+    const std::uint64_t behind = launch_.shared_bytes - code_.splits.cluster_bytes;
+    if (DrawsNumbers()) statements_.DrawNumber(behind - kTurnBytes);
+    statements_.DeclareExchanges(behind);
     Blocks();
     Body(0);
     out_.Close();
@@ -277,11 +242,17 @@ class KernelPrinter : LoopPrinter {
     }
   }
 
+  bool DrawsNumbers() const { return part_->finishes < 0 && code_.splits.draws_numbers(); }
+  std::string BlockNumber() const {
+    const bool has_drawn = DrawsNumbers() && code_.fault != Fault::kPlainNumber;
+    return has_drawn ? "exh_number" : words_.block;
+  }
+
   /// The block's number, or which block it is when `raster` rows of `columns` blocks are gone
   /// through together, column by column; in the last rows there may be fewer.
   std::string BlockIndex(std::uint64_t blocks, std::uint64_t columns) {
     const std::uint64_t raster = code_.schedule->raster.Or(1), rows = blocks / columns;
-    const std::string& number = words_.block;
+    const std::string number = BlockNumber();
     if (raster == 1 || columns == 1 || rows == 1) return number;
     const std::string together = Number(raster * columns);
     std::string height = Number(std::min(raster, rows));
@@ -302,8 +273,9 @@ class KernelPrinter : LoopPrinter {
   void Blocks() {
     const std::vector<int>& classes = BlockClasses();
     const bool is_plain = part_->finishes >= 0 || classes.empty();
-    BlockIndices(is_plain ? words_.block : BlockIndex(tree_.num_blocks, Class(classes.back()).size),
-                 "int", true);
+    BlockIndices(
+        is_plain ? BlockNumber() : BlockIndex(tree_.num_blocks, Class(classes.back()).size), "int",
+        true);
   }
 
   void Temporaries() {
@@ -391,6 +363,7 @@ class KernelPrinter : LoopPrinter {
       case NodeKind::kSettle:
       case NodeKind::kHandOver:
       case NodeKind::kLastBlock:
+      case NodeKind::kExchange:
         return;
       case NodeKind::kThreads:
         if (node.layout < 0) return children();
@@ -467,6 +440,8 @@ class KernelPrinter : LoopPrinter {
       case NodeKind::kHandOver:
         if (part_->finishes < 0) return statements_.HandOver(index);
         return statements_.TakeAll(node.inst, index, slices_begin_);
+      case NodeKind::kExchange:
+        return statements_.Exchange(index, exchanges_++ == 0, options_.gives_up);
       default:  // Lanes compute on no device of this kind.
         EXH_CHECK(node.kind == NodeKind::kLastBlock);
         return statements_.MeetInLastBlock(index, slices_begin_);
@@ -487,9 +462,13 @@ class KernelPrinter : LoopPrinter {
   template <typename Print>
   void LoopOf(int index, const Print& body) {
     const int dim_class = tree_.node(index).dim_class;
+    const SkippedTiles* const skipped = SkippedBy(index);
+    const std::string end =
+        skipped != nullptr ? DeclareEnd(*skipped, "int") : std::to_string(Class(dim_class).size);
     out_.Line("#pragma unroll 1");
-    out_.Open(loops::ForText("int", names_.index(dim_class), 0, Class(dim_class).size),
-              "LOOP " + DimNames(code_, dim_class));
+    const std::string& i = names_.index(dim_class);
+    out_.Open(loops::ForText("int", i, "0", i + " < " + end), "LOOP " + DimNames(code_, dim_class));
+    if (skipped != nullptr) statements_.DeclareWhole(*skipped);
     if (options_.gives_up) LookAtTheClock(index);
     body();
     out_.Close();
@@ -523,7 +502,8 @@ class KernelPrinter : LoopPrinter {
       const NodeKind kind = tree_.nodes[node].kind;
       const bool is_other = kind == NodeKind::kRound || kind == NodeKind::kCombine ||
                             kind == NodeKind::kCorrect || kind == NodeKind::kSettle ||
-                            kind == NodeKind::kHandOver || kind == NodeKind::kLastBlock;
+                            kind == NodeKind::kHandOver || kind == NodeKind::kLastBlock ||
+                            kind == NodeKind::kExchange;
       if (!is_other || !part.nodes[node]) continue;
       for (int around = static_cast<int>(node); around >= 0; around = tree_.node(around).parent) {
         rest.nodes[static_cast<std::size_t>(around)] = true;
@@ -656,7 +636,9 @@ class KernelPrinter : LoopPrinter {
     const bool always = all / size >= kBody || size < kEvery;
     const std::string when = "if (" + names_.index(tree_.node(loop).dim_class) + " % " +
                              Number(kEvery) + " == " + Number(kEvery - 1) + ") ";
-    out_.Line((always ? "" : when) + "exh_look(exh_end);");
+    // Others of a cluster may still write to the memory of this block for a short time.
+    const std::string end = launch_.cluster > 1 ? "exh_end + 50000ull" : "exh_end";
+    out_.Line((always ? "" : when) + "exh_look(" + end + ");");
   }
 
   /// A loop of one iteration.
@@ -677,6 +659,7 @@ class KernelPrinter : LoopPrinter {
   GpuStatements& statements_;
   std::vector<double> steps_;       ///< By node.
   std::uint64_t slices_begin_ = 0;  ///< In shared memory: what combines slices.
+  int exchanges_ = 0;               ///< That have been printed.
   int await_at_ = -1;  ///< Before which node it waits for the kernel before; -1: nowhere.
   static constexpr int kStart = 0;  ///< Of the kernel: the root.
 };
@@ -707,9 +690,14 @@ void AddLines(const std::vector<std::string>& lines, std::vector<std::string>& a
 }  // namespace
 
 GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
+  if (code.values.repeats.empty() && code.seeded == Fault::kNone && !code.tree.has_lanes()) {
+    LoweredCode kept = code;
+    KeepRepeatedReads(kept);
+    return PrintGpu(kept, options);
+  }
   if (!options.shuffles) {
     LoweredCode apart = code;
-    apart.combines = PlanCombines(*code.function, code.tree, code.values, false);
+    apart.combines = PlanCombines(*code.function, code.tree, code.values, code.splits, false);
     GpuOptions others = options;
     others.shuffles = true;
     return PrintGpu(apart, others);
@@ -753,7 +741,7 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
       body.Line();
     }
     const LoweredCode& own = is_first ? code : rest;
-    GpuStatements statements(own, names, words, called, body);
+    GpuStatements statements(own, names, words, called, body, options.gives_up);
     KernelPrinter(own, part, overlap(), options, names, launch, words, statements, body)
         .Print(is_first ? "exh_kernel" : (side++)->kernel);
     AddLines(statements.Helpers(), helpers);
@@ -764,21 +752,17 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   if (const std::string head = words.Head(asked); !head.empty()) out.Raw(head);
   if (const std::string functions = called.Text(); !functions.empty()) out.Raw(functions);
   if (copies_async) out.Raw(AsyncFunctions());
+  if (options.gives_up) out.Raw(ClockFunctions());
+  if (asked.contains(needs::kLookBack)) out.Raw(words.LookBackFunctions());
   for (const std::string& line : helpers) out.Line(line);
   if (!helpers.empty()) out.Line();
   if (launch.overlaps) {
-    out.Raw(kOverlapFunctions);
+    out.Raw(OverlapFunctions());
     out.Line();
   }
-  if (options.gives_up) {
-    // Where threads of a warp return at different times, compilers let the first of them wait for
-    // the others at the end of the kernel, and these may wait for them at a barrier. Threads that
-    // exit are gone.
-    out.Line("static __device__ __forceinline__ void exh_look(unsigned long long deadline) {");
-    out.Line("  unsigned long long now;");
-    out.Line("  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(now));");
-    out.Line("  if (now > deadline) asm volatile(\"exit;\");");
-    out.Line("}");
+  if (launch.cluster > 1) {
+    out.Raw(ClusterFunctions(options.gives_up));
+    out.Line();
   }
   const std::string shared = words.Shared(launch.shared_bytes);
   if (launch.shared_bytes > 0 && !shared.empty()) {

@@ -4,8 +4,10 @@
 // accumulated its own steps. Two of a pair of lanes that differ in one bit tell each other what
 // both have: the upper one puts what the lower one has before its own, and both know the sum. So a
 // warp takes one shuffle for each bit, and all of its lanes know what all of them have. What warps
-// have goes through shared memory, where each thread goes through it in order. Last, what is
-// carried to the first slice and what is before its own comes before each step of a thread.
+// have goes through shared memory, where each thread goes through it in order. Of several rows all
+// of this is done at the same time; then each begins where the one before it ends. What is carried
+// to the first slice is what blocks before have (look_back.cc) where these divide the scan. Last,
+// it and what is before its own comes before each step of a thread.
 #include <algorithm>
 
 #include "kernels/codegen/print/gpu/statements.h"
@@ -22,28 +24,38 @@ void GpuStatements::JoinSlicesOfScan(const Combine& combine, std::uint64_t offse
   const auto join = [&](const std::string& before, const std::string& behind) {
     return function + "(" + before + ", " + behind + ")";
   };
+  const std::size_t rows = columns.front().rows.size(), owned = columns.size() * rows;
+  const auto all_of = [](std::size_t i) { return "exh_all_" + std::to_string(i); };
+  const auto ahead_of = [](std::size_t i) { return "exh_ahead_" + std::to_string(i); };
   out_.Open("", scan.name() + ": from slice to slice");
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string number = std::to_string(i);
-    out_.Line(element + " exh_all_" + number + " = " + columns[i].second.back() + ", exh_ahead_" +
-              number + " = " + identity + ";");
+  for (std::size_t i = 0; i < owned; ++i) {
+    out_.Line(element + " " + all_of(i) + " = " + columns[i / rows].rows[i % rows].back() + ", " +
+              ahead_of(i) + " = " + identity + ";");
   }
   for (const std::uint32_t bit : BitsIn(combine.shuffled)) {
     out_.Open("");
     out_.Line("const bool exh_odd = " + ThreadIndex(bit, 2, code_.tree.num_threads) + " != 0;");
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string all = "exh_all_" + std::to_string(i);
-      const std::string ahead = "exh_ahead_" + std::to_string(i);
-      out_.Line("{ const " + element + " exh_other = " + ShuffleText(all, bit) + "; if (exh_odd) " +
-                ahead + " = " + join("exh_other", ahead) + "; " + all + " = " +
-                join(all, "exh_other") + "; }");
+    for (std::size_t i = 0; i < owned; ++i) {
+      out_.Line("{ const " + element + " exh_other = " + ShuffleText(all_of(i), bit) +
+                "; if (exh_odd) " + ahead_of(i) + " = " + join("exh_other", ahead_of(i)) + "; " +
+                all_of(i) + " = " + join(all_of(i), "exh_other") + "; }");
     }
     out_.Close();
   }
   if (!combine.shared.empty()) PassThroughShared(combine, offset);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const auto& [carry, steps] = columns[i];
-    const std::string ahead = "exh_ahead_" + std::to_string(i);
+  // Row by row: what all threads have of a row comes before the next one. In the end the first row
+  // has it of all.
+  for (std::size_t i = 0; i < owned; ++i) {
+    if (i % rows == 0) continue;
+    const std::string whole = all_of(i / rows * rows);
+    out_.Line(ahead_of(i) + " = " + join(whole, ahead_of(i)) + ";");
+    out_.Line(whole + " = " + join(whole, all_of(i)) + ";");
+  }
+  if (code_.splits.of_inst[scan.id.index()] >= 0) LookBack(combine, offset);
+  for (std::size_t i = 0; i < owned; ++i) {
+    const std::string& carry = columns[i / rows].carry;
+    const std::vector<std::string>& steps = columns[i / rows].rows[i % rows];
+    const std::string ahead = ahead_of(i);
     const bool is_lost = code_.fault == Fault::kLostCarry;
     out_.Line(ahead + " = " + (is_lost ? carry : join(carry, ahead)) + ";");
     for (std::size_t step = steps.size(); step-- > 0;) {
@@ -51,7 +63,10 @@ void GpuStatements::JoinSlicesOfScan(const Combine& combine, std::uint64_t offse
       const std::string until = !is_before ? steps[step] : step > 0 ? steps[step - 1] : "";
       out_.Line(steps[step] + " = " + (until.empty() ? ahead : join(ahead, until)) + ";");
     }
-    out_.Line(carry + " = " + join(carry, "exh_all_" + std::to_string(i)) + ";");
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& carry = columns[i].carry;
+    out_.Line(carry + " = " + join(carry, all_of(i * rows)) + ";");
   }
   out_.Close();
 }

@@ -3,58 +3,14 @@
 // How blocks make one value of what they have of a reduction, as text: what split_plan.h decides.
 #include <algorithm>
 
+#include "kernels/codegen/print/gpu/bits.h"
+#include "kernels/codegen/print/gpu/partial_index.h"
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
 namespace {
-
-std::string Digits(std::uint64_t value) {
-  return std::to_string(value);
-}
-
-/// "i_m0 * 4 + i_n0", a mixed radix number; empty for none.
-std::string IndexOver(const std::vector<int>& classes, const LoopTree& tree,
-                      const CodeNames& names) {
-  std::string text;
-  for (const int c : classes) {
-    const std::uint32_t size = tree.classes[static_cast<std::size_t>(c)].size;
-    text =
-        text.empty() ? names.index(c) : "(" + text + ") * " + Digits(size) + " + " + names.index(c);
-  }
-  return text;
-}
-
-/// The same of digits of the thread index, fastest first.
-std::string IndexOver(const std::vector<ThreadDigit>& digits, std::uint32_t threads) {
-  std::string text;
-  std::uint64_t step = 1;
-  for (const ThreadDigit& d : digits) {
-    const std::string digit = ThreadIndex(d.stride, d.size, threads);
-    text += (text.empty() ? "" : " + ") + (step == 1 ? digit : "(" + digit + ") * " + Digits(step));
-    step *= d.size;
-  }
-  return text;
-}
-
-std::vector<ThreadDigit> Joined(std::vector<ThreadDigit> a, const std::vector<ThreadDigit>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-/// "(a) * 4 + b": terms with their factors; those that are 0 are left out. Empty for none.
-std::string SumText(const std::vector<std::pair<std::string, std::uint64_t>>& terms) {
-  std::string sum;
-  for (const auto& [text, factor] : terms) {
-    if (text.empty() || text == "0") continue;
-    const bool is_sum = text.find(' ') != std::string::npos;
-    std::string term = is_sum && factor != 1 ? "(" + text + ")" : text;
-    if (factor != 1) term += " * " + Digits(factor);
-    sum += (sum.empty() ? "" : " + ") + term;
-  }
-  return sum;
-}
 
 /// What the hardware calls it; what it takes is in `as`, which is not the type for some.
 std::string AtomicName(ir::Op op) {
@@ -74,27 +30,15 @@ std::string AtomicName(ir::Op op) {
   }
 }
 
-/// Between a value and its bits, which compare-and-swap takes.
-struct BitsOf {
-  std::string word, to, from;
-};
+}  // namespace
 
-BitsOf BitsOfType(ir::Type type) {
-  switch (type) {
-    case ir::Type::kF32:
-      return {"unsigned", "__float_as_uint", "__uint_as_float"};
-    case ir::Type::kF64:
-      return {"unsigned long long", "__double_as_longlong", "__longlong_as_double"};
-    case ir::Type::kI64:
-      return {"unsigned long long", "static_cast<unsigned long long>", "static_cast<long long>"};
-    case ir::Type::kU32:
-      return {"unsigned", "static_cast<unsigned>", "static_cast<unsigned>"};
-    default:
-      return {"unsigned", "static_cast<unsigned>", "static_cast<int>"};
-  }
+std::string GpuStatements::IndexOver(const std::vector<int>& classes) const {
+  return codegen::IndexOver(classes, code_.tree, names_);
 }
 
-}  // namespace
+std::string GpuStatements::IndexOver(const std::vector<ThreadDigit>& digits) const {
+  return codegen::IndexOver(digits, code_.tree.num_threads);
+}
 
 std::string GpuStatements::CombineFunction(const ir::Instruction& inst) {
   const ir::Type held = ir::ComputeTypeOf(inst.type);
@@ -110,7 +54,7 @@ std::string GpuStatements::CasFunction(const ir::Instruction& inst) {
   const std::string combine = CombineFunction(inst);
   const std::string element = words_.Element(inst.type);
   const std::string function = "cas_" + BareName(inst.id);
-  BitsOf bits = BitsOfType(inst.type);
+  const BitsOf bits = BitsOfType(inst.type);
   // What the output was filled with is the first guess: most elements are read by nobody before.
   combiners_.insert(words_.function + "void " + function + "(" + element + "* p, " + element +
                     " x) { " + bits.word + "* const words = reinterpret_cast<" + bits.word +
@@ -141,6 +85,7 @@ const SplitReduction& GpuStatements::SplitOf(ir::InstId id) const {
 }
 
 const Combine* GpuStatements::SlicesOf(ir::InstId id) const {
+  if (code_.tree.Runs(id) || MaximumOf(id).first.valid()) return nullptr;
   for (const Combine& slices : code_.combines.combines) {
     if (slices.reduction == id) return &slices;
   }
@@ -157,6 +102,14 @@ void GpuStatements::DeclareWorkspace() {
     out_.Line(pointer + " const " + name + " = " +
               words_.CastPointer(pointer, "exh_global + " + Digits(offset)) + ";");
   };
+  const bool is_first = part_->finishes < 0;
+  if (is_first && code_.splits.draws_numbers()) {
+    declare("unsigned long long", "exh_begun", code_.splits.turn_offset);
+  }
+  for (const SplitReduction& split : code_.splits.reductions) {
+    if (!is_first || !split.looks_back()) continue;
+    declare("unsigned long long", PartialName(split.id), split.offset);
+  }
   for (std::size_t i = 0; i < code_.splits.groups.size(); ++i) {
     const SplitGroup& group = code_.splits.groups[i];
     const bool is_own = part_->finishes < 0 || part_->finishes == static_cast<int>(i);
@@ -187,18 +140,16 @@ void GpuStatements::HandOver(int node) {
   const SplitReduction& split = SplitOf(code_.tree.node(node).inst);
   const Combine* const slices = SlicesOf(split.id);
   const ir::Instruction& inst = code_.function->inst(split.id);
-  const std::uint32_t lanes = code_.tree.num_threads;
   // Threads whose halved bits differ own different registers: all of them write.
   const std::string writes =
       Condition(slices ? Joined(slices->silent, slices->shared) : split.silent, split.below);
   const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
   out_.Open(writes.empty() ? "" : "if (" + writes + ")",
             inst.name() + ": what this block has of it");
-  const std::string at =
-      SumText({{IndexOver(split.tile_classes, code_.tree, names_), split.splits * all},
-               {IndexOver(split.split_classes, code_.tree, names_), all},
-               {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
-               {IndexOver(split.slots, lanes), 1}});
+  const std::string at = SumText({{IndexOver(split.tile_classes), split.splits * all},
+                                  {IndexOver(split.split_classes), all},
+                                  {slices ? IndexOver(slices->halved) : "", split.num_slots},
+                                  {IndexOver(split.slots), 1}});
   const std::string type = words_.Pointer(words_.Register(inst.type));
   out_.Line(words_.Deduced("auto* const", type) +
             " exh_part = " + Moved(PartialName(split.id), at) + ";");
@@ -208,36 +159,89 @@ void GpuStatements::HandOver(int node) {
   out_.Close();
 }
 
+std::pair<ir::InstId, const CorrectedSum*> GpuStatements::MaximumOf(ir::InstId sum) const {
+  for (const SplitReduction& split : code_.splits.reductions) {
+    if (split.is_of_cluster()) continue;
+    for (const CorrectedSum& corrected : code_.values.corrected[split.id.index()]) {
+      if (corrected.sum == sum) return {split.id, &corrected};
+    }
+  }
+  return {};
+}
+
+/// Where the thread finds what blocks have of the maximum that corrects its sums.
+void GpuStatements::DeclareMaxima(ir::InstId maximum) {
+  const SplitReduction& split = SplitOf(maximum);
+  const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
+  const std::string at =
+      SumText({{IndexOver(split.tile_classes), split.splits * all}, {IndexOver(split.slots), 1}});
+  const std::string type =
+      words_.Pointer("const " + words_.Register(code_.function->inst(maximum).type));
+  out_.Line(words_.Deduced("const auto* const", type) +
+            " exh_maxima = " + Moved(PartialName(maximum), at) + ";");
+}
+
+/// What sums of block `s` are multiplied by, whose maximum is in these registers.
+std::string GpuStatements::FactorOfBlock(ir::InstId maximum, const Key& key) {
+  const ir::Instruction& inst = code_.function->inst(maximum);
+  const SplitReduction& split = SplitOf(maximum);
+  const ir::Type held = ir::ComputeTypeOf(inst.type);
+  const std::string element = words_.Register(held);
+  const std::string function = "factor_" + BareName(maximum);
+  const ValueText less =
+      OpText(ir::Op::kSub, held, {{"before", false}, {"now", false}}, 1, helpers_);
+  const ValueText factor = OpText(ir::Op::kExp, held, {{less.text, false}}, 1, helpers_);
+  // The difference of two infinities is not a number.
+  combiners_.insert(words_.function + element + " " + function + "(" + element + " before, " +
+                    element + " now) { return before == now ? " + Number(1, held) + " : " +
+                    factor.text + "; }");
+  std::uint64_t number = 0, step = split.num_registers;
+  const std::vector<KeyDim>& dims = Storage(maximum).key;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    step /= dims[i].size;
+    number += static_cast<std::uint64_t>(key[i]) * step;
+  }
+  const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
+  const std::string place =
+      Moved("exh_maxima", SumText({{"s", all}, {Digits(number * split.num_slots), 1}}));
+  const std::string now =
+      code_.fault == Fault::kUncorrected ? words_.Fresh(place) : Register(maximum, key);
+  return function + "(" + words_.Fresh(place) + ", " + now + ")";
+}
+
 void GpuStatements::TakeAll(ir::InstId id, int node, std::uint64_t offset) {
   constexpr std::size_t kFew = 8;  ///< Registers, of which several splits are read at once.
   const SplitReduction& split = SplitOf(id);
   const ir::Instruction& inst = code_.function->inst(id);
-  const std::uint32_t lanes = code_.tree.num_threads;
   const std::string combine = CombineFunction(inst);
   const auto registers = OwnedAt(id, node);
   const std::uint64_t all = std::uint64_t{split.num_registers} * split.num_slots;
   // Threads whose halved bits differ read what they own; the others with slices share the splits.
   const Combine* const slices = SlicesOf(id);
-  const auto sharing = slices ? Joined(slices->shuffled, slices->shared) : split.sharers;
+  const auto sharing =
+      slices ? Joined(slices->shuffled, slices->shared) : std::vector<ThreadDigit>();
   std::uint64_t sharers = 1;
   for (const ThreadDigit& d : sharing) sharers *= d.size;
+  const auto [maximum, of_sum] = MaximumOf(id);
   out_.Open("", inst.name() + ": one of what all blocks have");
-  const std::string at =
-      SumText({{IndexOver(split.tile_classes, code_.tree, names_), split.splits * all},
-               {slices ? IndexOver(slices->halved, lanes) : "", split.num_slots},
-               {IndexOver(split.slots, lanes), 1}});
+  const std::string at = SumText({{IndexOver(split.tile_classes), split.splits * all},
+                                  {slices ? IndexOver(slices->halved) : "", split.num_slots},
+                                  {IndexOver(split.slots), 1}});
   const std::string type = words_.Pointer("const " + words_.Register(inst.type));
   out_.Line(words_.Deduced("const auto* const", type) +
             " exh_part = " + Moved(PartialName(id), at) + ";");
+  if (maximum.valid()) DeclareMaxima(maximum);
   for (const Place& own : registers) out_.Line(own.name + " = " + IdentityOf(inst) + ";");
   if (registers.size() <= kFew) out_.Line("#pragma unroll 8");
-  const std::string sharer = IndexOver(sharing, lanes);
+  const std::string sharer = IndexOver(sharing);
   out_.Open("for (int s = " + (sharer.empty() ? "0" : sharer) + "; s < " + Digits(split.splits) +
             (sharers == 1 ? "; ++s)" : "; s += " + Digits(sharers) + ")"));
   for (const Place& own : registers) {
     const std::string number = Digits(own.number * split.num_slots);
     const std::string element = Moved("exh_part", SumText({{"s", all}, {number, 1}}));
-    out_.Line(own.name + " = " + combine + "(" + own.name + ", " + words_.Fresh(element) + ");");
+    std::string more = words_.Fresh(element);
+    if (maximum.valid()) more += " * " + FactorOfBlock(maximum, KeyOfMaximum(*of_sum, own.key));
+    out_.Line(own.name + " = " + combine + "(" + own.name + ", " + more + ");");
   }
   out_.Close();
   out_.Close();
@@ -251,7 +255,7 @@ void GpuStatements::MeetInLastBlock(int node, std::uint64_t offset) {
   const SplitGroup& group = code_.splits.groups[At(number)];
   const bool is_alone = code_.tree.num_threads == 1;
   const std::string ticket =
-      Moved("exh_ticket_" + Digits(At(number)), IndexOver(group.tile_classes, code_.tree, names_));
+      Moved("exh_ticket_" + Digits(At(number)), IndexOver(group.tile_classes));
   const std::string is_last = "atomicAdd(" + ticket + ", 1u) == " + Digits(group.splits - 1) + "u";
   const std::string last = "exh_last_" + Digits(At(number));
   // What all threads wrote comes before the ticket.

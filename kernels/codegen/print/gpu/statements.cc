@@ -24,8 +24,8 @@ std::string CacheSuffix(Cache cache, bool is_load) {
 }  // namespace
 
 GpuStatements::GpuStatements(const LoweredCode& code, const CodeNames& names, const GpuWords& words,
-                             ir::HelperFunctions& helpers, TextWriter& out)
-    : Statements(code, names, {false, 92}, helpers, out), words_(words) {
+                             ir::HelperFunctions& helpers, TextWriter& out, bool gives_up)
+    : Statements(code, names, {false, 92}, helpers, out), words_(words), gives_up_(gives_up) {
   for (const int node : code.tree.node_of_inst) band_.push_back(code.tree.BandAround(node));
   for (const AdvancedRead& read : code.values.ahead) band_[read.inst.index()] = -1;
   for (const Ring& ring : code.rings.rings) {
@@ -91,7 +91,7 @@ bool GpuStatements::IsFixedIn(int band, int dim_class) const {
 void GpuStatements::DeclarePointers(int band) {
   for (const ir::Instruction& inst : code_.function->insts) {
     if (!inst.is_memory() || !part_->insts[inst.id.index()]) continue;
-    if (band_[inst.id.index()] != band) continue;
+    if (band_[inst.id.index()] != band || RepeatOf(inst.id) != nullptr) continue;
     const Affine& address = code_.memory.address[inst.id.index()];
     const std::string terms = SumOf(
         address, IsLarge(inst), [&](int c) { return IsFixedIn(band, c); }, address.offset);
@@ -236,7 +236,22 @@ void GpuStatements::ExecuteScalar(const ir::Instruction& inst, const std::string
   for (const InitWrite& write : Values(inst.id).inits) WriteInit(write, text);
 }
 
+const RepeatedRead* GpuStatements::RepeatOf(ir::InstId id) const {
+  if (code_.values.repeats.empty()) return nullptr;
+  const RepeatedRead& repeat = code_.values.repeats[id.index()];
+  const bool is_there = repeat.first.valid() && part_->insts[repeat.first.index()];
+  return is_there ? &repeat : nullptr;
+}
+
 void GpuStatements::ExecuteLoad(const ir::Instruction& inst) {
+  if (const RepeatedRead* const repeat = RepeatOf(inst.id)) {
+    const Key own = OwnKey(inst.id);
+    Key first;
+    for (const std::size_t place : repeat->places) {
+      first.push_back(place == kNoPlace ? 0 : own[place]);
+    }
+    return ExecuteScalar(inst, Register(repeat->first, first));
+  }
   const InstValues& values = Values(inst.id);
   const Width width = WidthOf(inst);
   if (values.lanes == 1 || width.dim_class == values.vector_class) return LoadElements(inst, width);
@@ -297,6 +312,8 @@ std::string GpuStatements::WhenStored(const ir::Instruction& inst) const {
   if (group >= 0 && !code_.splits.groups[At(group)].ends_the_others) {
     last = "exh_last_" + std::to_string(group);
   }
+  const int first = code_.splits.first_of[inst.id.index()];
+  if (first >= 0) last = names_.index(first) + " == 0";
   return And(last, Condition(code_.threads.store[inst.id.index()]));
 }
 
@@ -389,11 +406,20 @@ void GpuStatements::Execute(ir::InstId id) {
   if (!HasRegister(id) && values.inits.empty()) return;  // Nobody wants the value.
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return ExecuteLoad(inst);
   if (code_.tree.IsUnit(inst)) return MultiplyTile(inst);
+  if (Storage(id).is_bits) return MakeHalf(inst);
   ForEachLane(inst, [&] {
     const bool is_left_out = inst.is_reduction() && Inside(inst) == kNever;
     if (is_left_out) return ExecuteScalar(inst, "");
+    if (const std::string whole = WholeOf(id); !whole.empty()) {
+      ExecuteScalar(inst, ReadAs(inst, 1, inst.type).text);
+      out_.Open("if (!" + whole + ")");
+      ExecuteScalar(inst, Compute(inst).text);
+      return out_.Close();
+    }
+    const bool is_term = IsDifference(inst) || IsPowerOfTwo(inst);
     ExecuteScalar(inst, inst.op == ir::Op::kIndex    ? Index(inst)
                         : inst.op == ir::Op::kGather ? Gather(inst)
+                        : is_term                    ? Term(inst)
                                                      : Compute(inst).text);
   });
 }
@@ -401,9 +427,12 @@ void GpuStatements::Execute(ir::InstId id) {
 std::vector<std::string> GpuStatements::Helpers() const {
   std::vector<std::string> lines = words_.Definitions(wide_);
   lines.insert(lines.end(), combiners_.begin(), combiners_.end());
+  lines.insert(lines.end(), look_backs_.begin(), look_backs_.end());
   lines.insert(lines.end(), places_.begin(), places_.end());
   if (widens_bytes_) lines.push_back(words_.widen_byte);
   std::ranges::move(UnitFunctions(units_, begins_), std::back_inserter(lines));
+  if (powers_of_two_) lines.push_back(PowerFunction());
+  for (const ir::Type type : made_pairs_) lines.push_back(PairFunction(type));
   return lines;
 }
 

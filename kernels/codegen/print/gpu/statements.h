@@ -22,7 +22,7 @@ namespace exh::kernels::codegen {
 class GpuStatements : public Statements {
  public:
   GpuStatements(const LoweredCode& code, const CodeNames& names, const GpuWords& words,
-                ir::HelperFunctions& helpers, TextWriter& out);
+                ir::HelperFunctions& helpers, TextWriter& out, bool gives_up = false);
 
   void Declare(ir::InstId inst) override;
   void Execute(ir::InstId inst) override;
@@ -32,14 +32,25 @@ class GpuStatements : public Statements {
   /// Makes one value of the slices of a reduction. All of their threads have it then; where it is
   /// handed over, each has what it owns. Its shared memory begins at byte `offset`.
   void CombineSlices(const Combine& combine, std::uint64_t offset);
+  /// In a loop that skips tiles: declares whether the mask hides nothing of this one.
+  void DeclareWhole(const SkippedTiles& tiles);
 
   /// Declares where in the workspace the partial results of divided reductions are, and tickets.
   void DeclareWorkspace();
+  /// Blocks that look back draw their numbers. Their threads meet at byte `offset` of what they
+  /// share, where nothing else is.
+  void DrawNumber(std::uint64_t offset);
   /// A kHandOver node: the block writes what it has of a divided reduction.
   void HandOver(int node);
   /// One value of what all blocks have; slices are combined in shared memory from byte `offset` on.
   /// `node`: where that happens.
   void TakeAll(ir::InstId id, int node, std::uint64_t offset);
+  /// Declares where in shared memory, from byte `offset` on, blocks of a cluster leave what they
+  /// have.
+  void DeclareExchanges(std::uint64_t offset);
+  /// A kExchange node: each block tells the others of its cluster what it has, and makes one value
+  /// of all. `is_first`: of the kernel, whose blocks may not have begun yet.
+  void Exchange(int node, bool is_first, bool gives_up);
   /// A kLastBlock node: the block that comes last takes all of those that meet.
   void MeetInLastBlock(int node, std::uint64_t offset);
 
@@ -67,8 +78,11 @@ class GpuStatements : public Statements {
   /// Where the steps of a reduction accumulate: the same, or, where a matrix unit has wider sums
   /// than the value has, one beside it.
   std::string SumRegister(ir::InstId inst, const Key& key) const;
+  /// Both, where they differ: in a block sums are rounded before a cluster corrects them.
   std::vector<std::string> SumsOf(ir::InstId sum, const Key& key) const override {
-    return {SumRegister(sum, key)};
+    std::vector<std::string> sums = {SumRegister(sum, key)};
+    if (HasWideSums(sum)) sums.push_back(Register(sum, key));
+    return sums;
   }
   bool HasWideSums(ir::InstId inst) const;
   std::string ConstantOf(ir::Type type) const override { return "const " + words_.Register(type); }
@@ -137,6 +151,8 @@ class GpuStatements : public Statements {
     }
     if (values.lanes > 1) SetIndex(values.vector_class, 0);
   }
+  /// What the read repeats, where registers of the kernel have it; null: nothing.
+  const RepeatedRead* RepeatOf(ir::InstId id) const;
   void ExecuteLoad(const ir::Instruction& inst);
   void LoadElements(const ir::Instruction& inst, const Width& width);
   void ExecuteStore(const ir::Instruction& inst);
@@ -159,6 +175,17 @@ class GpuStatements : public Statements {
   std::int64_t FirstOfStore(const Width& width) const;
   void StoreElements(const ir::Instruction& inst, const Width& width);
   void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
+  /// The condition under which no mask of the loop hides anything; empty: the choice is none of
+  /// them.
+  std::string WholeOf(ir::InstId choice) const;
+  std::string WholeName(const SkippedTiles& tiles) const;
+  /// Terms of a maximum (terms.cc): the difference, which is as many times as large as the
+  /// logarithm of e to base 2 says; the exponential of such a one; and either of them as text.
+  bool IsDifference(const ir::Instruction& inst) const;
+  bool IsPowerOfTwo(const ir::Instruction& inst) const;
+  std::string Term(const ir::Instruction& inst);
+  /// A value that becomes a half, in a register as in memory.
+  void MakeHalf(const ir::Instruction& inst);
   void WriteInit(const InitWrite& write, const std::string& value);
 
   std::string ShuffleText(const std::string& value, std::uint32_t bit) const {
@@ -173,17 +200,38 @@ class GpuStatements : public Statements {
   /// The steps of CombineSlices: see combine_plan.h. `Halve` leaves each thread what it owns,
   /// `CombineOwned` combines that, `ShareOwned` gives it to the others.
   void Halve(const Combine& combine);
+  /// The registers of the reduction where the slices meet.
+  std::vector<std::string> MeetingRegisters(const Combine& combine) const;
   void CombineOwned(const Combine& combine, std::uint64_t offset);
   void MeetInShared(const Combine& combine, std::uint64_t offset);
   void ShareOwned(const Combine& combine);
   /// Slices of a scan: each begins where the one before it ends (scan.cc).
   void JoinSlicesOfScan(const Combine& combine, std::uint64_t offset);
   void PassThroughShared(const Combine& combine, std::uint64_t offset);
-  /// How its slices are combined; null: it has none.
+  /// What is carried to the block, from the blocks before it (look_back.cc).
+  void LookBack(const Combine& combine, std::uint64_t offset);
+  /// The names of functions that say a value in a status, that wait until one says any, and that
+  /// find what is before a block.
+  std::string TellFunction(const ir::Instruction& scan);
+  std::string HearFunction(const ir::Instruction& scan);
+  std::string LookFunction(const ir::Instruction& scan, const Combine& combine);
+  void LookForEach(const SplitReduction& split, const Combine& combine, const std::string& look,
+                   const std::string& tell);
+  /// "i_m0 * 4 + i_n0", a mixed radix number, and the same of digits of the thread index, fastest
+  /// first; empty for none.
+  std::string IndexOver(const std::vector<int>& classes) const;
+  std::string IndexOver(const std::vector<ThreadDigit>& digits) const;
+  /// How its slices are combined, where each thread is left with what it owns at the end; null: all
+  /// threads have all of it.
   const Combine* SlicesOf(ir::InstId id) const;
   const SplitReduction& SplitOf(ir::InstId id) const;
   std::string PartialName(ir::InstId id) const;
   std::vector<Place> OwnedAt(ir::InstId id, int node) const;
+  /// The maximum that corrects a sum where blocks have met, that of a cluster has before; not
+  /// valid: there is none.
+  std::pair<ir::InstId, const CorrectedSum*> MaximumOf(ir::InstId sum) const;
+  void DeclareMaxima(ir::InstId maximum);
+  std::string FactorOfBlock(ir::InstId maximum, const Key& key);
   /// The name of a function that makes one of two partial results of a reduction.
   std::string CombineFunction(const ir::Instruction& inst);
   /// The name of one that does so with an element in memory.
@@ -196,14 +244,24 @@ class GpuStatements : public Statements {
   std::vector<int> band_;
   std::set<WideAccess> wide_;                            ///< That were used.
   std::set<std::pair<ir::MatrixUnit, ir::Type>> units_;  ///< That were used, and elements.
+  std::set<ir::Type> made_pairs_;                        ///< Halves that were made two at once.
   std::set<ir::Type> begins_;        ///< Of values that sums of a unit of doubles begin with.
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
-  bool widens_bytes_ = false;        ///< Elements that are i8 became registers.
+  std::vector<std::string> look_backs_;  ///< Lines: functions that call some of these.
+  bool powers_of_two_ = false;           ///< Terms were computed.
+  bool widens_bytes_ = false;            ///< Elements that are i8 became registers.
   bool copies_async_ = false;
+  /// The parameter of functions that may wait.
+  const char* Deadline() const { return gives_up_ ? ", unsigned long long exh_end" : ""; }
+  const bool gives_up_;  ///< Who waits looks at the clock.
 };
 
 /// Defines what asynchronous copies are made and waited for with.
 std::string AsyncFunctions();
+
+/// Defines how blocks of a cluster meet, and how one reaches the memory of another. `gives_up`: and
+/// when one of them has no time left.
+std::string ClusterFunctions(bool gives_up);
 
 }  // namespace exh::kernels::codegen

@@ -49,6 +49,11 @@ std::uint32_t AtOnce(MatrixUnit unit, ir::Type element) {
   return ir::TakesBits(unit) ? kWordBytes / ir::BytesOf(element) : 1;
 }
 
+/// The unit whose instruction it is made of.
+MatrixUnit Instruction(MatrixUnit unit) {
+  return unit == MatrixUnit::kMmaChain ? MatrixUnit::kMma : unit;
+}
+
 /// "0.0f", "-2.0": nothing but a number.
 bool IsNumber(const std::string& text) {
   const std::size_t first = text.starts_with('-') ? 1 : 0;
@@ -66,6 +71,7 @@ struct UnitText {
   UnitText(MatrixUnit unit, ir::Type element) {
     const ir::UnitShape& shape = ir::ShapeOf(unit);
     sums = shape.sums(), first = shape.first_elements(), second = shape.second_elements();
+    EXH_CHECK(unit == Instruction(unit));
     const std::string tile = "mma.sync.aligned.m" + std::to_string(shape.rows.size()) + "n" +
                              std::to_string(shape.columns.size()) + "k" +
                              std::to_string(shape.depth.size()) + ".row.col.";
@@ -190,34 +196,85 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
     return ir::TakesBits(unit) ? ReadElement(inst, operand, factor)
                                : ReadAs(inst, operand, factor).text;
   };
-  std::vector<std::string> a, b, sums;
+  const std::uint32_t at_once = ir::TakesBits(unit) ? AtOnce(unit, factor) : 1;
+  std::vector<std::string> a;
   for (std::uint32_t i = 0; i < shape.depth.registers; ++i) {
     SetIndex(depth, i);
-    b.push_back(read(1 - first));
     for (std::uint32_t h = 0; h < shape.rows.registers; ++h) {
       SetIndex(rows, h);
       a.push_back(read(first));
     }
     SetIndex(rows, 0);
   }
-  if (ir::TakesBits(unit)) {
-    a = Words(a, shape.rows.registers, AtOnce(unit, factor));
-    b = Words(b, 1, AtOnce(unit, factor));
-  }
-  SetIndex(depth, 0);
-  for (std::uint32_t h = 0; h < shape.rows.registers; ++h) {
-    for (std::uint32_t column = 0; column < shape.columns.registers; ++column) {
-      SetIndex(rows, h);
-      SetIndex(columns, column);
-      sums.push_back(SumRegister(inst.id, OwnKey(inst.id)));
-    }
-  }
-  SetIndex(rows, 0);
-  SetIndex(columns, 0);
+  if (ir::TakesBits(unit)) a = Words(a, shape.rows.registers, at_once);
   if (code_.fault == Fault::kWrongFragment) std::swap(a[a.size() / 2 - 1], a[a.size() / 2]);
-  units_.emplace(unit, factor);
-  out_.Line(UnitText(unit, factor).function + "(" + Join(sums) + ", " + Join(a) + ", " + Join(b) +
-            ");");
+  const MatrixUnit step = Instruction(unit);
+  units_.emplace(step, factor);
+  // Of several instructions side by side each has its own columns of the second operand.
+  const std::uint32_t columns_each = ir::ShapeOf(step).columns.registers;
+  for (std::uint32_t t = 0; t < shape.columns.registers / columns_each; ++t) {
+    std::vector<std::string> b, sums;
+    SetIndex(columns, t);
+    for (std::uint32_t i = 0; i < shape.depth.registers; ++i) {
+      SetIndex(depth, i);
+      b.push_back(read(1 - first));
+    }
+    if (ir::TakesBits(unit)) b = Words(b, 1, at_once);
+    SetIndex(depth, 0);
+    for (std::uint32_t h = 0; h < shape.rows.registers; ++h) {
+      for (std::uint32_t column = 0; column < columns_each; ++column) {
+        SetIndex(rows, h);
+        SetIndex(columns, t * columns_each + column);
+        sums.push_back(SumRegister(inst.id, OwnKey(inst.id)));
+      }
+    }
+    SetIndex(rows, 0);
+    SetIndex(columns, 0);
+    out_.Line(UnitText(step, factor).function + "(" + Join(sums) + ", " + Join(a) + ", " + Join(b) +
+              ");");
+  }
+}
+
+// Two neighbours of a fragment become halves by one instruction, which leaves them in the register
+// that the unit takes.
+void GpuStatements::MakeHalf(const ir::Instruction& inst) {
+  const ir::Type from = code_.function->TypeOf(inst.operands.front()).value_or(inst.type);
+  int pairs = -1;  // The class whose copies are neighbours.
+  for (const KeyDim& key : Storage(inst.id).key) {
+    const DimClass& dim_class = Class(key.dim_class);
+    const bool are_neighbours = dim_class.part != FragmentPart::kNone && dim_class.step == 1;
+    if (are_neighbours && dim_class.size % 2 == 0) pairs = key.dim_class;
+  }
+  if (pairs < 0 || ir::ComputeTypeOf(from) != ir::Type::kF32) {
+    return ExecuteScalar(inst, ReadElement(inst, 0, inst.type));
+  }
+  const std::int64_t own = copy(pairs);
+  if (own % 2 == 0) return;  // Both are made with the second one.
+  std::vector<std::string> values, halves;
+  for (const std::int64_t index : {own - 1, own}) {
+    SetIndex(pairs, index);
+    values.push_back(ReadAs(inst, 0, ir::Type::kF32).text);
+    halves.push_back(OwnRegister(inst.id));
+  }
+  const std::string word(ir::WordOf(inst.type));
+  helpers_.Note("exh_to_" + word);
+  made_pairs_.insert(inst.type);
+  out_.Open("");
+  out_.Line("const unsigned exh_both = exh_both_" + word + "(" + Join(values) + ");");
+  out_.Line(halves[0] + " = static_cast<unsigned short>(exh_both); " + halves[1] +
+            " = static_cast<unsigned short>(exh_both >> 16);");
+  out_.Close();
+}
+
+std::string PairFunction(ir::Type type) {
+  const std::string word(ir::WordOf(type));
+  const std::string one = "exh_to_" + word;
+  return "static __device__ __forceinline__ unsigned exh_both_" + word +
+         "(float low, float high) {\n#ifdef EXH_SHIM\n  return " + one +
+         "(low) | static_cast<unsigned>(" + one +
+         "(high)) << 16;\n#else\n  unsigned both;\n  asm(\"cvt.rn." + word +
+         "x2.f32 %0, %1, %2;\" : \"=r\"(both) : \"f\"(high), \"f\"(low));\n  return "
+         "both;\n#endif\n}";
 }
 
 void GpuStatements::RoundSums(int node) {

@@ -22,6 +22,31 @@ constexpr const char* kWidenByte =
     "#endif\n"
     "}";
 
+// A compiler for an older GPU refuses these: with nothing in their place, launches that overlap
+// would read too early.
+constexpr std::string_view kOverlapFunctions = R"(#ifndef EXH_SHIM
+// Blocks of the next kernel may begin when all blocks of this one have: they take no place away.
+static __device__ __forceinline__ void exh_let_next_begin() {
+  asm volatile("griddepcontrol.launch_dependents;");
+}
+// Returns when the kernel before has ended, and what it wrote is there.
+static __device__ __forceinline__ void exh_await_previous() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+#endif
+)";
+
+// Where threads of a warp return at different times, compilers let the first of them wait for the
+// others at the end of the kernel, and these may wait for them at a barrier. Threads that exit are
+// gone.
+constexpr std::string_view kClockFunctions =
+    R"(static __device__ __forceinline__ void exh_look(unsigned long long deadline) {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  if (now > deadline) asm volatile("exit;");
+}
+)";
+
 /// CUDA's own type. Of others a union has the elements, and the words that are moved.
 bool IsVector(const WideType& type) {
   return type.element == ir::Type::kF32 && (type.lanes == 2 || type.lanes == 4);
@@ -122,6 +147,23 @@ std::string GpuWords::Shuffle(const std::string& value, std::uint32_t bit,
   return "__shfl_xor_sync(" + all + ", " + value + ", " + std::to_string(bit) + ")";
 }
 
+std::string GpuWords::LookBackFunctions() const {
+  // Relaxed, and of the whole GPU: a word is all that one says.
+  return R"(#ifndef EXH_SHIM
+static __device__ __forceinline__ void exh_tell(unsigned long long* to, unsigned long long word) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(to), "l"(word) : "memory");
+}
+static __device__ __forceinline__ unsigned long long exh_hear(const unsigned long long* from) {
+  unsigned long long word;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+  return word;
+}
+#define exh_ballot(is_set) __ballot_sync(0xffffffffu, is_set)
+#define exh_swap(value, bit) __shfl_xor_sync(0xffffffffu, value, bit)
+#endif
+)";
+}
+
 std::string GpuWords::Name(const WideType& type) const {
   if (IsVector(type)) return "float" + std::to_string(type.lanes);
   return "exh_" + ElementWord(type.element) + "x" + std::to_string(type.lanes);
@@ -144,6 +186,14 @@ std::string GpuWords::Load(const WideAccess& access, const std::string& pointer)
 std::string GpuWords::Store(const WideAccess& access, const std::string& pointer,
                             const std::string& value) const {
   return access.name + "(" + pointer + ", " + value + ")";
+}
+
+std::string_view OverlapFunctions() {
+  return kOverlapFunctions;
+}
+
+std::string_view ClockFunctions() {
+  return kClockFunctions;
 }
 
 const GpuWords& WordsOf(ir::Dialect dialect) {

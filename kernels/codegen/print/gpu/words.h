@@ -24,7 +24,9 @@ inline constexpr std::string_view kDoubles = "doubles", kShuffles = "shuffles am
                                   kAtomics = "atomic operations on outputs",
                                   kVectorAtomics = "atomic operations on vectors",
                                   kLastBlock = "the fence before the ticket of a last block",
+                                  kLookBack = "what blocks say to those behind them",
                                   kCacheHints = "accesses that say what caches keep",
+                                  kClusters = "clusters of blocks",
                                   kAsyncCopies = "asynchronous copies",
                                   kMatrixUnits = "steps of matrix units",
                                   kOverlap = "launches that overlap",
@@ -103,6 +105,11 @@ class GpuWords {
   /// compilers leave where it is. (They may move __ldcg, whose text says nothing of memory.)
   virtual std::string Fresh(const std::string& pointer) const { return "__ldcv(" + pointer + ")"; }
 
+  /// Functions of blocks that look back: `exh_tell` and `exh_hear` write and read a word of a
+  /// status, at once and past all caches that blocks do not share; among lanes of a warp, which
+  /// all call it, `exh_ballot` is a bit for each lane and `exh_swap` what another lane has.
+  virtual std::string LookBackFunctions() const;
+
   /// The name of the type, …
   virtual std::string Name(const WideType& type) const;
   /// … what stands behind the name of one to mean an element of it, …
@@ -120,5 +127,10 @@ class GpuWords {
 const GpuWords& WordsOf(ir::Dialect dialect);
 const GpuWords& HipWords();
 const GpuWords& OpenClWords();
+
+/// CUDA C++ of `exh_let_next_begin` and `exh_await_previous`, of launches that overlap.
+std::string_view OverlapFunctions();
+/// CUDA C++ of `exh_look`: a thread that looks at the clock behind the deadline exits.
+std::string_view ClockFunctions();
 
 }  // namespace exh::kernels::codegen

@@ -46,6 +46,8 @@ inline constexpr CUresult kNoSuchName = 500;  ///< CUDA_ERROR_NOT_FOUND.
 inline constexpr CUresult kNotReady = 600;    ///< CUDA_ERROR_NOT_READY.
 inline constexpr CUfunction_attribute kMaxDynamicSharedBytes =
     8;  ///< CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
+inline constexpr CUfunction_attribute kLargeClusters =
+    14;  ///< CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED.
 inline constexpr CUstreamCaptureMode kCaptureThreadLocal =
     1;                                             ///< CU_STREAM_CAPTURE_MODE_THREAD_LOCAL.
 inline constexpr unsigned kNonBlockingStream = 1;  ///< CU_STREAM_NON_BLOCKING.
@@ -75,6 +77,8 @@ inline constexpr int kEarlyLaunch = 6;
 /// CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: the blocks of a cluster, as three numbers that begin
 /// where the value of another attribute does.
 inline constexpr int kClusterLaunch = 4;
+/// Blocks that clusters of every GPU may have which has them.
+inline constexpr std::uint32_t kPortableCluster = 8;
 /// The least compute capability that has clusters: 9.0.
 inline constexpr int kClustersFrom = 90;
 

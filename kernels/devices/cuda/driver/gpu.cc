@@ -8,6 +8,15 @@
 #include <utility>
 
 namespace exh::kernels::cuda {
+namespace {
+
+CUlaunchAttribute Cluster(const std::array<unsigned int, 3>& blocks) {
+  CUlaunchAttribute cluster{.id = kClusterLaunch, .value = static_cast<int>(blocks[0])};
+  std::memcpy(cluster.rest, &blocks[1], 2 * sizeof blocks[1]);
+  return cluster;
+}
+
+}  // namespace
 
 Gpu::Gpu(const Driver& driver, int ordinal) : driver_(driver) {
   const std::vector<DeviceFacts> devices = driver.Devices();
@@ -56,20 +65,23 @@ void Gpu::FillBytes(CUdeviceptr to, unsigned char byte, std::size_t bytes) const
 
 void Gpu::Launch(CUfunction function, const kernels::Launch& launch, void** arguments,
                  bool is_early) const {
-  CUlaunchAttribute early{.id = kEarlyLaunch, .value = 1};
+  std::array<CUlaunchAttribute, 2> attributes;
   CUlaunchConfig config;
   config.grid_x = static_cast<unsigned int>(launch.grid);
   config.block_x = launch.threads;
   config.shared_bytes = static_cast<unsigned int>(launch.shared_bytes);
   config.stream = stream_;
-  config.attributes = &early;
-  config.num_attributes = is_early ? 1 : 0;
+  config.attributes = attributes.data();
+  config.num_attributes = 0;
+  if (is_early) attributes[config.num_attributes++] = {.id = kEarlyLaunch, .value = 1};
+  if (launch.cluster > 1) {
+    attributes[config.num_attributes++] = Cluster({launch.cluster, 1, 1});
+  }
   Check(cu().cuLaunchKernelEx(&config, function, arguments, nullptr), "cuLaunchKernelEx");
 }
 
 void Gpu::LaunchWide(CUfunction function, const WideLaunch& launch, void** arguments) const {
-  CUlaunchAttribute cluster{.id = kClusterLaunch, .value = static_cast<int>(launch.cluster[0])};
-  std::memcpy(cluster.rest, &launch.cluster[1], 2 * sizeof launch.cluster[1]);
+  CUlaunchAttribute cluster = Cluster(launch.cluster);
   CUlaunchConfig config;
   config.grid_x = launch.grid[0];
   config.grid_y = launch.grid[1];
@@ -99,6 +111,11 @@ int Gpu::Occupancy(CUfunction function, const kernels::Launch& launch) const {
 void Gpu::AllowShared(CUfunction function, std::uint64_t bytes) const {
   Check(cu().cuFuncSetAttribute(function, kMaxDynamicSharedBytes, static_cast<int>(bytes)),
         "cuFuncSetAttribute");
+}
+
+void Gpu::AllowCluster(CUfunction function, std::uint32_t blocks) const {
+  if (blocks <= kPortableCluster) return;
+  Check(cu().cuFuncSetAttribute(function, kLargeClusters, 1), "cuFuncSetAttribute");
 }
 
 // ---- Buffer -------------------------------------------------------------------------------------

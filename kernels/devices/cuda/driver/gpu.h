@@ -115,6 +115,8 @@ class Gpu {
   int Occupancy(CUfunction function, const kernels::Launch& launch) const;
   /// Lets a kernel have this much dynamic shared memory.
   void AllowShared(CUfunction function, std::uint64_t bytes) const;
+  /// Lets its clusters have so many blocks.
+  void AllowCluster(CUfunction function, std::uint32_t blocks) const;
 
  private:
   Driver driver_;

@@ -15,6 +15,10 @@ DeviceProgram::DeviceProgram(const Gpu& gpu, const Module& module, const kernels
     kernel.function = module.Function(one.kernel.c_str());
     kernel.launch = {one.grid, one.threads, one.shared_bytes};
     gpu.AllowShared(kernel.function, one.shared_bytes);
+    if (kernel.name == kMainKernel) {
+      kernel.launch.cluster = launch.cluster;
+      gpu.AllowCluster(kernel.function, launch.cluster);
+    }
     kernel.blocks_per_sm = gpu.Occupancy(kernel.function, kernel.launch);
     if (kernel.name == kMainKernel) main_ = kernels_.size();
     kernels_.push_back(std::move(kernel));

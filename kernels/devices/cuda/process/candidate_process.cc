@@ -45,7 +45,7 @@ std::string ReadFile(const std::string& path) {
 /// Whether blocks add to the outputs in any order: a kernel before fills them for that. Runs with
 /// the same inputs may be rounded differently then.
 bool AddsInAnyOrder(const Launch& launch) {
-  return std::ranges::any_of(launch.sides, &SideLaunch::is_before);
+  return launch.in_any_order || std::ranges::any_of(launch.sides, &SideLaunch::is_before);
 }
 
 /// What stays from candidate to candidate.
@@ -144,7 +144,8 @@ class Bench {
     const auto wave = static_cast<std::uint64_t>(gpu_.facts().multiprocessors) *
                       static_cast<std::uint64_t>(program.main().blocks_per_sm);
     if (wave == 0 || launch.grid / wave < kLeastWaves) return 0;
-    return wave * std::max<std::uint64_t>(1, launch.grid / wave / kMostParts);
+    const std::uint64_t part = wave * std::max<std::uint64_t>(1, launch.grid / wave / kMostParts);
+    return part - part % launch.cluster;  // Whole clusters.
   }
 
   /// Times some of the blocks of a program. False: by that all of it takes too long, or its verdict

@@ -77,6 +77,8 @@ std::string ToJsonLine(const RunRequest& r) {
                    {"ticket_bytes", r.launch.ticket_bytes},
                    {"sides", SidesJson(r.launch.sides)},
                    {"overlaps", r.launch.overlaps},
+                   {"in_any_order", r.launch.in_any_order},
+                   {"cluster", r.launch.cluster},
                    {"cap_ns", r.cap_ns},
                    {"patience_ns", r.patience_ns},
                    {"stop_ns", r.stop_ns},
@@ -105,6 +107,8 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     r.launch.ticket_bytes = object.value("ticket_bytes", r.launch.ticket_bytes);
     if (object.contains("sides")) r.launch.sides = SidesOf(object.at("sides"));
     r.launch.overlaps = object.value("overlaps", r.launch.overlaps);
+    r.launch.in_any_order = object.value("in_any_order", r.launch.in_any_order);
+    r.launch.cluster = object.value("cluster", r.launch.cluster);
     object.at("cap_ns").get_to(r.cap_ns);
     object.at("patience_ns").get_to(r.patience_ns);
     object.at("stop_ns").get_to(r.stop_ns);

@@ -12,6 +12,8 @@ namespace {
 
 /// What a block may have without asking for it.
 constexpr std::uint64_t kSharedAtHand = 48 << 10;
+/// Blocks of a cluster that a kernel may have without asking for it.
+constexpr std::uint32_t kPortableCluster = 8;
 
 std::string Number(std::uint64_t value) {
   return std::to_string(value);
@@ -35,7 +37,7 @@ std::string Ask(const std::string& variable, const std::string& attribute) {
 std::string DeviceChecks(const Task& task, const Launch& launch, const Names& names) {
   const int capability = task.function->device.capability();
   const std::uint64_t shared = SharedBytes(launch);
-  if (capability == 0 && shared == 0) {
+  if (capability == 0 && shared == 0 && launch.cluster <= kPortableCluster) {
     return launch.sides.empty() ? "" : "  cudaError_t status = cudaSuccess;\n";
   }
   std::string text = "  int device = 0;\n  cudaError_t status = cudaGetDevice(&device);\n", checks;
@@ -59,6 +61,12 @@ std::string DeviceChecks(const Task& task, const Launch& launch, const Names& na
             ", cudaFuncAttributeMaxDynamicSharedMemorySize,\n" + std::string(32, ' ') +
             Number(one.shared_bytes) + ");\n  if (status != cudaSuccess) return status;\n";
   }
+  if (launch.cluster > kPortableCluster) {
+    text += "  // Not every device has clusters of more than 8 blocks.\n";
+    text += "  status = cudaFuncSetAttribute(" + KernelName(names, InOrder(launch).front()) +
+            ",\n" + std::string(32, ' ') + "cudaFuncAttributeNonPortableClusterSizeAllowed, 1);\n" +
+            "  if (status != cudaSuccess) return status;\n";
+  }
   return text;
 }
 
@@ -74,17 +82,30 @@ constexpr const char* kEarly =
   next.numAttrs = 1;
 )";
 
+/// Declares `next`: how a kernel is launched whose blocks are clusters.
+constexpr const char* kClusters = R"(  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = $BLOCKS$;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t next = {};
+  next.stream = stream;
+  next.attrs = &cluster;
+  next.numAttrs = 1;
+)";
+
 /// Enqueues all kernels, one after the other, and returns. `values`: their arguments.
 std::string Launches(const Launch& launch, const Names& names,
                      const std::vector<std::string>& values) {
+  const bool has_clusters = launch.cluster > 1;  // It is one kernel then.
   std::string text = launch.overlaps ? kEarly : "";
+  if (has_clusters) text = Fill(kClusters, {{"BLOCKS", Number(launch.cluster)}});
   const std::vector<SideLaunch> all = InOrder(launch);
   for (const SideLaunch& one : all) {
     const bool is_last = &one == &all.back();
     const std::string begin = is_last ? "  return " : "  status = ";
     const std::string grid = "dim3(" + Number(one.grid) + ")";
     const std::string block = "dim3(" + Number(one.threads) + ")";
-    if (launch.overlaps && &one != &all.front()) {
+    if (has_clusters || (launch.overlaps && &one != &all.front())) {
       text += "  next.gridDim = " + grid + ";\n  next.blockDim = " + block +
               ";\n  next.dynamicSmemBytes = " + Number(one.shared_bytes) + ";\n";
       std::vector<std::string> arguments = {"&next", KernelName(names, one)};
@@ -132,7 +153,8 @@ std::string Contract(const Task& task, const Launch& launch, const Names& names)
             "//     of any contents";
     if (launch.ticket_bytes > 0) {
       text += ", but the first " + Number(launch.ticket_bytes) +
-              " bytes are 0 before the first run, and every run that ends\n//     leaves them so";
+              " bytes are 0 before the first run, and every run that ends\n//     leaves them as "
+              "the next one needs them";
     }
     text += "\n";
   }
@@ -204,8 +226,10 @@ $POINTERS$
   }
 )";
   if (has_workspace) text += "  if (workspace_bytes < $WORKSPACE$) return cudaErrorInvalidValue;\n";
-  text += DeviceChecks(task, launch, names) + R"($ARGUMENTS$
-$LAUNCH$
+  text += DeviceChecks(task, launch, names);
+  // Clusters are launched in another way.
+  if (launch.cluster == 1) text += "$ARGUMENTS$\n";
+  text += R"($LAUNCH$
 }
 
 )";

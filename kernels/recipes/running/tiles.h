@@ -17,4 +17,9 @@ namespace exh::kernels {
 /// device has no threads.
 std::vector<Recipe> RunningTileRecipes(const ir::Target& function);
 
+/// Of attention in which no two queries read the same keys, as when a model writes one word after
+/// the other: few of them, and many keys, which blocks divide (split_keys.cc). Empty for any other
+/// kernel, and for devices without clusters.
+std::vector<Recipe> SplitKeyRecipes(const ir::Target& function);
+
 }  // namespace exh::kernels

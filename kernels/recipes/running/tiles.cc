@@ -12,15 +12,14 @@
 //
 // q is copied to shared memory once, k and v in each iteration, tile by tile; e goes there, too,
 // for threads that have other keys. All else stays in the registers of its thread.
-#include "kernels/recipes/running_tiles.h"
+#include "kernels/recipes/running/tiles.h"
 
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "kernels/ir/ops.h"
-#include "kernels/recipes/recipe_writer.h"
+#include "kernels/recipes/running/running_writer.h"
 
 namespace exh::kernels {
 namespace {
@@ -32,15 +31,14 @@ struct RunningShape {
   std::vector<std::uint32_t> rows, keys, columns, steps;  ///< Registers, best first.
 };
 
-class RunningTileWriter : RecipeWriter {
+class RunningTileWriter : RunningWriter {
  public:
   RunningTileWriter(const Target& function, const RunningShape& shape)
-      : RecipeWriter(function), shape_(shape) {}
+      : RunningWriter(function), shape_(shape) {}
 
   /// Nothing: the kernel is none that the recipe is for.
   std::optional<Recipe> Write() {
-    if (!FindProducts() || !FindTiles()) return std::nullopt;
-    FindOperands();
+    if (!FindProducts() || !FitsThreads() || !FindTiles()) return std::nullopt;
     Want("unit", {kFma});
     Want("pace", {kPaceRunning});
     for (const Communication* copy : copies_) Want(Of("tiles", *copy), {kOwnTiles});
@@ -64,50 +62,11 @@ class RunningTileWriter : RecipeWriter {
   }
 
  private:
-  // ---- the kernel ----
-
-  const LogicalDim* AxisOf(const Instruction& inst, std::string_view name) const {
-    for (const LogicalDim* axis : ir::AxesOf(f_, inst)) {
-      if (axis->axis_name() == name) return axis;
-    }
-    return nullptr;
+  /// Have the axes levels for threads and registers?
+  bool FitsThreads() const {
+    return Last(*AxisOf(*first_, rows_)) >= 2 && Last(*AxisOf(*first_, keys_)) >= 2 &&
+           Last(*AxisOf(*first_, depth_)) >= 1 && Last(*AxisOf(*second_, columns_)) >= 1;
   }
-
-  bool FindProducts() {
-    for (const Communication& comm : f_.running_comms()) {
-      for (const ir::InstId id : comm.running->corrected) {
-        if (f_.inst(id).op == ir::Op::kMad) second_ = &f_.inst(id);
-      }
-      top_ = &f_.inst(comm.producer);
-      keys_ = f_.logical(f_.dim(comm.running->loop).logical).axis_name();
-    }
-    if (second_ == nullptr) return false;
-    const auto kept = ir::ResultAxes(f_, *top_);
-    if (kept.empty()) return false;
-    rows_ = kept.back()->axis_name();
-    for (const LogicalDim* axis : ir::ResultAxes(f_, *second_)) {
-      if (AxisOf(*top_, axis->axis_name()) != nullptr) continue;
-      if (!columns_.empty()) return false;
-      columns_ = axis->axis_name();
-    }
-    for (const Instruction& inst : f_.insts) {
-      if (inst.planned || !inst.is_reduction() || inst.op != ir::Op::kMad || &inst == second_)
-        continue;
-      const auto results = ir::ResultAxes(f_, inst);
-      const auto reduced = ir::ReducedAxes(f_, inst);
-      const bool has_both = std::ranges::all_of(
-          std::initializer_list<std::string_view>{rows_, keys_}, [&](std::string_view name) {
-            return std::ranges::find(results, name, &LogicalDim::axis_name) != results.end();
-          });
-      if (!has_both || reduced.size() != 1) continue;
-      first_ = &inst;
-      depth_ = reduced.front()->axis_name();
-    }
-    return first_ != nullptr && !columns_.empty() && Last(*AxisOf(*first_, rows_)) >= 2 &&
-           Last(*AxisOf(*first_, keys_)) >= 2 && Last(*AxisOf(*first_, depth_)) >= 1 &&
-           Last(*AxisOf(*second_, columns_)) >= 1;
-  }
-
   /// The first of the sizes that the innermost level may have, where the one before it has so many.
   std::uint32_t FirstOf(const std::vector<std::uint32_t>& sizes, const LogicalDim& axis,
                         std::uint32_t before, bool is_whole = false) const {
@@ -127,19 +86,6 @@ class RunningTileWriter : RecipeWriter {
     return row_registers_ != 0 && key_registers_ != 0 && column_registers_ != 0 && steps_ != 0;
   }
   std::uint32_t threads() const { return shape_.row_threads * shape_.column_threads; }
-
-  void FindOperands() {
-    for (const Communication& comm : f_.copies()) {
-      if (comm.consumer == first_->id || comm.consumer == second_->id) copies_.push_back(&comm);
-    }
-    for (const Communication& comm : f_.comms) {
-      const bool is_of_second = comm.consumer == second_->id && comm.may_lower && !comm.is_init;
-      if (is_of_second && !IsCopied(comm)) terms_ = &comm;
-    }
-  }
-  bool IsCopied(const Communication& comm) const {
-    return std::ranges::find(copies_, &comm) != copies_.end();
-  }
 
   // ---- levels ----
 
@@ -281,10 +227,6 @@ class RunningTileWriter : RecipeWriter {
   }
 
   const RunningShape& shape_;
-  const Instruction *first_ = nullptr, *top_ = nullptr, *second_ = nullptr;
-  std::string_view rows_, keys_, columns_, depth_;  ///< Names of axes.
-  std::vector<const Communication*> copies_;        ///< Of arguments.
-  const Communication* terms_ = nullptr;            ///< What the second product has of the first.
   std::uint32_t row_registers_ = 0, key_registers_ = 0, column_registers_ = 0, steps_ = 0;
   /// By product: the outermost of a thread's own loops over results.
   std::vector<std::pair<const Instruction*, const Dimension*>> first_copies_;
