@@ -48,7 +48,7 @@ export function plainName(name) {
 /** The same wherever a run names decisions. */
 function withPlainNames(json) {
   const pairs = (list) => list?.map(([name, ...values]) => [plainName(name), ...values]);
-  const { winner, tree } = json;
+  const { winner, tree, why } = json;
   return {
     ...json,
     deadEnds: json.deadEnds?.map((one) => ({ ...one, example: plainName(one.example) })),
@@ -57,6 +57,7 @@ function withPlainNames(json) {
       finalists: winner.finalists?.map((one) => ({ ...one, differs: pairs(one.differs) })),
     },
     tree: tree && { ...tree, names: tree.names?.map(plainName) },
+    why: why && { ...why, decisions: pairs(why.decisions) },
   };
 }
 
