@@ -30,7 +30,8 @@ namespace exh::search {
 
 class SeparableBound {
  public:
-  /// Nothing where the objective is no sum over decisions of up to 64 values. More is better when
+  /// Nothing where the objective is no sum over decisions of up to 64 values, or where there are
+  /// thousands of decisions. More is better when
   /// `maximize`; numbers below are negated otherwise, so that more is better. `instance` outlives
   /// it; its root is a fixpoint.
   static std::optional<SeparableBound> Of(const runtime::Instance& instance,

@@ -388,6 +388,9 @@ class SeparableReader {
 std::optional<SeparableBound> SeparableBound::Of(const runtime::Instance& instance,
                                                  const runtime::GroundedTerm& objective,
                                                  bool maximize) {
+  // Written down one by one, the constraints of many objects take long and much memory.
+  constexpr DecisionId kMostDecisions = 4096;
+  if (instance.num_decisions() > kMostDecisions) return std::nullopt;
   return SeparableReader(instance, objective).Read(maximize);
 }
 
