@@ -318,10 +318,17 @@ class Reader {
     return found == fields.end() ? nullptr : &found->second;
   }
 
-  void RefuseBoth(const std::string& name, const Json* json,
-                  const std::vector<Field>* fields) const {
-    if (json == nullptr || fields == nullptr) return;
-    json_.Fail(name, "it is given twice: here, and in " + fields->front().path);
+  /// Where something stands in the data: by itself, or as fields of the objects of `of`.
+  struct Places {
+    const Json* json;
+    const std::vector<Field>* fields;
+  };
+  Places PlacesOf(const std::string& name, const dsl::Variable* of) const {
+    const Places places = {json_.Find(name), of == nullptr ? nullptr : FieldsNamed(name, *of)};
+    if (places.json != nullptr && places.fields != nullptr) {
+      json_.Fail(name, "it is given twice: here, and in " + places.fields->front().path);
+    }
+    return places;
   }
 
   /// Calls visit(object, value, path) for each member of the parameter's set that `json` names.
@@ -357,10 +364,7 @@ class Reader {
 
   void ReadSubset(int index) {
     const dsl::Set& set = At(spec_.sets, index);
-    const Json* const json = json_.Find(set.name);
-    const std::vector<Field>* const fields =
-        set.parameter ? FieldsNamed(set.name, *set.parameter) : nullptr;
-    RefuseBoth(set.name, json, fields);
+    const auto [json, fields] = PlacesOf(set.name, set.parameter ? &*set.parameter : nullptr);
     if (json == nullptr && fields == nullptr) return NotListed(set);
     if (!set.parameter) return ReadMembers(index, kNoObject, *json, set.name);
     if (fields != nullptr) {
@@ -383,11 +387,8 @@ class Reader {
 
   void ReadConstant(int index) {
     const dsl::External& external = At(spec_.externals, index);
-    const Json* const json = json_.Find(external.name);
-    const std::vector<Field>* const fields = external.arguments.size() == 1
-                                                 ? FieldsNamed(external.name, external.arguments[0])
-                                                 : nullptr;
-    RefuseBoth(external.name, json, fields);
+    const auto [json, fields] =
+        PlacesOf(external.name, external.arguments.size() == 1 ? &external.arguments[0] : nullptr);
     auto& numbers = At(data_.constants, index);
     if (fields != nullptr) {
       for (const Field& field : *fields) {
@@ -473,11 +474,8 @@ class Reader {
 
   void ReadPredicate(int index) {
     const dsl::External& external = At(spec_.externals, index);
-    const Json* const json = json_.Find(external.name);
-    const std::vector<Field>* const fields = external.arguments.size() == 1
-                                                 ? FieldsNamed(external.name, external.arguments[0])
-                                                 : nullptr;
-    RefuseBoth(external.name, json, fields);
+    const auto [json, fields] =
+        PlacesOf(external.name, external.arguments.size() == 1 ? &external.arguments[0] : nullptr);
     std::set<ObjectTuple>& holds = At(data_.predicates, index);
     if (fields != nullptr) {
       for (const Field& field : *fields) {

@@ -155,12 +155,14 @@ ROOMS = {
         "solve": {"log", "descend"},
         "exchange/python": {"log"},
         "exchange": {"exchange/python"},
+        "exchange/torch": {"log", "exchange/python"},
+        "exchange/flashinfer": {"log", "subject", "measure", "report", "install", "exchange/python", "exchange/torch"},
         "exchange/results": {"log", "descend", "own", "exchange", "exchange/python"},
         "exchange/launch": {"log", "exchange", "exchange/python"},
         "simulate": {"log", "descend", "tree", "propose"},
         "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
         "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/launch", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own", "why"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/flashinfer", "exchange/launch", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own", "why"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

@@ -40,10 +40,31 @@ export function valueOf(code) {
   return code === 47 ? 63 : -1;
 }
 
+/** "inner() = ROWS" without the brackets: a decision of no objects is called by its choice. */
+export function plainName(name) {
+  return name.replace(/\(\)(?= = |$)/, '');
+}
+
+/** The same wherever a run names decisions. */
+function withPlainNames(json) {
+  const pairs = (list) => list?.map(([name, ...values]) => [plainName(name), ...values]);
+  const { winner, tree, why } = json;
+  return {
+    ...json,
+    deadEnds: json.deadEnds?.map((one) => ({ ...one, example: plainName(one.example) })),
+    winner: winner && {
+      ...winner, taken: pairs(winner.taken),
+      finalists: winner.finalists?.map((one) => ({ ...one, differs: pairs(one.differs) })),
+    },
+    tree: tree && { ...tree, names: tree.names?.map(plainName) },
+    why: why && { ...why, decisions: pairs(why.decisions) },
+  };
+}
+
 /** A decision: its name, its values, and what it was in each evaluation. */
 class Decision {
   constructor(json) {
-    this.name = json.name;
+    this.name = plainName(json.name);
     this.choice = json.choice;
     this.values = json.values;
     this.ranges = json.ranges ?? []; // Of its numbers, in place of `values`.
@@ -145,5 +166,5 @@ export function decode(json) {
   if (json.v !== 3) throw new Error(`this page reads data of version 3, not ${json.v}`);
   if (json.fleet) return { made: json.made, fleet: new Fleet(unpacked(json.fleet), json.folder) };
   const labels = labelsOf(json.runs.map((run) => run.name));
-  return { made: json.made, runs: json.runs.map((run, i) => Object.assign(new Run(run, i), { label: labels[i] })) };
+  return { made: json.made, runs: json.runs.map((run, i) => Object.assign(new Run(withPlainNames(run), i), { label: labels[i] })) };
 }

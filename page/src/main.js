@@ -7,6 +7,7 @@ import { kViews } from '../views/list.js';
 import { decode } from './data.js';
 import { el, select } from './dom.js';
 import * as format from './format.js';
+import { titleOf } from './program.js';
 
 const kKeys = '1234567890-=';
 
@@ -14,7 +15,7 @@ class Page {
   constructor(data, root) {
     Object.assign(this, data);
     this.run = this.runs?.[0];
-    this.views = this.fleet ? kFleetViews : kViews;
+    this.views = this.fleet ? kFleetViews : kViews.filter((view) => view.applies?.(this.runs) ?? true);
     this.states = new Map();
     this.parts = [];
     this.dark = matchMedia('(prefers-color-scheme: dark)');
@@ -54,7 +55,7 @@ class Page {
   get title() {
     if (this.fleet) return `${format.counted(this.fleet.shapes.length, 'shape')} on ${this.fleet.machines.join(', ') || this.fleet.device}`;
     const { run } = this.runs[0];
-    return this.runs.length > 1 ? `${this.runs.length} runs` : `${run.kernel} ${run.sizes} on ${run.device}`;
+    return this.runs.length > 1 ? `${this.runs.length} runs` : titleOf(run);
   }
 
   toggleTheme() {

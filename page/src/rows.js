@@ -20,11 +20,11 @@ export function columnsOf(run) {
     numbers(run, 'dt', 'after, s', (value) => value.toFixed(1)),
     { name: 'verdict', title: 'verdict', value: (i) => run.verdict(i), text: (i) => run.verdict(i), raw: (i) => run.verdict(i) },
     numbers(run, 'ns', 'time', format.time),
-    {
+    ...(run.run.flops > 0 ? [{
       name: 'rate', title: 'rate', isNumber: true, text: (i) => (run.columns.ns[i] > 0 ? format.rate(run.run.flops, run.columns.ns[i]) : ''),
       value: (i) => (run.columns.ns[i] > 0 ? run.run.flops / run.columns.ns[i] : 0),
       raw: (i) => (run.columns.ns[i] > 0 ? run.run.flops / run.columns.ns[i] : 0),
-    },
+    }] : []),
   ];
   const more = [['estimate', 'estimate', format.time], ['bound', 'bound', format.time], ['compile', 'compiled in, ms', format.digits],
     ['check', 'checked in, ms', format.digits], ['error', 'error / allowed', format.digits], ['registers', 'registers', format.count],

@@ -4,12 +4,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import jstat from 'jstat';
-import { decode, labelsOf, unpacked } from '../src/data.js';
+import { decode, labelsOf, plainName, unpacked } from '../src/data.js';
 import { sureness } from '../src/effects.js';
 import { pieces } from '../src/highlight.js';
 import { parseOutline, withoutSingles } from '../src/outline.js';
+import { programFacts, programFiles, programOf, titleOf } from '../src/program.js';
+import { columnsOf } from '../src/rows.js';
 import { chiSquaredTail, differ, medianInterval, quantile, ranksOf } from '../src/statistics.js';
 import { interval, isBusy, ranks, speedText, tied } from '../src/best_time.js';
+import { kViews } from '../views/list.js';
 import { summary, within } from '../views/timeline.js';
 import { commandsOf, differencesOf, placesOf, worthsOf } from '../views/winner.js';
 import { packed, sampleData, samplePage } from './sample.js';
@@ -191,4 +194,37 @@ test('where repetitions differ by factors nothing is one number', () => {
   assert.match(text, /no one number is its time/);
   assert.match(text, /It has 0.00118x to 0.310x the speed of eigen .*too much for one number/);
   assert.doesNotMatch(text, /gap of/);
+});
+
+test('a run of a program of a user', () => {
+  const own = {
+    files: [{ path: 'my.exh', text: 'choice integer x(): 1 .. 4 end' }], data: '{"n": 3}',
+    program: { run: './bench {x}', serve: '', build: 'make', filter: '', trust_times: true, at_once: 2 },
+  };
+  const json = sampleData();
+  const [run] = json.runs;
+  Object.assign(run.run, { subject: 'own', kernel: 'my', sizes: '', flops: 0, device: 'program', text: JSON.stringify(own) });
+  Object.assign(run.winner, { suffix: '.env', outline: '', source: 'EXH_X=1\n', taken: [['x()', '1']] });
+  const [decoded] = decode(json).runs;
+  assert.deepEqual(programOf(decoded.run), own);
+  assert.equal(titleOf(decoded.run), 'my');
+  assert.deepEqual(programFacts(own), [['built by', 'make'], ['measured by', './bench {x}'],
+    ['a time without a verdict', 'counts as correct'], ['programs at once', '2']]);
+  assert.deepEqual(programFiles(own), [['my.exh', own.files[0].text], ['the data', '{"n": 3}']]);
+  assert.deepEqual(commandsOf(decoded).map(([what]) => what), ['every decision', 'ask the program again', 'its decisions, for a shell']);
+  assert.deepEqual(decoded.winner.taken, [['x', '1']]);
+  assert.ok(!columnsOf(decoded).some((column) => column.name === 'rate'));
+  const offered = kViews.filter((view) => view.applies?.([decoded]) ?? true).map((view) => view.id);
+  assert.ok(!offered.includes('roofline') && !offered.includes('memory') && offered.includes('winner'));
+  // A kernel on the GPU of a user, and a text that is none.
+  const kernel = { ...own, kernel: { path: 'a.cu', text: 'code', entry: 'f', launch: '{}', launch_path: 'l.json', type: 'f16' } };
+  assert.deepEqual(programFacts(kernel).slice(-2), [['kernel', 'f of a.cu'], ['type', 'f16']]);
+  assert.deepEqual(programFiles(kernel).slice(-2), [['a.cu', 'code'], ['l.json', '{}']]);
+  assert.equal(titleOf({ ...decoded.run, device: 'a GPU' }), 'my on a GPU');
+  assert.equal(programOf({ subject: 'own', text: '{' }), null);
+  assert.equal(programOf({ subject: '', text: '{"files": []}' }), null);
+});
+
+test('decisions of no objects have no brackets', () => {
+  assert.deepEqual(['inner()', 'inner() = ROWS', 'size(a)', 'size(a) = 4'].map(plainName), ['inner', 'inner = ROWS', 'size(a)', 'size(a) = 4']);
 });

@@ -5,6 +5,7 @@ import { Chart, marksFor } from '../src/chart.js';
 import { el, table } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { kColours, runColour } from '../src/palette.js';
+import { programOf } from '../src/program.js';
 
 /** Points [time, bound, i] of all evaluations that have both; `isAbove`: those with a bound above their time. */
 export function pointsOf(run, isAbove) {
@@ -80,7 +81,7 @@ export const boundsView = {
     const wrong = page.runs.flatMap((run) => pointsOf(run, true).map(([ns, bound, i]) => [run.label, run.columns.n[i], format.time(ns), format.time(bound)]));
     const confirmed = page.runs.flatMap((run) => run.violations.map((one) => [run.label, one.n, format.time(one.ns), format.time(one.bound), one.resource]));
     host.append(wrong.length || confirmed.length
-      ? el('p', { class: 'warning', role: 'alert' }, `${format.counted(Math.max(wrong.length, confirmed.length), 'evaluation')} took less than the bound: a mistake of ours. Please report it.`)
+      ? el('p', { class: 'warning', role: 'alert' }, `${format.counted(Math.max(wrong.length, confirmed.length), 'evaluation')} took less than the bound: ${page.runs.every((run) => programOf(run.run)) ? 'what the space states as one is none.' : 'a mistake of ours. Please report it.'}`)
       : el('p', { class: 'summary' }, 'No evaluation took less than its bound.'));
     const place = el('div');
     host.append(place);

@@ -5,6 +5,7 @@ import { Chart, marksFor } from '../src/chart.js';
 import { el, table } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { kColours, runColour } from '../src/palette.js';
+import { programOf } from '../src/program.js';
 
 /** Points [bytes, time, i, typical time] of all correct evaluations whose memory is known. */
 export function pointsOf(run) {
@@ -77,6 +78,7 @@ export function option(runs, isDark) {
 
 export const memoryView = {
   id: 'memory',
+  applies: (runs) => runs.some((run) => !programOf(run.run)),
   title: 'Memory',
   help: 'Main memory of an implementation: its arrays, and what it takes beside them. A point of the front is beaten by no other in both '
     + 'time and memory, and faster beyond doubt than those that take less. Diamonds are yardsticks with their workspace.',

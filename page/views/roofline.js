@@ -6,6 +6,7 @@ import { Chart, labelsApart } from '../src/chart.js';
 import { el } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { kColours, kRing, runColour } from '../src/palette.js';
+import { programOf } from '../src/program.js';
 
 /** Points of a run: [intensity, GFLOP/s, i]; `isBound`: what the bound allows instead. */
 export function pointsOf(run, isBound) {
@@ -85,6 +86,7 @@ export function option(runs, isDark) {
 
 export const rooflineView = {
   id: 'roofline',
+  applies: (runs) => runs.some((run) => !programOf(run.run)),
   title: 'Roofline',
   help: 'The roof is what the device can do at most: its arithmetic (flat), or the bytes that arrive in its units (slope). A dot is an implementation, '
     + 'a ring what its lower bound allows, a dotted line a yardstick.',

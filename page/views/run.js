@@ -3,6 +3,7 @@
 // The run itself: what was searched, where, how, and what became of its log.
 import { el, facts, table } from '../src/dom.js';
 import * as format from '../src/format.js';
+import { programFacts, programFiles, programOf } from '../src/program.js';
 
 /** A word as a shell reads it back. */
 export function quoted(word) {
@@ -47,19 +48,21 @@ function activityTable(run) {
 export const runView = {
   id: 'run',
   title: 'Run',
-  help: 'Kernel, machine, options and versions of the run.',
+  help: 'What was searched, machine, options and versions of the run.',
   render(host, page) {
     const { run } = page;
     const header = run.run;
+    const own = programOf(header);
     host.append(
       ...damage(run),
       facts([
-        ['kernel', `${header.kernel}  ${header.sizes}`],
+        [own ? 'space' : 'kernel', `${header.kernel}  ${header.sizes}`],
+        ...(own ? programFacts(own) : []),
         ['operations of one run', header.flops ? `${format.digits(header.flops / 1e9)} GFLOP` : ''],
-        ['device', header.device],
+        ['device', header.device === 'program' ? '' : header.device],
         ['conditions', header.conditions],
         ...(header.machine ?? []),
-        ['space', `${header.space} (${header.spaceDecisions || 'default'}), fingerprint ${header.fingerprint}`],
+        [own ? 'its fingerprint' : 'space', own ? header.fingerprint : `${header.space} (${header.spaceDecisions || 'default'}), fingerprint ${header.fingerprint}`],
         ['space built in', header.spaceSeconds ? `${format.digits(header.spaceSeconds)} s` : ''],
         ['policy', header.policy],
         ['bound', header.bound],
@@ -83,10 +86,11 @@ export const runView = {
       ]),
       el('h3', {}, 'Order of decisions'),
       el('p', {}, header.order.join(', ') || '–'),
-      el('h3', {}, 'Limits of the device'),
-      table(['limit', 'value'], header.limits),
     );
-    if (header.text) host.append(el('h3', {}, 'The kernel as text'), el('pre', {}, header.text));
+    if (header.limits.length) host.append(el('h3', {}, 'Limits of the device'), table(['limit', 'value'], header.limits));
+    if (own) {
+      for (const [name, text] of programFiles(own)) host.append(el('h3', {}, name), el('pre', {}, text));
+    } else if (header.text) host.append(el('h3', {}, 'The kernel as text'), el('pre', {}, header.text));
     return [];
   },
 };

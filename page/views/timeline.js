@@ -205,7 +205,7 @@ export function summary(run) {
   const [n] = run.bests[run.bests.length - 1];
   const [, dt] = run.bests.find(([number]) => number === n);
   const { best } = run;
-  const rate = isBusy(best) ? '' : `, ${format.rate(run.run.flops, best.ns)}`;
+  const rate = isBusy(best) || !run.run.flops ? '' : `, ${format.rate(run.run.flops, best.ns)}`;
   let text = `The best takes ${interval(best)}${rate}: record ${n}, found after ${format.digits(dt)} s.`;
   if (isBusy(best)) {
     text += ' Its times differ so much that other work kept the machine busy: no one number is its time.';
@@ -224,7 +224,7 @@ export function within(run, percent) {
   return found && [found[1], found[0]];
 }
 
-/** Several runs side by side; kernel and device where they differ. */
+/** Several runs side by side; kernel and device where they differ, rates where operations are counted. */
 function comparison(runs) {
   const best = Math.min(...runs.filter((run) => run.bestTime > 0).map((run) => run.bestTime));
   const number = (title) => ({ title, number: true });
@@ -249,7 +249,8 @@ function comparison(runs) {
     [number('within 10 %'), (run) => near(run, 10)],
     [number('within 1 %'), (run) => near(run, 1)],
     ['against the yardsticks', (run) => run.yardsticks.map((yardstick) => speedText(run.best, yardstick, yardstick.name)).join('; ')],
-  ].filter(([head, value]) => (head !== 'kernel' && head !== 'device') || runs.some((run) => value(run) !== value(runs[0])));
+  ].filter(([head, value]) => (head !== 'kernel' && head !== 'device') || runs.some((run) => value(run) !== value(runs[0])))
+    .filter(([head]) => head.title !== 'rate' || runs.some((run) => run.run.flops > 0));
   return table(columns.map(([head]) => head), runs.map((run) => columns.map(([, value]) => value(run))));
 }
 

@@ -10,6 +10,8 @@ import { parseOutline, withoutSingles } from '../src/outline.js';
 import { quoted } from './run.js';
 
 const kMostHighlighted = 150000;
+/** The suffix of decisions as a shell reads them: all that there is of a program of a user. */
+const kShell = '.env';
 const kKinds = {
   block: 'work items, in any order', threads: 'threads of a block; a barrier follows', loop: 'a loop', unroll: 'written so many times',
   vector: 'one vector operation', exec: 'an instruction',
@@ -37,10 +39,11 @@ export function commandsOf(run) {
   const program = run.run.argv[0] ? quoted(run.run.argv[0]).replace(/^'(\S+ search)'$/, '$1') : './exh search';
   const { n, suffix } = run.winner;
   const record = `${quoted(run.name)} --record ${n}`;
+  const isOfUser = suffix === kShell;
   const commands = [
     ['every decision', `${program} log show ${record} --full`],
-    ['build, check and time it again', `${program} replay ${record}`],
-    ['its source', `${program} emit ${record}`],
+    [isOfUser ? 'ask the program again' : 'build, check and time it again', `${program} replay ${record}`],
+    [isOfUser ? 'its decisions, for a shell' : 'its source', `${program} emit ${record}`],
   ];
   const compiled = { '.cu': ['cu', 'a program for nvcc, one file that checks and times itself'], '.cc': ['cc', 'a function for g++, one file without a main'] }[suffix];
   if (compiled) {
@@ -160,7 +163,7 @@ function taken(run) {
 export const winnerView = {
   id: 'winner',
   title: 'Winner',
-  help: 'Boxes are loops, and what is in them runs in them. Loops of one iteration are left out, unless you ask for them.',
+  help: 'How to go on with the best, and what it is. Boxes are loops, and what is in them runs in them. Loops of one iteration are left out, unless you ask for them.',
   render(host, page) {
     const { run, state } = page;
     const { winner } = run;
@@ -170,7 +173,7 @@ export const winnerView = {
     }
     const i = run.indexOf.get(winner.n);
     host.append(
-      el('p', { class: 'summary' }, `Record ${winner.n}: ${interval(winner)}${isBusy(winner) ? '' : `, ${format.rate(run.run.flops, winner.ns)}`}.`
+      el('p', { class: 'summary' }, `Record ${winner.n}: ${interval(winner)}${isBusy(winner) || !run.run.flops ? '' : `, ${format.rate(run.run.flops, winner.ns)}`}.`
         + `${run.provenBound > 0 ? ` The bound is ${format.time(run.provenBound)}.` : ''}${winner.across ? ` Blocks divide reductions: ${winner.across}.` : ''}`
         + `${i !== undefined && run.columns.registers[i] > 0 ? ` ${run.columns.registers[i]} registers a thread, ${run.columns.blocks[i]} blocks at once on a multiprocessor.` : ''}`),
       ...commandsOf(run).map(([what, command]) => [el('p', { class: 'note' }, what), copyable(command)]).flat(),
@@ -179,17 +182,19 @@ export const winnerView = {
       host.append(el('p', { class: 'warning' }, `Its loops and its code could not be made again: ${winner.trouble}`));
     } else {
       const outline = parseOutline(winner.outline);
-      host.append(
-        el('h3', {}, 'Loops'),
-        el('label', { class: 'choice' }, el('input', {
-          type: 'checkbox', id: 'singles', checked: state.singles, change: (event) => { state.singles = event.target.checked; page.redraw(); },
-        }), ' with loops of one iteration'),
-        box(state.singles ? outline : withoutSingles(outline)),
-      );
+      if (outline.children.length) {
+        host.append(
+          el('h3', {}, 'Loops'),
+          el('label', { class: 'choice' }, el('input', {
+            type: 'checkbox', id: 'singles', checked: state.singles, change: (event) => { state.singles = event.target.checked; page.redraw(); },
+          }), ' with loops of one iteration'),
+          box(state.singles ? outline : withoutSingles(outline)),
+        );
+      }
       if (winner.arrays?.length) {
         host.append(el('h3', {}, 'Temporary arrays'), table(['array', 'lives in'], winner.arrays));
       }
-      host.append(el('h3', {}, 'Code'), code(winner.source));
+      host.append(el('h3', {}, winner.suffix === kShell ? 'For a shell' : 'Code'), code(winner.source));
     }
     host.append(...worths(run), ...finalists(run), ...againstOthers(run, page.runs), el('h3', {}, 'Decisions, in the order taken'), taken(run));
     return [];

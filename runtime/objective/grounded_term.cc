@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/objective/grounded_term.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "runtime/internal/network/network.h"
+#include "runtime/internal/network/term_filter.h"
 #include "runtime/internal/network/term_ranges.h"
 
 namespace exh::runtime {
@@ -33,6 +36,57 @@ TermRange<N> RangeIn(const TermTables& tables, const internal::Universes& univer
   ForwardsFrom(term, StateView{instance.layout(), state}, &ranges);
   return ranges[term.test.left];
 }
+
+/// Where Backwards puts what it finds: as restrictions of the candidate.
+class RestrictionSink {
+ public:
+  RestrictionSink(const Instance& instance, const internal::Universes& universes,
+                  const std::vector<DecisionId>& decisions, const State& state,
+                  std::vector<Action>* actions)
+      : instance_(instance),
+        universes_(universes),
+        decisions_(decisions),
+        state_(state),
+        actions_(*actions) {}
+
+  static bool Fail() { return false; }
+
+  bool KeepNumbers(const TermLeaf& leaf, Whole min, Whole max) {
+    if (max < min || max.sign() < 0) return false;
+    const std::vector<std::uint32_t>& universe = universes_[leaf.universe];
+    const DecisionId decision = decisions_[leaf.universe];
+    bool any = false;
+    for (std::uint32_t word = 0; word < leaf.words; ++word) {
+      const Bits before = state_.domain(instance_.layout(), leaf.slot + word);
+      Bits kept = 0;
+      for (Bits rest = before; rest != 0; rest &= rest - 1) {
+        const Whole number{
+            universe[64 * word + static_cast<std::uint32_t>(std::countr_zero(rest))]};
+        if (!(number < min) && !(max < number)) kept |= rest & (~rest + 1);
+      }
+      any |= kept != 0;
+      if (kept == before) continue;
+      actions_.emplace_back(decision, kept, static_cast<std::uint16_t>(word), true);
+    }
+    return any;
+  }
+
+  /// What a counter adds up is no concern of the term: its bound would be forgotten.
+  bool KeepCounter(std::uint32_t counter, Whole min, Whole max, std::int64_t offset) {
+    const Whole low = Sum(min, Whole{-offset}, true), high = Sum(max, Whole{-offset}, false);
+    if (high < low || high.sign() < 0) return false;
+    const Interval allowed{low.sign() < 0 ? 0 : static_cast<std::uint64_t>(low.value),
+                           high.IsInfinite() ? kSaturated : static_cast<std::uint64_t>(high.value)};
+    return !(state_.counter(instance_.layout(), counter) & allowed).IsEmpty();
+  }
+
+ private:
+  const Instance& instance_;
+  const internal::Universes& universes_;
+  const std::vector<DecisionId>& decisions_;
+  const State& state_;
+  std::vector<Action>& actions_;
+};
 
 double RealOf(Fraction number) {
   if (number.IsInfinite()) return number.sign() < 0 ? -HUGE_VAL : HUGE_VAL;
@@ -144,6 +198,7 @@ void GroundedTerm::Read(const ChoiceUse& use, GroundTermNode* node) {
                             static_cast<std::uint32_t>(instance_.num_words(found->id))});
   const auto universe = instance_.universe(found->id);
   universes_.emplace_back(universe.begin(), universe.end());
+  decisions_.push_back(found->id);
 }
 
 void GroundedTerm::CheckRoot(const std::string& text) const {
@@ -174,6 +229,33 @@ TermInterval GroundedTerm::Over(const Candidate& candidate) const {
   }
   const auto range = RangeIn<Whole>(tables_, universes_, instance_, candidate.state());
   return {Limited(range.min), Limited(range.max)};
+}
+
+template <typename N>
+bool GroundedTerm::NarrowAs(const Candidate& candidate, N min, N max,
+                            std::vector<Action>* actions) const {
+  const TermView term{tables_, universes_, tables_.tests.front()};
+  TermRanges<N> ranges;
+  ForwardsFrom(term, StateView{instance_.layout(), candidate.state()}, &ranges);
+  internal::TermRange<N>& top = ranges[term.test.left];
+  top.min = std::max(top.min, min);
+  top.max = std::min(top.max, max);
+  RestrictionSink sink(instance_, universes_, decisions_, candidate.state(), actions);
+  return internal::Backwards<N, RestrictionSink>(term, &ranges, &sink).Run();
+}
+
+bool GroundedTerm::Narrow(const Candidate& candidate, TermInterval within,
+                          std::vector<Action>* actions) const {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const Whole min = within.min == Limits::min() ? Whole::Infinite(true) : Whole{within.min};
+  const Whole max = within.max == Limits::max() ? Whole::Infinite(false) : Whole{within.max};
+  if (!tables_.tests.front().fractions) {
+    return NarrowAs<Whole>(candidate, min, max, actions);
+  }
+  const auto as = [](Whole number) {
+    return number.IsInfinite() ? Fraction::Infinite(number.sign() < 0) : Fraction{number.value, 1};
+  };
+  return NarrowAs<Fraction>(candidate, as(min), as(max), actions);
 }
 
 double GroundedTerm::LeastOver(const Candidate& candidate) const {

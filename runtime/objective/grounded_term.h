@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/action.h"
 #include "runtime/candidate.h"
 #include "runtime/ground.h"
 #include "runtime/instance.h"
@@ -41,6 +42,12 @@ class GroundedTerm {
   /// The least that it may be, as a real number: fractions are not rounded to whole ones.
   double LeastOver(const Candidate& candidate) const;
 
+  /// What of its decisions keeps the term within [min, max], as restrictions that are appended:
+  /// interval arithmetic backwards through the term (internal/network/term_filter.h). What they
+  /// leave may still be outside; counters stay as they are. False: nothing is within. Allocates
+  /// nothing once the list is as long as it gets.
+  bool Narrow(const Candidate& candidate, TermInterval within, std::vector<Action>* actions) const;
+
   /// The decision that the term is, if it is one and nothing else; otherwise kNoDecision.
   DecisionId decision() const { return decision_; }
   /// One test without a right side. The slot of a leaf is that of its decision; its universe, and
@@ -52,10 +59,13 @@ class GroundedTerm {
   void Add(const TermNode& node, std::vector<std::uint32_t>* operands);
   void Read(const ChoiceUse& use, GroundTermNode* node);
   void CheckRoot(const std::string& text) const;
+  template <typename N>
+  bool NarrowAs(const Candidate& candidate, N min, N max, std::vector<Action>* actions) const;
 
   const Instance& instance_;
   TermTables tables_;  // Of one test, which has no right side.
   std::vector<std::vector<std::uint32_t>> universes_;
+  std::vector<DecisionId> decisions_;  // Of each universe.
   DecisionId decision_ = kNoDecision;
 };
 

@@ -19,6 +19,8 @@ namespace {
 /// Of what page/page.html has for this program, and of the data.
 constexpr int kPageVersion = 3;
 constexpr int kNewestLog = 2;
+/// RunRecord::device of programs of users.
+constexpr std::string_view kNoDevice = "program";
 constexpr std::string_view kTitlePlace = "<!--title-->", kDataPlace = "<!--data-->";
 constexpr std::string_view kFile = "report.html";
 
@@ -115,6 +117,8 @@ std::string FillPage(std::string_view page, std::string_view title, std::string_
 std::string PageTitle(const std::vector<NamedLog>& runs) {
   const RunRecord& run = *runs.front().log.run;
   if (runs.size() > 1) return fmt::format("{} runs of {}", runs.size(), run.kernel);
+  // What a program of a user runs on the log does not know.
+  if (run.device == kNoDevice) return NameText(run);
   return fmt::format("{} on {}", NameText(run), run.device);
 }
 

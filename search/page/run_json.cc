@@ -36,6 +36,7 @@ void WriteHeader(const RunRecord& run, ScriptJson& json) {
   json.Key("spaceDecisions").Text(run.decisions);
   if (run.space_s > 0) json.Key("spaceSeconds").Number(run.space_s);
   json.Key("kernel").Text(run.kernel);
+  json.Key("subject").Text(run.subject);
   json.Key("text").Text(run.text);
   json.Key("sizes").Text(SizesText(run));
   json.Key("flops").Number(run.flops);

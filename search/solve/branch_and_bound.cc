@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "search/solve/branch_and_bound.h"
 
-#include <bit>
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -10,8 +12,6 @@
 namespace exh::search {
 namespace {
 
-using runtime::Action;
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::kNoDecision;
@@ -20,7 +20,9 @@ using runtime::TermInterval;
 
 constexpr std::uint64_t kVisitsPerLook = 4;
 /// Values of a decision that are compared before one is tried.
-constexpr int kMostLooks = 4;
+constexpr std::size_t kMostLooks = 4;
+/// Each rules out values, which may take long where there are many.
+constexpr int kMostRounds = 16;
 
 /// -limit is limit.
 std::int64_t Negated(std::int64_t number) {
@@ -40,6 +42,7 @@ BranchAndBound::BranchAndBound(const runtime::Instance& instance, const ChoiceOr
                                SolveOptions options)
     : objective_(instance, ObjectiveOf(instance).term, ObjectiveOf(instance).text),
       maximize_(ObjectiveOf(instance).maximize),
+      separable_(SeparableBound::Of(instance, objective_, maximize_)),
       options_(std::move(options)) {
   for (const std::string& name : order.names()) choices_.push_back(instance.FindChoice(name));
 }
@@ -53,6 +56,7 @@ BestFound BranchAndBound::Run(const Candidate& from, const OnBetter& on_better,
   left_.reset();
   solution_.reset();
   At(0, from) = from;
+  if (separable_) separable_->Begin(from);
   Visit(from, 0, on_better);
   BestFound found;
   found.solution = solution_;
@@ -84,43 +88,54 @@ Candidate& BranchAndBound::At(std::size_t depth, const Candidate& like) {
 }
 
 void BranchAndBound::LeaveOpen(const Candidate& node) {
-  const std::int64_t least = Interval(node).min;
+  std::int64_t least = Interval(node).min;
+  if (separable_) least = std::max(least, Negated(separable_->Most(node)));
   if (!left_ || least < *left_) left_ = least;
 }
 
 bool BranchAndBound::Tighten(Candidate* node) {
-  if (!best_) return true;
-  if (Interval(*node).min >= *best_) return false;
-  const DecisionId decision = objective_.decision();
-  if (decision == kNoDecision) return true;
-  const auto universe = node->instance().universe(decision);
-  std::vector<Action> actions;
-  for (int word = 0; word < node->instance().num_words(decision); ++word) {
-    Bits better = 0;
-    for (Bits rest = node->word(decision, word); rest != 0; rest &= rest - 1) {
-      const int bit = std::countr_zero(rest);
-      const auto number =
-          static_cast<std::int64_t>(universe[static_cast<std::size_t>(64 * word + bit)]);
-      if ((maximize_ ? -number : number) < *best_) better |= Bits{1} << bit;
-    }
-    if (better == node->word(decision, word)) continue;
-    actions.emplace_back(decision, better, static_cast<std::uint16_t>(word), true);
+  if (!best_) {
+    if (separable_) separable_->Most(*node);  // What Next() asks about.
+    return true;
   }
-  if (actions.empty()) return true;
-  if (node->Restrict(actions) == Propagation::kDeadEnd) return false;
+  // Less is better: at most one less than the best.
+  const std::int64_t most = *best_ - 1;
+  TermInterval within;
+  (maximize_ ? within.min : within.max) = maximize_ ? -most : most;
+  for (int round = 0; round < kMostRounds; ++round) {
+    actions_.clear();
+    if (!objective_.Narrow(*node, within, &actions_)) return false;
+    if (separable_ && !separable_->Narrow(*node, -most, &actions_)) return false;
+    if (actions_.empty()) return true;
+    if (node->Restrict(actions_) == Propagation::kDeadEnd) return false;
+  }
   return Interval(*node).min < *best_;
+}
+
+DecisionId BranchAndBound::Next(const Candidate& node) {
+  const DecisionId fewest = FewestOpen(node, choices_, open_);
+  if (fewest == kNoDecision) return fewest;
+  if (std::ranges::count(open_, last_conflict_) > 0) return last_conflict_;
+  if (!separable_) return fewest;
+  const DecisionId closest = separable_->Closest(node, open_);
+  return closest == kNoDecision ? fewest : closest;
 }
 
 std::optional<int> BranchAndBound::FirstOf(Candidate* node, DecisionId decision, std::size_t depth,
                                            bool* is_dead) {
-  // The first values and the last one.
-  std::vector<int> values;
-  int last = -1;
-  node->ForEachValue(decision, [&](int value) {
-    if (static_cast<int>(values.size()) + 1 < kMostLooks) values.push_back(value);
-    last = value;
-  });
-  if (values.back() != last) values.push_back(last);
+  std::array<int, kMostLooks> all;
+  std::size_t count = 0;
+  if (const int known = separable_ ? separable_->BestValue(*node, decision) : -1; known >= 0) {
+    all[count++] = known;
+  } else {  // The first values and the last one.
+    int last = -1;
+    node->ForEachValue(decision, [&](int value) {
+      if (count + 1 < all.size()) all[count++] = value;
+      last = value;
+    });
+    if (all[count - 1] != last) all[count++] = last;
+  }
+  const std::span<const int> values(all.data(), count);
   std::optional<int> best;
   TermInterval best_interval;
   Candidate& child = At(depth, *node);
@@ -131,6 +146,7 @@ std::optional<int> BranchAndBound::FirstOf(Candidate* node, DecisionId decision,
     trial = *node;
     const bool is_dead_end = trial.Take(decision, value) == Propagation::kDeadEnd;
     status_.dead_ends += static_cast<std::uint64_t>(is_dead_end);
+    if (is_dead_end) last_conflict_ = decision;
     const TermInterval interval = is_dead_end ? TermInterval{} : Interval(trial);
     if (is_dead_end || (best_ && interval.min >= *best_)) {
       if (node->Leave(decision, value) == Propagation::kDeadEnd) {
@@ -160,7 +176,7 @@ bool BranchAndBound::Visit(const Candidate& from, std::size_t depth, const OnBet
       ++status_.dead_ends;
       return true;
     }
-    const DecisionId decision = FewestOpen(node, choices_, open_);
+    const DecisionId decision = Next(node);
     if (decision == kNoDecision) {
       const TermInterval interval = Interval(node);
       EXH_CHECK(interval.IsOne());

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // The best implementation of a space that has an objective, by branch and bound: depth first, as
-// Solver. What lies below a candidate is left out when the interval of the objective there (runtime
-// GroundedTerm) says that nothing of it is better than the best found so far. Where the objective
-// is a decision, its values that are no better are ruled out, so that propagation helps. Of the
-// values of a decision that one is tried first after which the objective can still be best. When it
-// has been through everything, the best one is proven to be.
+// Solver. Each node must be better than the best found so far, and that rules out values: those of
+// decisions that the objective reads itself, by its term backwards (runtime GroundedTerm), and
+// where it is a sum over decisions, those that lose too much of what constraints leave of it
+// (SeparableBound). Otherwise its interval says what a node can be at best. The next decision is
+// the one that met the last dead end, while it is open: what fails once fails again, and sooner (C.
+// Lecoutre et al., "Reasoning from last conflict(s) in constraint programming", 2009). Of its
+// values that one is tried first after which the objective can still be best. When it has been
+// through everything, the best one is proven to be. After the first descent nothing is allocated
+// but what is found.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +21,7 @@
 #include "runtime/candidate.h"
 #include "runtime/objective/grounded_term.h"
 #include "search/descend/choice_order.h"
+#include "search/solve/separable.h"
 #include "search/solve/solver.h"
 
 namespace exh::search {
@@ -50,6 +55,8 @@ class BranchAndBound {
   runtime::TermInterval Interval(const runtime::Candidate& node) const;
   /// Rules out what is no better; false: nothing is left.
   bool Tighten(runtime::Candidate* node);
+  /// The next decision, of the first of the choices that has open ones; kNoDecision: nothing is.
+  runtime::DecisionId Next(const runtime::Candidate& node);
   /// False: it was stopped.
   bool Visit(const runtime::Candidate& from, std::size_t depth, const OnBetter& on_better);
   /// The value to begin with. The candidate at `depth` becomes what follows from it; nothing when
@@ -62,12 +69,15 @@ class BranchAndBound {
 
   runtime::GroundedTerm objective_;
   bool maximize_;
+  std::optional<SeparableBound> separable_;
   SolveOptions options_;
   std::vector<int> choices_;
   std::vector<runtime::DecisionId> open_;
+  std::vector<runtime::Action> actions_;
   std::vector<std::unique_ptr<runtime::Candidate>> levels_;
   SolveStatus status_;
   std::uint64_t visits_ = 0;
+  runtime::DecisionId last_conflict_ = runtime::kNoDecision;
   bool stopped_ = false;
   std::optional<std::int64_t> best_;  // Less is better.
   std::optional<std::int64_t> left_;  // The least of what was not looked at.

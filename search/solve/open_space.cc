@@ -21,19 +21,6 @@
 namespace exh::search {
 namespace {
 
-/// The text of --size of a space that is loaded.
-std::map<std::string, std::int64_t, std::less<>> GivenSizes(const std::string& text) {
-  std::map<std::string, std::int64_t, std::less<>> sizes;
-  for (const auto& [name, value] : ParseAssignments(text, "--size")) {
-    const auto number = ParseInteger(value);
-    if (!number) throw UsageError(fmt::format("bad size {}={}: a whole number", name, value));
-    if (!sizes.try_emplace(name, *number).second) {
-      throw UsageError(fmt::format("bad --size '{}': '{}' stands twice", text, name));
-    }
-  }
-  return sizes;
-}
-
 OpenedSpace Freeze(const std::optional<load::LoadedSpace>& loaded, const dsl::DiagnosticSink& sink,
                    const runtime::FreezeOptions& options) {
   std::string messages = dsl::RenderText(sink);
@@ -78,6 +65,18 @@ OpenedSpace AsAsked(const Open& open) {
 }
 
 }  // namespace
+
+std::map<std::string, std::int64_t, std::less<>> GivenSizes(const std::string& text) {
+  std::map<std::string, std::int64_t, std::less<>> sizes;
+  for (const auto& [name, value] : ParseAssignments(text, "--size")) {
+    const auto number = ParseInteger(value);
+    if (!number) throw UsageError(fmt::format("bad size {}={}: a whole number", name, value));
+    if (!sizes.try_emplace(name, *number).second) {
+      throw UsageError(fmt::format("bad --size '{}': '{}' stands twice", text, name));
+    }
+  }
+  return sizes;
+}
 
 OpenedSpace OpenSpace(const std::string& space, const std::string& size, const std::string& data,
                       const runtime::FreezeOptions& options) {

@@ -3,12 +3,17 @@
 // What `search solve` is asked about: an example by its name, or a space in a file.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "runtime/instance.h"
 
 namespace exh::search {
+
+/// The text of --size of a space that is loaded: `n=8,m=3`. Throws UsageError.
+std::map<std::string, std::int64_t, std::less<>> GivenSizes(const std::string& text);
 
 struct OpenedSpace {
   std::string name;

@@ -57,6 +57,40 @@ class Exchange(unittest.TestCase):
         self.assertEqual([result["invalidity"] for result in results], ["correct", "compile"])
         self.assertEqual(results[0]["configuration"], {"BLOCK_X": 32, "BLOCK_Y": 4, "TILE": 2, "PRECISION": "half"})
 
+        # With data: what went in comes out.
+        given = json.loads((self.folder / "lanes_results.json").read_text())["results"]
+        back = json.loads((self.folder / "lanes_again.json").read_text())["results"]
+        self.assertEqual([result["configuration"] for result in back], [result["configuration"] for result in given])
+        self.assertEqual([result["times"]["runtimes"] for result in back], [[2.5], [2.0]])
+        self.assertEqual(json.loads((self.folder / "solution.json").read_text())["definition"], "gemm_n64_k96")
+
+    def test_results_of_a_space_with_data(self):
+        """What was imported is a run as others: it is simulated, exported and imported again, the same."""
+        words = ("--space", "lanes.exh", "--data", "lanes.json")
+        self.good("import", "t4", "lanes_results.json", *words, "--size", "most=8", "--out", "first")
+        self.good("export", "first", "--format", "t4", "--out", "first.json")
+        self.good("import", "t4", "first.json", *words, "--size", "most=8", "--out", "second")
+        self.good("export", "second", "--format", "t4", "--out", "second.json")
+        first, second = ([(one["configuration"], one["times"]["runtimes"], one["invalidity"]) for one in json.loads((self.folder / name).read_text())["results"]]
+                         for name in ("first.json", "second.json"))
+        self.assertEqual(first, second)
+        self.assertIn("FACTOR(rows)", first[0][0])
+        # All of it, as a file that was brute-forced.
+        every = [{"configuration": {"FACTOR(rows)": r, "FACTOR(columns)": c}, "invalidity": "correct", "times": {"runtimes": [1 + abs(r - 3) + abs(c - 4)]}}
+                 for r in (1, 2, 3, 6) for c in (1, 2, 4, 8)]
+        (self.folder / "every.json").write_text(json.dumps({"schema_version": "1.0.0", "results": every}))
+        said = self.good("--simulate", "every.json", *words, "--size", "most=8", "--seeds", "2", "--budget", "evals=16")
+        self.assertIn("16", said)
+        # Without the data, with a size that leaves results outside, and with names that are none.
+        self.assertIn("Loops", self.bad("import", "t4", "every.json", "--space", "lanes.exh", "--out", "x"))
+        done = self.run_in("import", "t4", "every.json", *words, "--out", "four")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("are left out", done.stderr)
+        (self.folder / "wrong.json").write_text(json.dumps({"schema_version": "1.0.0", "results": [{**every[0], "configuration": {"FACTOR(row)": 1, "FACTOR(columns)": 1}}]}))
+        self.assertIn("did you mean 'FACTOR(rows)'?", self.bad("import", "t4", "wrong.json", *words, "--out", "x"))
+        self.assertIn("asks for no --data", self.bad("import", "t4", "results.json", "--space", "conv.json", "--data", "lanes.json", "--out", "x"))
+        self.good("export", "--space", "lanes.exh", "--data", "lanes.json", "--format", "mzn", "--out", "lanes.mzn")
+
     def test_the_count_is_that_of_python(self):
         """The restrictions of the page, as Python has them."""
         self.good("import", "t1", "conv.json", "--out", "conv.exh")

@@ -99,6 +99,19 @@ class Report(unittest.TestCase):
         self.assertIn("statement", run["winner"]["outline"])
         self.assertIsNone(run["roofline"])
 
+    def test_a_run_of_a_program_of_a_user(self):
+        (self.root / "own.exh").write_text("choice integer x(): 1 .. 4 end\n")
+        self.search("--space", "own.exh", "--run", "echo time_ms 1.{x}", "--trust-times", "--budget", "evals=4", "--seed", "1", "--out", "own")
+        html, data = self.data("own")
+        self.assertIn("<title>own</title>", html)
+        run, = data["runs"]
+        self.assertEqual((run["run"]["subject"], run["run"]["device"], run["run"]["flops"]), ("own", "program", 0))
+        text = json.loads(run["run"]["text"])
+        self.assertEqual([file["path"] for file in text["files"]], ["own.exh"])
+        self.assertEqual(text["program"]["run"], "echo time_ms 1.{x}")
+        self.assertEqual((run["winner"]["outline"], run["winner"]["suffix"], run["winner"]["source"]), ("", ".env", "EXH_X=1\n"))
+        self.assertIsNone(run["roofline"])
+
     def test_two_runs(self):
         html, data = self.data("run", "run/log.jsonl")
         self.assertIn("<title>2 runs of axpy</title>", html)

@@ -72,6 +72,7 @@ class Solutions(unittest.TestCase):
         self.assertTrue(done.stdout.endswith("optimum: 11 (proven)\n"), done.stdout)
         self.assertRegex(done.stdout, r"(?m)^makespan\(\) = 11\n  start     1a=")
         lines = [json.loads(line) for line in solve(*shop, "--format", "json").stdout.splitlines()]
+        self.assertGreater(lines[-1].pop("steps"), 5)
         self.assertEqual(lines[-1], {"optimum": 11, "proven": True})
         self.assertEqual(lines[-2]["objective"], lines[-2]["solution"]["makespan"])
         self.assertEqual(sorted((line["objective"] for line in lines[:-1]), reverse=True),

@@ -43,6 +43,6 @@ class InFolder(unittest.TestCase):
 
 
 def main():
-    """usage: x_test.py SEARCH [unittest arguments]"""
+    """usage: x_test.py SEARCH [unittest arguments]. What a test prints is seen when it fails, and with -v."""
     os.environ["EXHAUST_SEARCH"] = os.path.abspath(sys.argv[1])
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], buffer="-v" not in sys.argv)

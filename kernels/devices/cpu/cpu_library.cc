@@ -115,6 +115,8 @@ $FILES$
 )";
     made.cmake_end = "target_link_options(tuned PRIVATE -fopenmp)\n";
     made.python_device = "cpu";
+    made.solution_language = "cpp";
+    made.dlpack_device = "kDLCPU";
     return made;
   }();
   return kind;

@@ -34,6 +34,15 @@ struct LibraryKind {
   std::string_view
       cmake_dependency;            ///< A package that whoever links the library must find; or "".
   std::string_view python_device;  ///< What tensors must be on: "cpu".
+  // Of solutions for FlashInfer Trace, which are called with tensors of DLPack:
+  std::string_view solution_language;  ///< "cuda"
+  std::string_view dlpack_device;      ///< Of DLDeviceType.
+  /// What is given for the first parameter, an expression of `device`, the number of one; or "".
+  std::string_view solution_stream;
+  /// A function Workspace_$KERNEL$(stream, device, sizes) in a namespace without a name: memory
+  /// that is ready for a run; where there are workspaces. With $SIZE_PARAMETERS$, $SIZES$ and
+  /// $COUNT$.
+  std::string_view solution_workspace;
 };
 
 }  // namespace exh::kernels::package

@@ -13,19 +13,20 @@
 #include "base/error.h"
 #include "base/system/user_file.h"
 #include "search/commands/command.h"
-#include "search/exchange/flashinfer.h"
+#include "search/exchange/flashinfer/flashinfer.h"
 #include "search/exchange/launch/specified_launch.h"
 #include "search/exchange/of_file.h"
 #include "search/exchange/problem_text.h"
 #include "search/exchange/results/hub_file.h"
 #include "search/exchange/tuning_problem.h"
 #include "search/log/run_folder.h"
+#include "search/solve/open_space.h"
 
 namespace exh::search {
 namespace {
 
 struct ImportOptions {
-  std::string file, out, launch, space, workloads, shapes;
+  std::string file, out, launch, space, size, data, workloads, shapes;
 };
 
 void WriteOrPrint(const std::string& out, const std::string& text) {
@@ -68,7 +69,7 @@ int ImportTuningProblem(const ImportOptions& options) {
 
 int ImportResults(const ImportOptions& options) {
   const std::string json = ReadUserFile(options.file);
-  const SpaceFile space = ReadSpaceFile(options.space);
+  const SpaceFile space = ReadSpaceFile(options.space, GivenSizes(options.size), options.data);
   const RecordedRun run =
       OfFile(options.file, [&] { return RunOfResults(ParseTuningResults(json), space); });
   if (run.num_outside > 0) {
@@ -133,6 +134,8 @@ void AddImportCommand(CLI::App& app, Invocation& invocation) {
   results->add_option("file", options->file, "the file, JSON")->required();
   results->add_option("--space", options->space, "their space: an .exh, or the tuning problem (T1)")
       ->required();
+  results->add_option("--size", options->size, "numbers that the space asks for: n=8,m=3");
+  results->add_option("--data", options->data, "FILE.json with what the space asks for");
   results->add_option("--out", options->out, "folder of the run")->required();
   results->callback(
       [options, &invocation] { invocation.run = [options] { return ImportResults(*options); }; });

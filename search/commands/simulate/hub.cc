@@ -25,6 +25,7 @@
 #include "search/simulate/recorded_space.h"
 #include "search/simulate/simulation.h"
 #include "search/simulate/tables.h"
+#include "search/solve/open_space.h"
 #include "search/subject/registry.h"
 
 namespace exh::search {
@@ -75,7 +76,12 @@ std::string NumberOfConfigurations(const runtime::Candidate& root) {
 }
 
 HubResult ResultOf(const CLI::App& app, const SearchOptions& options, const std::string& path) {
-  RecordedRun recorded = ReadHubFile(path, options.problem.space);
+  SpaceFile file;
+  file.sizes = GivenSizes(options.problem.size);
+  if (!options.problem.space.empty()) {
+    file = ReadSpaceFile(options.problem.space, file.sizes, options.own.data);
+  }
+  RecordedRun recorded = ReadHubFile(path, file);
   if (recorded.num_outside > 0) {
     fmt::print("note: {}: {} results are left out, which the space does not allow: {}\n", path,
                recorded.num_outside, recorded.first_outside);

@@ -202,6 +202,7 @@ class SolveRun {
       if (best.value) json[best.proven ? "optimum" : "best"] = *best.value;
       if (!best.proven) json["bound"] = best.bound;
       json["proven"] = best.proven;
+      json["steps"] = search.status().nodes;
       fmt::print("{}\n", json.dump());
     }
     return best.proven ? 0 : kEnded;

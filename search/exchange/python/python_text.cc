@@ -44,7 +44,7 @@ bool IsLetter(char c) {
 
 class PythonLexer {
  public:
-  explicit PythonLexer(const std::string& text) : text_(text) {}
+  PythonLexer(const std::string& text, PythonWords words) : text_(text), words_(words) {}
 
   std::vector<PythonToken> All() {
     std::vector<PythonToken> tokens;
@@ -145,11 +145,13 @@ class PythonLexer {
   }
 
   void Sign(PythonToken& token) {
-    constexpr std::array<std::string_view, 22> kSigns = {
-        "**", "//", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%",
-        "<",  ">",  "(",  ")",  "[",  "]",  ",", "!", "=", "&", "|"};
+    constexpr std::array<std::string_view, 29> kSigns = {
+        "**", "//", "<=", ">=", "==", "!=", "+", "-", "*",   "/", "%", "<", ">", "(", ")",
+        "[",  "]",  ",",  "!",  "=",  "&",  "|", "@", "...", ".", ":", "~", "{", "}"};
+    constexpr std::size_t kOfAll = 22;
     token.kind = PythonToken::Kind::kSign;
-    for (const std::string_view sign : kSigns) {
+    for (std::size_t i = 0; i < (words_ == PythonWords::kTuning ? kOfAll : kSigns.size()); ++i) {
+      const std::string_view sign = kSigns[i];
       if (!std::string_view(text_).substr(at_).starts_with(sign)) continue;
       token.text = sign;
       at_ += sign.size();
@@ -159,13 +161,15 @@ class PythonLexer {
   }
 
   const std::string& text_;
+  const PythonWords words_;
   std::size_t at_ = 0;
 };
 
 /// One function for each strength of Python's operators, the weakest first.
 class PythonParser {
  public:
-  explicit PythonParser(const std::string& text) : tokens_(PythonLexer(text).All()) {}
+  PythonParser(const std::string& text, PythonWords words)
+      : is_reference_(words == PythonWords::kReference), tokens_(PythonLexer(text, words).All()) {}
 
   PythonNode Whole() {
     PythonNode node = Or();
@@ -195,6 +199,7 @@ class PythonParser {
                                                  : fmt::format("'{}'", Shortened(Now().text, 40));
   }
   [[noreturn]] void Unexpected() const {
+    if (is_reference_) RefuseAt(Now().begin, fmt::format("{} is not understood", Shown()));
     RefuseAt(Now().begin,
              fmt::format("{} is not understood; numbers, texts, names, + - * / // % **, "
                          "comparisons, in, and, or, not, lists, range, list, min, max, abs and len "
@@ -248,14 +253,14 @@ class PythonParser {
     return "not in";
   }
   PythonNode Comparison() {
-    PythonNode first = Sum();
+    PythonNode first = Bits();
     std::string op = TakenComparison();
     if (op.empty()) return first;
     PythonNode node = Begun(Kind::kCompare, first.begin);
     node.parts.push_back(std::move(first));
     for (; !op.empty(); op = TakenComparison()) {
       node.operators.push_back(op);
-      node.parts.push_back(Sum());
+      node.parts.push_back(Bits());
     }
     return Ended(std::move(node));
   }
@@ -274,23 +279,32 @@ class PythonParser {
       left = Ended(std::move(node));
     }
   }
+  PythonNode Bits() {
+    if (!is_reference_) return Sum();
+    const auto both = [this] { return FromTheLeft({"&"}, [this] { return Sum(); }); };
+    return FromTheLeft({"|"}, both);
+  }
   PythonNode Sum() {
     return FromTheLeft({"+", "-"}, [this] { return Product(); });
   }
   PythonNode Product() {
+    if (is_reference_) {
+      return FromTheLeft({"*", "//", "/", "%", "@"}, [this] { return Signed(); });
+    }
     return FromTheLeft({"*", "//", "/", "%"}, [this] { return Signed(); });
   }
   PythonNode Signed() {
     const std::size_t begin = Now().begin;
     const Deeper deeper(*this);
     if (Take("+")) return Signed();
-    if (!Take("-")) return Power();
-    PythonNode node = Begun(Kind::kNegate, begin);
+    const bool is_turned = is_reference_ && Take("~");
+    if (!is_turned && !Take("-")) return Power();
+    PythonNode node = Begun(is_turned ? Kind::kNot : Kind::kNegate, begin);
     node.parts.push_back(Signed());
     return Ended(std::move(node));
   }
   PythonNode Power() {
-    PythonNode base = Atom();
+    PythonNode base = is_reference_ ? Primary() : Element();
     if (!Take("**")) return base;
     PythonNode node = Begun(Kind::kCalculate, base.begin);
     node.word = "**";
@@ -299,8 +313,57 @@ class PythonParser {
     return Ended(std::move(node));
   }
 
-  PythonNode Atom() {
-    PythonNode node = Plain();
+  /// Names with members, calls and subscripts behind them.
+  PythonNode Primary() {
+    PythonNode node = Atom();
+    for (;;) {
+      if (!Is(".") && !Is("(") && !Is("[")) return node;
+      const Deeper deeper(*this);
+      PythonNode outer = Begun(Kind::kMember, node.begin);
+      outer.parts.push_back(std::move(node));
+      if (Take(".")) {
+        if (Now().kind != PythonToken::Kind::kWord) Unexpected();
+        outer.word = Now().text;
+        ++at_;
+      } else if (Take("(")) {
+        outer.kind = Kind::kApply;
+        for (bool more = !Is(")"); more; more = Take(",") && !Is(")")) Argument(outer);
+        Expect(")");
+      } else {
+        Expect("[");
+        outer.kind = Kind::kElement;
+        for (bool more = !Is("]"); more; more = Take(",") && !Is("]")) {
+          outer.parts.push_back(Place());
+        }
+        Expect("]");
+      }
+      node = Ended(std::move(outer));
+    }
+  }
+  void Argument(PythonNode& call) {
+    const bool is_named = Now().kind == PythonToken::Kind::kWord && tokens_[at_ + 1].text == "=" &&
+                          tokens_[at_ + 1].kind == PythonToken::Kind::kSign;
+    call.operators.push_back(is_named ? Now().text : "");
+    if (is_named) at_ += 2;
+    call.parts.push_back(Or());
+  }
+  /// Between the brackets behind an array.
+  PythonNode Place() {
+    const std::size_t begin = Now().begin;
+    const auto nothing = [&] { return Begun(Kind::kNothing, begin); };
+    PythonNode first = Is(":") ? nothing() : Or();
+    if (!Take(":")) return first;
+    PythonNode slice = Begun(Kind::kSlice, begin);
+    slice.parts.push_back(std::move(first));
+    const auto ends = [&] { return Is(":") || Is(",") || Is("]"); };
+    slice.parts.push_back(ends() ? nothing() : Or());
+    slice.parts.push_back(Take(":") && !ends() ? Or() : nothing());
+    return Ended(std::move(slice));
+  }
+
+  /// A value, and an element of it.
+  PythonNode Element() {
+    PythonNode node = Atom();
     while (Take("[")) {
       const Deeper deeper(*this);
       PythonNode element = Begun(Kind::kElement, node.begin);
@@ -311,8 +374,15 @@ class PythonParser {
     }
     return node;
   }
-  PythonNode Plain() {
+
+  PythonNode Atom() {
     const PythonToken token = Now();
+    if (is_reference_ && (Take("None") || Take("..."))) {
+      PythonNode node = Begun(Kind::kNothing, token.begin);
+      if (token.text == "...") node.word = token.text;
+      return Ended(std::move(node));
+    }
+    if (is_reference_ && Take("{")) return Dictionary(token.begin);
     if (token.kind == PythonToken::Kind::kNumber || token.kind == PythonToken::Kind::kText) {
       ++at_;
       PythonNode node = Begun(Kind::kValue, token.begin);
@@ -338,7 +408,7 @@ class PythonParser {
     }
     PythonNode node = Begun(Kind::kName, token.begin);
     node.word = token.text;
-    if (!Take("(")) return Ended(std::move(node));
+    if (is_reference_ || !Take("(")) return Ended(std::move(node));
     const std::vector<std::string> known = {"range", "list", "min", "max", "abs", "len"};
     if (std::ranges::find(known, token.text) == known.end()) {
       RefuseAt(token.begin, UnknownName("function", token.text, known));
@@ -348,6 +418,21 @@ class PythonParser {
     for (bool more = !Is(")"); more; more = Take(",") && !Is(")")) node.parts.push_back(Or());
     Expect(")");
     return Ended(std::move(node));
+  }
+
+  /// A list with a name for each part.
+  PythonNode Dictionary(std::size_t begin) {
+    const Deeper deeper(*this);
+    PythonNode list = Begun(Kind::kList, begin);
+    for (bool more = !Is("}"); more; more = Take(",") && !Is("}")) {
+      if (Now().kind != PythonToken::Kind::kText) Unexpected();
+      list.operators.push_back(Now().text);
+      ++at_;
+      Expect(":");
+      list.parts.push_back(Or());
+    }
+    Expect("}");
+    return Ended(std::move(list));
   }
 
   PythonNode Parenthesis(std::size_t begin) {
@@ -397,6 +482,7 @@ class PythonParser {
     PythonParser& parser_;
   };
 
+  const bool is_reference_;
   std::vector<PythonToken> tokens_;
   std::size_t at_ = 0;
   int depth_ = 0;
@@ -503,10 +589,10 @@ void Collect(const PythonNode& node, std::set<int>& found) {
 
 }  // namespace
 
-PythonNode ParsePython(const std::string& text) {
+PythonNode ParsePython(const std::string& text, PythonWords words) {
   constexpr std::size_t kLongest = 1 << 20;
   if (text.size() > kLongest) throw UsageError("the expression has more than 1 MiB");
-  return PythonParser(text).Whole();
+  return PythonParser(text, words).Whole();
 }
 
 void BindNames(PythonNode& node, const std::vector<std::string>& names) {
@@ -549,6 +635,11 @@ PythonValue Evaluate(const PythonNode& node, std::vector<PythonValue>& values) {
       return EvaluateEach(node, values);
     case Kind::kElement:
       return ElementOf(part(0), part(1));
+    case Kind::kNothing:
+    case Kind::kMember:
+    case Kind::kApply:
+    case Kind::kSlice:
+      throw PythonError("what references alone may have is not calculated");
     case Kind::kCall:
     case Kind::kList:
       break;

@@ -8,7 +8,10 @@
 //   [1, 2], (1, 2), [2**i for i in range(5) if i != 3], sizes[0], range(…), list(…), min(…),
 //   max(…), abs(…), len(…)
 //
-// Everything else is refused with its place in the text.
+// Everything else is refused with its place in the text. References of operators (exchange/torch)
+// are read with kReference, and never calculated. They may have more:
+//
+//   a.b, f(a, b=c) of whatever f, a[b, c:d:e, ...], a @ b, a & b, a | b, ~a, None, {"a": b}
 #pragma once
 
 #include <cstddef>
@@ -31,8 +34,13 @@ struct PythonNode {
     kOr,          ///< The same.
     kCall,        ///< `word(parts)`.
     kList,        ///< `[parts]`.
-    kElement,     ///< `part 0[part 1]`.
     kListOfEach,  ///< `[part 0 for word in part 1 if part 2]`; part 2 may be absent.
+    kElement,     ///< `part 0[parts]`; one part behind the first, but in references.
+    // Of references alone.
+    kNothing,  ///< `None`, `...` (`word` is that), and what is left out in a slice.
+    kMember,   ///< `part.word`.
+    kApply,    ///< `part 0(parts)`; `operators` has the name of each part, "" where it has none.
+    kSlice,    ///< `part 0 : part 1 : part 2`, within those brackets.
   };
   Kind kind = Kind::kValue;
   PythonValue value;
@@ -43,8 +51,10 @@ struct PythonNode {
   std::size_t begin = 0, end = 0;  ///< Where it stands in the text.
 };
 
+enum class PythonWords { kTuning, kReference };
+
 /// Throws UsageError, "column 7: '!' is not understood: …", with the column of the text.
-PythonNode ParsePython(const std::string& text);
+PythonNode ParsePython(const std::string& text, PythonWords words = PythonWords::kTuning);
 
 /// Says of each name which of `names` it is. Throws UsageError for one that is none of them.
 void BindNames(PythonNode& node, const std::vector<std::string>& names);

@@ -38,23 +38,30 @@ SpaceFile OwnSpaceOf(const TuningResults& results, const std::string& path,
 
 }  // namespace
 
-SpaceFile ReadSpaceFile(const std::string& path) {
+SpaceFile ReadSpaceFile(const std::string& path,
+                        const std::map<std::string, std::int64_t, std::less<>>& sizes,
+                        const std::string& data) {
   const std::string text = ReadUserFile(path);
-  if (path.ends_with(".exh")) return {path, text};
+  if (path.ends_with(".exh")) {
+    return {path, text, sizes, data.empty() ? "" : ReadUserFile(data), data};
+  }
+  if (!data.empty() || !sizes.empty()) {
+    throw UsageError(fmt::format("{}: a tuning problem asks for no --data and no --size", path));
+  }
   return OfFile(path, [&]() -> SpaceFile {
     return {StemOf(path) + ".exh", ExhTextOf(ParseTuningProblem(text))};
   });
 }
 
-RecordedRun ReadHubFile(const std::string& path, const std::string& space) {
+RecordedRun ReadHubFile(const std::string& path, const SpaceFile& space) {
   const std::string text = ReadUserFile(path);
   const TuningResults results = OfFile(path, [&] { return ParseTuningResults(text); });
   const std::string beside = std::filesystem::path(path).replace_extension(".exh").string();
   std::error_code ignored;
   const bool is_beside = std::filesystem::exists(beside, ignored);
-  const SpaceFile file = !space.empty() ? ReadSpaceFile(space)
-                         : is_beside    ? ReadSpaceFile(beside)
-                                        : OwnSpaceOf(results, path, beside);
+  const SpaceFile file = !space.path.empty() ? space
+                         : is_beside         ? ReadSpaceFile(beside, space.sizes)
+                                             : OwnSpaceOf(results, path, beside);
   RecordedRun run = OfFile(path, [&] { return RunOfResults(results, file); });
   // What another tuner refused has cost it an evaluation; a search of ours would not try it.
   for (EvalRecord& eval : run.log.evals) {

@@ -11,12 +11,14 @@
 namespace exh::search {
 
 /// The space in a file: a `.exh`, or a tuning problem (T1, `.json`), which becomes one. Throws
-/// UsageError.
-SpaceFile ReadSpaceFile(const std::string& path);
+/// UsageError. `data`: the path of what it asks for, or empty.
+SpaceFile ReadSpaceFile(const std::string& path,
+                        const std::map<std::string, std::int64_t, std::less<>>& sizes = {},
+                        const std::string& data = "");
 
-/// The results at `path` as a run. `space`: its file; empty: the `.exh` of the same name beside it,
-/// or the parameters of the file itself, where it lists them and has a result for all of their
-/// combinations. Throws UsageError.
-RecordedRun ReadHubFile(const std::string& path, const std::string& space);
+/// The results at `path` as a run. `space`: its file, with sizes and data; no path: the `.exh` of
+/// the same name beside it, or the parameters of the file itself, where it lists them and has a
+/// result for all of their combinations. Throws UsageError.
+RecordedRun ReadHubFile(const std::string& path, const SpaceFile& space);
 
 }  // namespace exh::search

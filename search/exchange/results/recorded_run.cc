@@ -32,6 +32,13 @@ using runtime::DecisionId;
 
 constexpr double kMicros = 1e6;
 
+/// The name that a decision has elsewhere, with its objects.
+std::string NameIn(const ChoiceRecord& choice, const OriginalNames& names) {
+  const auto found = names.choices.find(choice.name);
+  const std::string& name = found == names.choices.end() ? choice.name : found->second;
+  return choice.args.empty() ? name : fmt::format("{}({})", name, fmt::join(choice.args, ","));
+}
+
 /// A space whose decisions have names elsewhere.
 class NamedSpace {
  public:
@@ -39,7 +46,10 @@ class NamedSpace {
     dsl::DiagnosticSink sink;
     const auto spec = dsl::CompileText(file.path, file.text, {}, sink);
     std::optional<load::LoadedSpace> loaded;
-    if (spec) loaded = load::LoadSpace(*spec, NameOf(file.path), sink);
+    if (spec) {
+      const load::Given given{file.sizes, file.data, file.data_name};
+      loaded = load::LoadSpace(*spec, NameOf(file.path), sink, given);
+    }
     if (!loaded) throw UsageError(dsl::RenderText(sink));
     try {
       instance_ = load::Freeze(*loaded);
@@ -49,20 +59,13 @@ class NamedSpace {
       throw UsageError(error.what());
     }
     names_ = OriginalNamesOf(*spec);
+    const std::vector<ChoiceRecord> records = ChoiceRecords(*instance_);
     for (const std::string& choice : SearchedChoices(*instance_)) {
       const int number = instance_->FindChoice(choice);
-      Parameter parameter;
-      parameter.decision = instance_->first_decision(number);
-      parameter.name = names_.choices.at(choice);
-      const auto values = names_.values.find(choice);
-      for (int i = 0; i < instance_->num_values(parameter.decision); ++i) {
-        const std::string value = instance_->ValueName(parameter.decision, i);
-        const auto universe = instance_->universe(parameter.decision);
-        parameter.values.push_back(values == names_.values.end()
-                                       ? Json(universe[static_cast<std::size_t>(i)])
-                                       : values->second.at(value));
+      for (DecisionId decision = instance_->first_decision(number);
+           decision < instance_->end_decision(number); ++decision) {
+        Add(decision, records[decision]);
       }
-      parameters_.push_back(std::move(parameter));
     }
   }
 
@@ -113,6 +116,20 @@ class NamedSpace {
     std::vector<Json> values;  ///< By index.
   };
 
+  void Add(DecisionId decision, const ChoiceRecord& record) {
+    Parameter parameter;
+    parameter.decision = decision;
+    parameter.name = NameIn(record, names_);
+    const auto values = names_.values.find(record.name);
+    const auto universe = instance_->universe(decision);
+    for (int i = 0; i < instance_->num_values(decision); ++i) {
+      parameter.values.push_back(values == names_.values.end()
+                                     ? Json(universe[static_cast<std::size_t>(i)])
+                                     : values->second.at(instance_->ValueName(decision, i)));
+    }
+    parameters_.push_back(std::move(parameter));
+  }
+
   std::shared_ptr<const runtime::Instance> instance_;
   OriginalNames names_;
   std::vector<Parameter> parameters_;
@@ -130,6 +147,8 @@ RunRecord HeaderOf(const TuningResults& results, const SpaceFile& file, const Na
   run.kernel = NamedSpace::NameOf(file.path);
   OwnText text;
   text.files.push_back({file.path, file.text});
+  text.data = file.data;
+  run.sizes = file.sizes;
   run.text = WriteOwnText(text);
   run.device = results.device.empty() ? "program" : results.device;
   run.decisions = file.path;
@@ -178,12 +197,6 @@ EvalRecord EvalOf(const TuningResult& result, const Candidate& candidate, Path p
     eval.why = "it has no time";
   }
   return eval;
-}
-
-/// A name of the log's own, with its objects.
-std::string NameOf(const ChoiceRecord& choice) {
-  return choice.args.empty() ? choice.name
-                             : fmt::format("{}({})", choice.name, fmt::join(choice.args, ","));
 }
 
 /// The value with this index; a number where the choice has numbers.
@@ -284,14 +297,12 @@ TuningResults ResultsOfRun(const Log& log) {
         throw UsageError(fmt::format("the log has no name of decision {}", decision));
       }
       const ChoiceRecord& choice = log.choices[decision];
-      const auto name = names.choices.find(choice.name);
       const auto values = names.values.find(choice.name);
       Json value = ValueOf(choice, index);
       if (values != names.values.end() && value.is_string()) {
         value = values->second.at(value.get<std::string>());
       }
-      result.configuration[name == names.choices.end() ? NameOf(choice) : name->second] =
-          std::move(value);
+      result.configuration[NameIn(choice, names)] = std::move(value);
     });
     result.verdict = eval.verdict;
     result.why = eval.why;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "search/exchange/results/tuning_results.h"
@@ -12,10 +13,13 @@
 
 namespace exh::search {
 
-/// A space as a file has it.
+/// A space as files have it.
 struct SpaceFile {
   std::string path;  ///< As messages call it.
   std::string text;
+  /// Of `extern`s: what --size says, and the text of --data with its name; empty: none.
+  std::map<std::string, std::int64_t, std::less<>> sizes = {};
+  std::string data = {}, data_name = {};
 };
 
 struct RecordedRun {
@@ -33,7 +37,8 @@ RecordedRun RunOfResults(const TuningResults& results, const SpaceFile& space);
 void WriteRun(const Log& log, const std::string& folder);
 
 /// All evaluations of a run, those of no use among them. Decisions have the names that the space of
-/// an own program gives them (exh_names.h), and those of the log otherwise.
+/// an own program gives them (exh_names.h), and those of the log otherwise; objects stand behind
+/// them, `start(cut)`.
 TuningResults ResultsOfRun(const Log& log);
 
 }  // namespace exh::search

@@ -80,6 +80,33 @@ int Prepare(const Entry& entry, cudaStream_t stream, void* workspace, std::size_
 }
 )";
 
+/// Runs on one stream come one after the other, so one workspace is enough for each.
+constexpr std::string_view kSolutionWorkspace = R"(
+struct Workspace {
+  void* memory = nullptr;
+  std::size_t bytes = 0;
+};
+
+// Made once for each stream and sizes, and kept.
+Workspace Workspace_$KERNEL$(cudaStream_t stream, int device, $SIZE_PARAMETERS$) {
+  const std::size_t bytes = exh_$KERNEL$_workspace_bytes($SIZES$);
+  if (bytes == 0) return {};
+  using Key = std::pair<std::pair<int, cudaStream_t>, std::array<std::int64_t, $COUNT$>>;
+  static std::map<Key, Workspace> known;
+  static std::mutex lock;
+  const std::lock_guard<std::mutex> alone(lock);
+  Workspace& workspace = known[{{device, stream}, {$SIZES$}}];
+  if (workspace.memory != nullptr) return workspace;
+  if (cudaMalloc(&workspace.memory, bytes) != cudaSuccess) {
+    TVM_FFI_THROW(RuntimeError) << "the device has no " << bytes << " bytes for a workspace";
+  }
+  workspace.bytes = bytes;
+  const int status = exh_$KERNEL$_workspace_init(stream, $SIZES$, workspace.memory, bytes);
+  if (status != EXH_OK) TVM_FFI_THROW(RuntimeError) << exh_status_text(status);
+  return workspace;
+}
+)";
+
 constexpr std::string_view kUnit = R"(#include <cuda_runtime.h>
 
 #include <cstddef>
@@ -159,6 +186,10 @@ target_link_libraries(tuned PUBLIC CUDA::cudart)
 )";
     made.cmake_dependency = "CUDAToolkit";
     made.python_device = "cuda";
+    made.solution_language = "cuda";
+    made.dlpack_device = "kDLCUDA";
+    made.solution_stream = "static_cast<cudaStream_t>(TVMFFIEnvGetStream(kDLCUDA, device))";
+    made.solution_workspace = kSolutionWorkspace;
     return made;
   }();
   return kind;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // FlashInfer Trace: a definition of an operator, with its reference in PyTorch, becomes a kernel as
-// text; its workloads become shapes for `search tune`. What a reference computes is recognised by
-// the operator type, the shapes and what must stand in it; everything else is refused.
+// text; its workloads become shapes for `search tune`. The reference is read line by line
+// (exchange/torch); what is not understood is refused.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,11 @@ struct FlashInferKernel {
   std::string text;  ///< docs/kernels.md
   /// Of the axes that a workload decides: the name of the size.
   std::map<std::string, std::string, std::less<>> sizes;
+  /// Of axes that are no sizes of it: what other axes make of them, "H_kv * 4".
+  std::map<std::string, std::string, std::less<>> derived;
 };
 
-/// Throws UsageError with what is wrong or not known: "op_type 'gqa_paged'; gemm and rmsnorm are".
+/// Throws UsageError with what is wrong or not understood.
 FlashInferKernel KernelOfDefinition(std::string_view json);
 
 /// Workloads, an object a line, as lines of shapes of the kernel in the file `kernel`. Those of
