@@ -470,6 +470,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
     return std::move(*data);
   }
   const double unit = WholeNumberUnit(e);
+  bool is_exact = false;
   for (const WholeNumbers& plan : WholeNumberPlans(e)) {
     if (is_special && (plan.wide > 0 || plan.element > plan.range)) continue;
     data = made([&](ProblemData& drawn) {
@@ -478,7 +479,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
       DrawIndices(e, seed, true, drawn);
     });
     if (!data) return {};
-    const bool is_exact = std::ranges::all_of(e.arrays, [&](const ir::Array& array) {
+    is_exact = std::ranges::all_of(e.arrays, [&](const ir::Array& array) {
       return array.role == ir::ArrayRole::kInput ||
              IsExact((*data)[array.name], unit, ExactLimit(e, array.id));
     });
@@ -487,6 +488,14 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
   // Sums of whole numbers are rounded in one direction for long: limits of the mean are of
   // roundings at random.
   for (const ir::Array& array : e.arrays) (*data)[array.name].rms_limit = 1;
+  // So are sums of what is made of them, of which few terms differ: 65536 squares about a mean of
+  // 2^-10 are all rounded up. Then n terms may be off by n u / 2 times the sum.
+  const double worst = std::sqrt(LongestSum(e)) / (2 * kErrorFactor);
+  if (!is_exact && worst > 1) {
+    for (const ir::Array& array : e.arrays) {
+      for (double& tolerance : (*data)[array.name].tolerance) tolerance *= worst;
+    }
+  }
   TolerateNothing(e, inputs, *data);
   return std::move(*data);
 }

@@ -560,6 +560,17 @@ int SumsInARow(const Expression& e) {
   return most;
 }
 
+double LongestSum(const Expression& e) {
+  double longest = 1;
+  for (const Node& node : e.nodes) {
+    if (!node.accumulates()) continue;
+    auto terms = static_cast<double>(e.Points(node.reduced));
+    if (node.along >= 0) terms *= e.axis(node.along).total;
+    longest = std::max(longest, terms);
+  }
+  return longest;
+}
+
 double WholeNumberUnit(const Expression& e) {
   return Sizes(e, {}).unit();
 }

@@ -100,4 +100,7 @@ std::vector<InputShape> InputShapes(const derived::Expression& expression);
 /// Reductions that the values of another one reach count on from it. Scans are among them.
 int SumsInARow(const derived::Expression& expression);
 
+/// Terms of the longest reduction or scan; 1 where there is none.
+double LongestSum(const derived::Expression& expression);
+
 }  // namespace exh::kernels

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kernels/cpu/compare.h"
+#include "kernels/derived/tolerance.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/whole_numbers.h"
@@ -253,6 +254,49 @@ TEST(WholeNumbers, WhereRoundingsAreNotAtRandomNoMeanIsLimited) {
   });
   EXPECT_LT(problems.Make(Inputs::kUniform).at("y").rms_limit, 1);
   EXPECT_EQ(problems.Make(Inputs::kWholeNumbers).at("y").rms_limit, 1);
+}
+
+/// The variance of as many numbers as one accumulator adds up.
+void Variance(ir::Builder& b, std::uint32_t length) {
+  const ir::AxisRef n = b.Axis("n", length, {});
+  const ir::ArrayId x = b.InputArray("x", length);
+  const ir::ArrayId y = b.OutputArray("y", 1);
+  const ir::Value zero = b.Compute("zero", Op::kConst, {}, {Literal(0)});
+  const ir::Value sum =
+      b.Reduce("sum", Op::kAdd, {n}, {n}, zero, {InRegisters(b.Load("load", x, {{n, 1}}))});
+  const ir::Value mean =
+      b.Compute("mean", Op::kDiv, {}, {InRegisters(sum), Literal(double(length))});
+  const ir::Value off = b.Compute("off", Op::kSub, {n},
+                                  {InRegisters(b.Load("load_2", x, {{n, 1}})), InRegisters(mean)});
+  const ir::Value other = b.Compute("other", Op::kConst, {}, {Literal(0)});
+  const ir::Value squares =
+      b.Reduce("squares", Op::kMad, {n}, {n}, other, {InRegisters(off), InRegisters(off)});
+  b.Store("store", y, {}, InRegisters(squares));
+  b.Finish();
+}
+
+// Few terms differ, and each may be rounded the same way: one accumulator is right.
+TEST(WholeNumbers, OfALongSumMayAllBeRoundedOneWay) {
+  for (const std::uint32_t length : {1024U, 65536U, 1U << 20}) {
+    const Problems problems([&](ir::Builder& b) { Variance(b, length); });
+    for (const Inputs inputs : {Inputs::kWholeNumbers, Inputs::kUniform}) {
+      const ArrayData y = problems.Make(inputs)["y"];
+      const double worst = std::ldexp(length, -25);  // n u / 2
+      const bool is_more = y.tolerance[0] > worst * y.reference[0];
+      EXPECT_EQ(is_more, length == 1024 || inputs == Inputs::kWholeNumbers)
+          << length << ": " << y.tolerance[0] / y.reference[0] << " of " << worst;
+    }
+  }
+  // 2^-10 is the mean, and all roundings go up.
+  float sum = 0;
+  double exact = 0;
+  for (int i = 0; i < 65536; ++i) {
+    const float off = (i % 2 == 0 ? 1.0F : -1.0F) - 0x1p-10F;
+    sum = std::fma(off, off, sum);
+    exact += double{off} * off;
+  }
+  EXPECT_GT(std::abs(double{sum} - exact) / exact, kErrorFactor * std::ldexp(256, -24));
+  EXPECT_LT(std::abs(double{sum} - exact) / exact, std::ldexp(65536, -25));
 }
 
 TEST(WholeNumbers, NoIntegerOverflows) {

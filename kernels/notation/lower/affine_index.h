@@ -19,6 +19,7 @@ struct AffineIndex {
   std::vector<std::pair<const Index*, std::int64_t>> factors;  ///< None is 0; in order of a scope.
 
   std::int64_t FactorOf(const Index* index) const;
+  friend bool operator==(const AffineIndex&, const AffineIndex&) = default;
 };
 
 /// What `expr` is, where it is made of indices of the scope, sizes and whole numbers by sums and

@@ -27,8 +27,8 @@
 #include "kernels/ir/ops.h"
 #include "kernels/notation/axes/late_reads.h"
 #include "kernels/notation/lower/affine_index.h"
-#include "kernels/notation/lower/axis_tiles.h"
 #include "kernels/notation/lower/conditions.h"
+#include "kernels/notation/lower/emitter.h"
 #include "kernels/notation/lower/operand.h"
 #include "kernels/notation/lower/subscript.h"
 #include "kernels/notation/words.h"
@@ -40,18 +40,12 @@ using dsl::Diag;
 using ir::Op;
 using ir::Type;
 
-class Lowerer {
+class Lowerer : Emitter {
  public:
   Lowerer(const Kernel& kernel, const ResolvedKernel& resolution, ir::Builder& builder,
           dsl::DiagnosticSink& sink)
-      : kernel_(kernel),
-        resolution_(resolution),
-        builder_(builder),
-        sink_(sink),
-        numbers_(resolution.sizes, sink),
-        tiles_(kernel, resolution, builder.is_paper()),
+      : Emitter(kernel, resolution, builder, sink),
         late_reads_(kernel, resolution),
-        axes_(static_cast<std::size_t>(resolution.num_axes)),
         values_(kernel.statements.size()) {}
 
   bool Run() {
@@ -108,14 +102,6 @@ class Lowerer {
     }
     for (const Expr& arg : expr.args) FindWays(arg);
   }
-  /// How far a step of an index moves something that it moves by `stride`, and begins at `offset`.
-  std::int64_t WayAlong(const Index* index, std::int64_t stride, std::int64_t& offset) const {
-    const auto way = runs_down_.find(index->axis);
-    if (way == runs_down_.end() || !way->second) return stride;
-    offset += stride * (*index->extent - 1);
-    return -stride;
-  }
-
   // ---- arguments
 
   void Arguments() {
@@ -133,24 +119,6 @@ class Lowerer {
     }
   }
 
-  ir::AxisRef Axis(const Index* index) {
-    auto& axis = axes_[static_cast<std::size_t>(index->axis)];
-    if (axis) return *axis;
-    std::string name = index->name;
-    for (int other = 2; axis_names_.count(name) != 0; ++other) {
-      name = fmt::format("{}_{}", index->name, other);
-    }
-    axis_names_.insert(name);
-    axis = builder_.Axis(name, static_cast<std::uint32_t>(*index->extent),
-                         tiles_.Of(*index, numbers_, reductions_));
-    return *axis;
-  }
-  std::vector<ir::AxisRef> Axes(const Scope& scope) {
-    std::vector<ir::AxisRef> axes;
-    for (const Index* index : scope) axes.push_back(Axis(index));
-    return axes;
-  }
-
   // ---- names
 
   int CountReductions(const Expr& expr) const {
@@ -158,13 +126,6 @@ class Lowerer {
     int count = expr.kind == Expr::Kind::kReduce ? 1 : 0;
     for (const Expr& arg : expr.args) count += CountReductions(arg);
     return count;
-  }
-  std::string Unique(const std::string& name) {
-    std::string unique = name;
-    for (int other = 2; !inst_names_.insert(unique).second; ++other) {
-      unique = fmt::format("{}_{}", name, other);
-    }
-    return unique;
   }
   std::string Suffix(const Expr& reduction) {
     if (reductions_ == 1) return "";
@@ -231,7 +192,7 @@ class Lowerer {
     const auto late = late_.find(&read);
     if (late == late_.end()) return values_[number];
     const LateReads::Ended before = late->second;
-    const Kept kept = late_reads_.KeptUntil(static_cast<int>(number), before, builder_);
+    const Kept kept = late_reads_.KeptUntil(read, before, builder_);
     TextOperand value = values_[number];
     value.is_load |= kept == Kept::kInMemory;
     if (kept != Kept::kNowhere) return value;
@@ -241,91 +202,6 @@ class Lowerer {
     statement_ = reader;
     late_ = std::move(others);
     return value;
-  }
-
-  // ---- operands
-
-  /// `type`: of the value, where a copy casts.
-  TextOperand Emit(const std::string& name, Op op, const Scope& axes,
-                   const std::vector<TextOperand>& operands,
-                   std::optional<Type> type = std::nullopt) {
-    const OperandKey key = subscripts_ > 0 ? KeyOf(op, type, depth_, operands) : OperandKey();
-    if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    TextOperand result;
-    result.is_number = false;
-    result.axes = axes;
-    std::vector<ir::Input> inputs;
-    for (const TextOperand& operand : operands) {
-      inputs.push_back(Connect(operand, axes));
-      result.has_sum |= operand.has_sum;
-    }
-    result.value = builder_.Compute(Unique(name), op, Axes(axes), inputs, type);
-    result.typed.type = builder_.TypeOf(result.value);
-    if (!key.empty()) known_.emplace(key, result);
-    return result;
-  }
-
-  /// As an instruction, of a literal as well.
-  TextOperand Cast(const TextOperand& operand, Type type, const std::string& name = "cast") {
-    return Emit(name, Op::kConst, operand.axes, {operand}, type);
-  }
-  /// What a cast in the text says.
-  TextOperand As(TextOperand operand, Type type, const std::string& name) {
-    if (!operand.is_constant() && operand.typed.type != type) return Cast(operand, type, name);
-    if (operand.is_constant()) operand.typed.number = ir::Rounded(type, operand.typed.number);
-    operand.typed.type = type;
-    operand.typed.is_count = false;
-    return operand;
-  }
-  /// So that it converts to the type without losing anything.
-  TextOperand Widening(const TextOperand& operand, Type type) {
-    const bool widens = operand.is_constant() || ir::CommonType(*operand.typed.type, type) == type;
-    return widens ? operand : Cast(operand, type);
-  }
-
-  /// Casts what would not be evaluated in `common` by itself.
-  void Agree(Op op, Type common, std::vector<TextOperand>& operands) {
-    std::optional<Type> natural;
-    TextOperand* first = nullptr;
-    for (std::size_t i = op == Op::kSelect ? 1 : 0; i < operands.size(); ++i) {
-      TextOperand& operand = operands[i];
-      if (operand.is_constant()) continue;
-      operand = Widening(operand, common);
-      const Type type = *operand.typed.type;
-      natural = natural ? ir::CommonType(*natural, type).value_or(common) : type;
-      if (first == nullptr) first = &operand;
-    }
-    const Type is = natural.value_or(Type::kF32);  // What a choice of literals is computed in.
-    if (ir::ComputeTypeOf(is) == ir::ComputeTypeOf(common) &&
-        ir::ResultType(op, is) == ir::ResultType(op, common)) {
-      return;
-    }
-    TextOperand& one = first != nullptr ? *first : operands.back();
-    one = Cast(one, common);
-  }
-
-  /// The operator over the axes of its operands; numbers are folded.
-  TextOperand Apply(Op op, const std::vector<TextOperand>& operands, const Scope& scope,
-                    std::string name = "") {
-    if (std::ranges::all_of(operands, &TextOperand::is_constant)) return Folded(op, operands);
-    if (name.empty()) name = NameOf(op, operands);
-    const std::vector<Typed> types = TypesOf(op, operands);
-    const Type common = Common(types);
-    std::vector<TextOperand> agreed = operands;
-    Agree(op, common, agreed);
-    TextOperand result = Emit(name, op, Union(agreed, scope), agreed);
-    result.typed.is_count = ResultOf(op, common, types).is_count;
-    return result;
-  }
-  std::string NameOf(Op op, const std::vector<TextOperand>& operands) const {
-    const auto is_number = [](const TextOperand& operand) { return operand.is_number; };
-    const auto is_zero = [](const TextOperand& o) {
-      return o.is_constant() && o.typed.number == 0;
-    };
-    if (op == Op::kMul && std::ranges::any_of(operands, is_number)) return "scale";
-    if (op == Op::kMax && std::ranges::any_of(operands, is_zero)) return "relu";
-    if (op == Op::kMad && reductions_ > 0) return "add";
-    return std::string(ir::InfoOf(op).word);
   }
 
   // ---- expressions
@@ -379,24 +255,6 @@ class Lowerer {
     return Load(access, scope);
   }
 
-  TextOperand IndexValue(const AffineIndex& value) {
-    const OperandKey key = subscripts_ > 0 ? KeyOf(value, depth_) : OperandKey();
-    if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    TextOperand operand;
-    operand.is_number = false;
-    operand.is_index = true;
-    std::int64_t offset = value.offset;
-    ir::Strides strides;
-    for (const auto& [index, factor] : value.factors) {
-      operand.axes.push_back(index);
-      strides.emplace_back(Axis(index), WayAlong(index, factor, offset));
-    }
-    operand.value = builder_.Index(Unique("index"), strides, offset);
-    operand.typed.type = builder_.TypeOf(operand.value);
-    if (!key.empty()) known_.emplace(key, operand);
-    return operand;
-  }
-
   TextOperand Load(const ResolvedAccess& access, const Scope& scope) {
     // The same element of the same axes, as deep in reductions: one load serves both.
     std::vector<std::pair<int, std::int64_t>> key = {{access.array, depth_}, {-1, access.offset}};
@@ -425,7 +283,7 @@ class Lowerer {
     const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(access.array)];
     TextOperand number;
     if (!access.computed.empty()) {
-      number = NumberOfElement(access, scope);
+      number = NumberOfElement(access, scope, guards);
       if (!is_good_) return {};
       key.insert(key.end(), {{-2, number.value.inst.value}});
       for (const Index* index : number.axes) {
@@ -457,48 +315,75 @@ class Lowerer {
   }
 
   /// The sum of all computed subscripts times their strides, as an i32. Where one is outside of its
-  /// dimension and the array has something there, no element has the number.
-  TextOperand NumberOfElement(const ResolvedAccess& access, const Scope& scope) {
+  /// dimension and the array has something there, no element has the number, or a guard says so.
+  TextOperand NumberOfElement(const ResolvedAccess& access, const Scope& scope,
+                              std::vector<ir::Guard>& guards) {
     const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(access.array)];
-    TextOperand sum, is_there;
-    const auto add_condition = [&](TextOperand& all, const TextOperand& condition) {
-      all = all.is_number ? condition : Apply(Op::kAnd, {all, condition}, scope);
+    TextOperand sum, is_there, rest;
+    const auto add = [&](Op op, TextOperand& all, const TextOperand& one) {
+      all = all.is_number ? one : Apply(op, {all, one}, scope);
     };
-    ++subscripts_;
+    std::vector<SubscriptParts> all_parts;
+    std::int64_t divisors = 1;
     for (const ComputedSubscript& subscript : access.computed) {
       const std::int64_t extent = shape.extents[subscript.dimension];
-      TextOperand is_inside;
-      SubscriptParts parts;
-      parts.number = subscript.expr;
+      SubscriptParts& parts = all_parts.emplace_back(SubscriptParts{subscript.expr});
       if (shape.outside) parts = PartsOf(*subscript.expr, extent, resolution_, scope);
-      TextOperand number = Value(*parts.number, scope);
-      for (const Expr* one : parts.conditions) add_condition(is_inside, Value(*one, scope));
-      if (!is_good_) return {};
-      if (number.is_number) number = Cast(number, Type::kI32);
-      // Of the only dimension, outside of it is outside of the array; unless an i64 lost its upper
-      // bits.
-      const bool is_only =
-          shape.extents.size() == 1 && shape.strides[0] == 1 && number.typed.type != Type::kI64;
-      if (shape.outside && !is_only) {
-        const bool has_sign = ir::InfoOf(*number.typed.type).lowest < 0;
-        if (parts.may_be_below && has_sign) {
-          add_condition(is_inside, Apply(Op::kLess, {OperandOf(-1), number}, scope));
+      if (parts.exact) divisors += parts.exact->divisor;
+    }
+    // What remainders are multiplied by must fit an i32.
+    const bool may_be_exact = divisors <= ir::kLargestExtent / shape.elements - 1;
+    ++subscripts_;
+    for (std::size_t i = 0; i < all_parts.size(); ++i) {
+      const SubscriptParts& parts = all_parts[i];
+      const std::int64_t extent = shape.extents[access.computed[i].dimension];
+      const std::int64_t stride = shape.strides[access.computed[i].dimension];
+      TextOperand number, is_inside;
+      if (parts.exact && may_be_exact) {
+        number = Quotient(*parts.exact, extent, scope, guards, rest);
+      } else {
+        number = Value(*parts.number, scope);
+        for (const Expr* one : parts.conditions) add(Op::kAnd, is_inside, Value(*one, scope));
+        if (!is_good_) return {};
+        if (number.is_number) number = Cast(number, Type::kI32);
+        // Of the only dimension, outside of it is outside of the array; unless an i64 lost its
+        // upper bits.
+        const bool is_only =
+            shape.extents.size() == 1 && stride == 1 && number.typed.type != Type::kI64;
+        const bool is_checked = shape.outside && !is_only;
+        if (is_checked && parts.may_be_below && ir::InfoOf(*number.typed.type).lowest < 0) {
+          add(Op::kAnd, is_inside, Apply(Op::kLess, {OperandOf(-1), number}, scope));
         }
-        if (parts.may_be_beyond) {
-          add_condition(is_inside, Apply(Op::kLess, {number, OperandOf(extent)}, scope));
+        if (is_checked && parts.may_be_beyond) {
+          add(Op::kAnd, is_inside, Apply(Op::kLess, {number, OperandOf(extent)}, scope));
         }
       }
-      if (!is_inside.is_number) add_condition(is_there, is_inside);
+      if (!is_inside.is_number) add(Op::kAnd, is_there, is_inside);
       if (number.typed.type != Type::kI32) number = Cast(number, Type::kI32);
-      const std::int64_t stride = shape.strides[subscript.dimension];
       if (stride != 1) number = Apply(Op::kMul, {number, OperandOf(stride)}, scope);
-      sum = sum.is_number ? number : Apply(Op::kAdd, {sum, number}, scope);
+      add(Op::kAdd, sum, number);
     }
+    if (!rest.is_number) sum = Apply(Op::kMad, {rest, OperandOf(shape.elements), sum}, scope);
     if (!is_there.is_number) {
       sum = Apply(Op::kSelect, {is_there, sum, OperandOf(-shape.elements)}, scope);
     }
     --subscripts_;
     return sum;
+  }
+  /// Where the guard holds, `rest` becomes more than it was unless the quotient is exact.
+  TextOperand Quotient(const ExactQuotient& exact, std::int64_t extent, const Scope& scope,
+                       std::vector<ir::Guard>& guards, TextOperand& rest) {
+    const TextOperand dividend = IndexValue(exact.dividend);
+    const TextOperand quotient = Apply(Op::kDiv, {dividend, OperandOf(exact.divisor)}, scope);
+    const TextOperand own = Apply(Op::kMad, {quotient, OperandOf(-exact.divisor), dividend}, scope);
+    rest = rest.is_number ? own : Apply(Op::kAdd, {rest, own}, scope);
+    ir::Guard& guard = guards.emplace_back();
+    guard.offset = exact.dividend.offset;
+    guard.extent = exact.divisor * extent;
+    for (const auto& [index, factor] : exact.dividend.factors) {
+      guard.strides.emplace_back(Axis(index), WayAlong(index, factor, guard.offset));
+    }
+    return quotient;
   }
 
   static bool IsCall(const Expr& expr, std::string_view op) {
@@ -541,15 +426,6 @@ class Lowerer {
     EXH_CHECK(word.has_value());
     return Apply(*word, args, scope, name);
   }
-  /// Of a quotient without what is behind its point.
-  TextOperand Remainder(const TextOperand& a, const TextOperand& b, const Scope& scope) {
-    const TextOperand quotient = Apply(Op::kDiv, {a, b}, scope);
-    return Apply(Op::kSub, {a, Apply(Op::kMul, {quotient, b}, scope)}, scope);
-  }
-  TextOperand Not(const TextOperand& operand, const Scope& scope) {
-    return Apply(Op::kNot, {operand}, scope);
-  }
-
   /// Of options and sizes: the one that is meant. Else both are computed.
   TextOperand Choose(const Expr& expr, const Scope& scope) {
     if (const Expr* const chosen = Chosen(expr)) return Value(*chosen, scope);
@@ -767,25 +643,12 @@ class Lowerer {
     return std::ranges::find(kNamed, expr.text) == std::end(kNamed);
   }
 
-  const Kernel& kernel_;
-  const ResolvedKernel& resolution_;
-  ir::Builder& builder_;
-  dsl::DiagnosticSink& sink_;
-  Numbers numbers_;
-  const AxisTiles tiles_;
   const LateReads late_reads_;
   std::map<const Expr*, LateReads::Ended> late_;  ///< Of the expression that is being lowered.
   std::vector<ir::ArrayId> arrays_;
-  std::vector<std::optional<ir::AxisRef>> axes_;
-  std::map<int, bool> runs_down_;    ///< By axis that is scanned: from its end?
-  std::vector<TextOperand> values_;  ///< By statement.
-  std::set<std::string> axis_names_, inst_names_;
+  std::vector<TextOperand> values_;                                       ///< By statement.
   std::map<std::vector<std::pair<int, std::int64_t>>, ir::Value> loads_;  ///< Of this statement.
-  std::map<OperandKey, TextOperand> known_;                               ///< Of its subscripts.
   std::size_t statement_ = 0;
-  int reductions_ = 0;  ///< In the whole kernel.
-  int depth_ = 0;       ///< Of reductions around.
-  int subscripts_ = 0;  ///< That are computed, around.
   bool is_good_ = true;
 };
 

@@ -23,6 +23,31 @@ std::optional<Range> Remainder(const Range& a, const Range& by) {
                std::clamp<std::int64_t>(a.second, 0, most));
 }
 
+bool IsCall(const Expr& expr, std::string_view op) {
+  return expr.kind == Expr::Kind::kCall && expr.text == op && expr.args.size() == 2;
+}
+
+/// Of two equal sums of indices, one divided by the number and one of which the remainder is 0.
+std::optional<ExactQuotient> ExactOf(const Expr& number, const Expr& condition,
+                                     const ResolvedKernel& resolution, const Scope& scope) {
+  if (!IsCall(number, "/") || !IsCall(condition, "==") || !IsCall(condition.args[0], "%")) {
+    return std::nullopt;
+  }
+  const Expr& rest = condition.args[0];
+  const auto sum = [&](const Expr& expr) { return AffineSumOf(expr, resolution, scope); };
+  const auto dividend = sum(number.args[0]), divisor = sum(number.args[1]);
+  const auto zero = sum(condition.args[1]);
+  if (!dividend || !divisor || !zero || !divisor->factors.empty() || divisor->offset <= 0) {
+    return std::nullopt;
+  }
+  const bool is_zero = zero->factors.empty() && zero->offset == 0;
+  if (dividend->factors.empty() || !is_zero || sum(rest.args[0]) != dividend ||
+      sum(rest.args[1]) != divisor) {
+    return std::nullopt;
+  }
+  return ExactQuotient{*dividend, divisor->offset};
+}
+
 }  // namespace
 
 std::optional<Range> RangeOf(const Expr& expr, const ResolvedKernel& resolution,
@@ -71,6 +96,9 @@ SubscriptParts PartsOf(const Expr& subscript, std::int64_t extent, const Resolve
   if (const auto range = RangeOf(*parts.number, resolution, scope)) {
     parts.may_be_below = range->first < 0;
     parts.may_be_beyond = range->second >= extent;
+  }
+  if (parts.conditions.size() == 1) {
+    parts.exact = ExactOf(*parts.number, *parts.conditions.front(), resolution, scope);
   }
   return parts;
 }

@@ -45,7 +45,7 @@ TEST(Subscripts, SeveralOfARead) {
             "scale(i) = mul(load_p, 4)\n"
             "load_q(i) = q[i]\n"
             "add(i) = add(scale, load_q)\n"
-            "gather_x(i) = gather(add)\n"
+            "gather_x(i) = add + x[0 i]\n"
             "store_y(i) = gather_x* -> y[i]\n");
 }
 
@@ -59,13 +59,13 @@ TEST(Subscripts, AreHeldAgainstTheirDimension) {
             "and(i) = and(less, less_2)\n"
             "scale(i) = mul(load_p, 8)\n"
             "select(i) = select(and, scale, -32)\n"
-            "gather_x(i) = gather(select)\n"
+            "gather_x(i) = select + x[i]\n"
             "store_y(i) = gather_x* -> y[i]\n");
 }
 
-// i - r is one instruction, whose quotient is needed twice and computed once. It is never beyond
-// the last element, so that nothing asks.
-TEST(Subscripts, OfIndicesHaveARange) {
+// i - r is one instruction, whose quotient is needed twice and computed once. Where it is not
+// exact, the remainder leads out of the array, and a guard keeps the quotient inside.
+TEST(Subscripts, MayBeExactQuotients) {
   const std::string lines =
       "size r = 3\ninput x: f32[n] outside zero\ninput w: f32[r]\noutput y: f32[2 * n - 1]\n"
       "y[i] = sum(r) w[r] * x[stride == 1 ? i - r : (i - r) % stride == 0 ? (i - r) / stride : "
@@ -74,11 +74,9 @@ TEST(Subscripts, OfIndicesHaveARange) {
             "load_w(r) = w[r]\n"
             "index(i, r) = i + -1 r\n"
             "div(i, r) = div(index, 2)\n"
-            "scale(i, r) = mul(div, 2)\n"
-            "sub(i, r) = sub(index, scale)\n"
-            "equal(i, r) = equal(sub, 0)\n"
-            "select(i, r) = select(equal, div, -4)\n"
-            "gather_x(i, r) = gather(select)\n"
+            "add(i, r) = mad(div, -2, index)\n"
+            "add_2(i, r) = mad(add, 4, div)\n"
+            "gather_x(i, r) = add_2 + x[0 i + 0 r] if i + -1 r in 8\n"
             "init(i) = copy(0)\n"
             "mad(i, r: r) = mad(load_w*, gather_x*) from init\n"
             "store_y(i) = mad -> y[i]\n");
@@ -89,6 +87,23 @@ TEST(Subscripts, OfIndicesHaveARange) {
             "init(i) = copy(0)\n"
             "mad(i, r: r) = mad(load_w*, load_x*) from init\n"
             "store_y(i) = mad -> y[i]\n");
+}
+
+// What is never outside of its dimension is not asked, and a condition is no second choice.
+TEST(Subscripts, OfIndicesHaveARange) {
+  EXPECT_EQ(OutlineOf("input x: f32[n, m] outside 2\noutput y: f32[m, m]\n"
+                      "y[i, j] = x[i / 2, j < 5 ? max(j - 1, 0) : -1]\n"),
+            "index(i) = i\n"
+            "div(i) = div(index, 2)\n"
+            "scale(i) = mul(div, 8)\n"
+            "index_2(j) = j + -1\n"
+            "relu(j) = max(index_2, 0)\n"
+            "index_3(j) = j\n"
+            "less(j) = less(index_3, 5)\n"
+            "add(i, j) = add(scale*, relu*)\n"
+            "select(i, j) = select(less*, add, -32)\n"
+            "gather_x(i, j) = select + x[0 i + 0 j]\n"
+            "store_y(i, j) = gather_x* -> y[8 i + j]\n");
 }
 
 TEST(Subscripts, OfAValueRunAsFarAsItsReaders) {

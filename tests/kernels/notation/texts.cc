@@ -123,6 +123,8 @@ std::string OutlineOf(const ir::Function& function) {
     }
     if (inst.op == ir::Op::kLoad) {
       text += AccessText(function, inst);
+    } else if (inst.op == ir::Op::kGather) {
+      text += fmt::format("{} + {}", operands.front(), AccessText(function, inst));
     } else if (inst.op == ir::Op::kIndex) {
       text += SumText(function, inst.access, inst.offset);
     } else if (inst.op == ir::Op::kStore) {

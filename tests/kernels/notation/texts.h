@@ -29,7 +29,8 @@ ir::Function BackboneOf(const std::string& text, const Sizes& sizes = {}, bool p
 ///   relu(m, n) = max(0, mad)
 ///   store_c(m, n) = mad -> c[4 m + n]
 /// Axes that are reduced stand behind the colon, `*` behind what may go through a temporary array.
-/// A load that may leave its array says where it reads: `load_x(i) = x[i + -1] if i + -1 in 8`.
+/// A load that may leave its array says where it reads: `load_x(i) = x[i + -1] if i + -1 in 8`. A
+/// gather begins with what is added to its place: `gather_x(i) = load_index + x[8 i]`.
 std::string OutlineOf(const ir::Function& function);
 
 /// The types of all instructions: "load_a: f16, mad: f32, store_c: f16"; of what compares, with

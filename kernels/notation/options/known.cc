@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is asked of a kernel whose names are looked up.
+// What is known of a kernel at given sizes and options: functions of resolve.h that only ask.
 #include <algorithm>
 
 #include "kernels/notation/resolve.h"
