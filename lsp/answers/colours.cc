@@ -9,51 +9,51 @@ namespace {
 
 /// Numbers of the legend.
 enum Colour : std::uint32_t {
-  kKeyword,
-  kType,
-  kProperty,
-  kEnumMember,
-  kFunction,
-  kVariable,
-  kParameter,
-  kNamespace,
-  kEvent,
+  kKeywordColour,
+  kTypeColour,
+  kPropertyColour,
+  kEnumMemberColour,
+  kFunctionColour,
+  kVariableColour,
+  kParameterColour,
+  kNamespaceColour,
+  kEventColour,
 };
 constexpr std::uint32_t kDeclaration = 1, kReadOnly = 2;
 
 struct ColouredWord {
   std::uint32_t begin = 0, end = 0;
-  std::uint32_t colour = kKeyword, modifiers = 0;
+  std::uint32_t colour = kKeywordColour, modifiers = 0;
 };
 
 ColouredWord ColourOf(const dsl::NameUse& use, const Symbol* symbol) {
-  ColouredWord word{use.range.begin, use.range.end, kVariable, 0};
+  ColouredWord word{use.range.begin, use.range.end, kVariableColour, 0};
   if (use.range == use.declared) word.modifiers = kDeclaration;
   if (symbol == nullptr) return word;
   switch (symbol->kind) {
     case SymbolKind::kSet:
-      word.colour = kType;
+      word.colour = kTypeColour;
       break;
     case SymbolKind::kChoice:
-      word.colour = kProperty;
+      word.colour = kPropertyColour;
       break;
     case SymbolKind::kValue:
-      word.colour = kEnumMember;
+      word.colour = kEnumMemberColour;
       break;
     case SymbolKind::kFunction:
-      word.colour = kFunction;
+      word.colour = kFunctionColour;
       break;
     case SymbolKind::kConstant:
       word.modifiers |= kReadOnly;
       break;
     case SymbolKind::kVariable:
-      word.colour = symbol->is_local ? kParameter : kVariable;
+      word.colour = symbol->is_local ? kParameterColour : kVariableColour;
       break;
     case SymbolKind::kKernel:
-      word.colour = kNamespace;
+      word.colour = kNamespaceColour;
       break;
     case SymbolKind::kRequirement:
-      word.colour = kEvent;
+      word.colour = kEventColour;
       break;
   }
   return word;
@@ -72,7 +72,7 @@ Json ColoursOf(const AskedPlace& place) {
   const std::string& text = place.document->text;
   std::vector<ColouredWord> words;
   for (const dsl::SourceRange& range : place.language->KeywordsOf(text)) {
-    words.push_back({range.begin, range.end, kKeyword, 0});
+    words.push_back({range.begin, range.end, kKeywordColour, 0});
   }
   for (const dsl::NameUse& use : place.analysis->uses()) {
     if (use.range.file != place.file) continue;
