@@ -64,7 +64,8 @@ TEST_F(ActionTest, MistakesNameTheNearest) {
             "unknown value 'BEFOR'; did you mean 'BEFORE'? (order(s0,s1))");
   EXPECT_EQ(Error("order(s0)=BEFORE"), "order takes 2 objects, got 1");
   EXPECT_EQ(Error("order(s1,s1)=BEFORE"),
-            "order has no decision for these objects; it has order(s0,s1)");
+            "order has no decision for these objects; it has order(s0,s1), "
+            "order(s0,s2), order(s1,s2)");
   EXPECT_EQ(Error("total()=3"), "'total' is a counter: it follows from decisions");
   EXPECT_NE(Error("order(s0,s1)=").find("no value"), std::string::npos);
   EXPECT_NE(Error("order s0,s1").find("form"), std::string::npos);
