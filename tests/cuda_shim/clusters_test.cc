@@ -60,8 +60,7 @@ TEST(CudaShimClusters, WhoTellsWaitsUntilTheOthersHaveBegun) {
 }
 
 TEST(CudaShimClusters, WhoTakesWaitsUntilTheOthersHaveTold) {
-  ExpectError("no barrier of the cluster is between", kBegin + kWait + kTell + kTake + kMeet);
-  // A barrier of the block is none.
+  // A barrier of the block is none of the cluster.
   ExpectError("no barrier of the cluster is between",
               kBegin + kWait + kTell + "__syncthreads();" + kTake + kMeet);
   // Before what it tells it has told nothing.
@@ -71,7 +70,7 @@ TEST(CudaShimClusters, WhoTakesWaitsUntilTheOthersHaveTold) {
 
 TEST(CudaShimClusters, NobodyTellsAgainBeforeTheOthersHaveTaken) {
   ExpectError("no barrier of the cluster is between",
-              kBegin + kWait + kTell + kMeet + kTake + kTell + kMeet);
+              kBegin + kWait + kTell + kMeet + kTake + "__syncthreads();" + kTell + kMeet);
   const HandProgram program(kBegin + kWait + kTell + kMeet + kTake + kMeet + kTell + kMeet,
                             InClusters());
   for (const int order : kOrders) EXPECT_EQ(program.Run(order).error, "") << "order " << order;

@@ -105,7 +105,17 @@ class RepeatFinder {
     if (a == b) return true;
     const DimClass &from = Class(a), &to = Class(b);
     if (from.kind != to.kind || from.size != to.size) return false;
-    return from.kind == DimKind::UNROLL || (from.kind == DimKind::THREAD && from.axis == to.axis);
+    return from.kind == DimKind::UNROLL || (from.kind == DimKind::THREAD && AreSame(from, to));
+  }
+  /// The same digit of a thread's number, be it in two layouts.
+  bool AreSame(const DimClass& a, const DimClass& b) const {
+    if (a.axis == b.axis) return true;
+    const ThreadAxis &from = tree_.axes[static_cast<std::size_t>(a.axis)],
+                     &to = tree_.axes[static_cast<std::size_t>(b.axis)];
+    const auto patch = [&](const ThreadAxis& axis) {
+      return tree_.layouts[static_cast<std::size_t>(axis.layout)].patch;
+    };
+    return from.stride == to.stride && from.size == to.size && patch(from) == 1 && patch(to) == 1;
   }
 
   void LiveUntil(ir::InstId first, ir::InstId later) {

@@ -86,7 +86,8 @@ TEST_P(Clusters, AreRight) {
 
 TEST_P(Clusters, DefectsShow) {
   const Sample sample = Drawn(12);
-  EXPECT_EQ(Spoiled(sample, Fault::kEarlyExchange, "no barrier of the cluster is between"), kCount);
+  // Which threads of which blocks race is said of the first ones.
+  EXPECT_EQ(Spoiled(sample, Fault::kEarlyExchange), kCount);
   EXPECT_EQ(Spoiled(sample, Fault::kEarlyTelling, "which may not have begun"), kCount);
 }
 
@@ -160,9 +161,12 @@ INSTANTIATE_TEST_SUITE_P(Ways, DividedMaximum, ::testing::Values("LAST_BLOCK", "
                          [](const auto& each) { return std::string(each.param); });
 
 TEST(Clusters, OtherLanguagesHaveNone) {
+  ir::Device device = CudaTestDevice(32);
+  device.cache_flags = {std::string(ir::kCacheDefault)};
+  device.async_copies = false;
   Coverage coverage;
-  const Sample sample = Draw("rms_norm", {{"m", 3}, {"n", 48}}, CudaTestDevice(32), 1, 1, coverage,
-                             false, "across_blocks(mad)=CLUSTER\n");
+  const Sample sample = Draw("rms_norm", {{"m", 3}, {"n", 48}}, device, 1, 1, coverage, false,
+                             "across_blocks(mad)=CLUSTER\n");
   const codegen::LoweredCode code =
       codegen::LowerSchedule(*sample.task.function, sample.schedules.front());
   for (const ir::Dialect dialect : {ir::Dialect::kHip, ir::Dialect::kOpenCl}) {
