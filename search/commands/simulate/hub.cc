@@ -32,29 +32,12 @@ namespace exh::search {
 namespace {
 
 /// Options that a file answers, or that mean nothing where nothing is measured.
-constexpr const char* kMeaningless[] = {"--kernel",
-                                        "--size",
-                                        "--device",
-                                        "--set",
-                                        "--threads",
-                                        "--max-threads",
-                                        "--deterministic",
-                                        "--stop",
-                                        "--objective",
-                                        "--gpu",
-                                        "--gpus",
-                                        "--worker",
-                                        "--l2",
-                                        "--under",
-                                        "--emit",
-                                        "--resume",
-                                        "--resume-or-start",
-                                        "--durable",
-                                        "--cache",
-                                        "--first",
-                                        "--bound",
-                                        "--progress",
-                                        "--vary"};
+constexpr const char* kMeaningless[] = {
+    "--kernel",          "--device",  "--set",       "--threads", "--max-threads",
+    "--deterministic",   "--stop",    "--objective", "--gpu",     "--gpus",
+    "--worker",          "--l2",      "--under",     "--emit",    "--resume",
+    "--resume-or-start", "--durable", "--cache",     "--first",   "--bound",
+    "--progress",        "--vary"};
 
 /// What came of one file.
 struct HubResult {
@@ -178,7 +161,8 @@ std::string JsonTextOf(const std::vector<HubResult>& results, const SearchOption
 
 int SimulateHub(const CLI::App& app, const SearchOptions& options) {
   RefuseOptions(app, kMeaningless, "--simulate of files",
-                "--space, --budget evals=2000, --seeds, --seed, --jobs, --policy, --topk, --delta, "
+                "--space, --size, --data, --budget evals=2000, --seeds, --seed, --jobs, --policy, "
+                "--topk, --delta, "
                 "--epsilon, --local, --screen, --order and --out");
   if (options.seeds < 1 || options.seeds > 1000) throw UsageError("--seeds must be 1 to 1000");
   CheckRunOptions(options);
