@@ -29,7 +29,7 @@ constexpr std::uint32_t kThreadsOfBlock = 128;
 /// Elements of a row that a thread holds at most where it goes through the row in a loop.
 constexpr std::uint32_t kMostHeld = 16;
 /// Rows of clusters have so many elements at least, and so many of them are few.
-constexpr std::uint32_t kLongRow = 16384, kFewRows = 1024;
+constexpr std::uint32_t kLongRow = 32768, kFewRows = 1024;
 /// Blocks that shall be there at least, and elements of a row that each of them has.
 constexpr std::uint32_t kBlocksOfFew = 512, kElementsOfBlock = 4096;
 

@@ -225,6 +225,25 @@ TEST(First, RowsAreReadOnceWhereAMaximumRuns) {
   EXPECT_THAT(Begin("softmax", "m=256,n=4096", "h200").Outline(0), Not(HasSubstr("loop ")));
 }
 
+TEST(First, LongRowsThatAreFewBeginWithClusters) {
+  for (const char* const kernel : {"softmax", "layer_norm", "rms_norm", "logsumexp"}) {
+    const Begun begun = Begin(kernel, "m=64,n=131072", "h200");
+    EXPECT_THAT(begun.Outline(0), HasSubstr("exchange ")) << kernel;
+    EXPECT_EQ(begun.Source(0).gpu->launch.cluster, 8U) << kernel;
+  }
+  EXPECT_THAT(Begin("softmax", "m=4096,n=32768", "h200").Outline(0), Not(HasSubstr("exchange ")));
+}
+
+TEST(First, KeysOfFewQueriesAreDivided) {
+  const Begun begun = Begin("attention", "h=32,m=1,n=8192,d=128,dv=128,type=3", "h200");
+  const std::string outline = begun.Outline(0);
+  for (const char* const met : {"exchange max_top", "exchange sum_total", "exchange mad_y"}) {
+    EXPECT_THAT(outline, HasSubstr(met));
+  }
+  EXPECT_THAT(outline, HasSubstr("correct max_top"));
+  EXPECT_EQ(begun.Source(0).gpu->launch.cluster, 8U);
+}
+
 TEST(First, EveryKernelHasThemOnAGpu) {
   for (const std::string& kernel : KernelNames()) {
     const Begun begun = Begin(kernel, "", "h200");
@@ -232,7 +251,8 @@ TEST(First, EveryKernelHasThemOnAGpu) {
     const std::size_t products =
         kernels::UnitRecipes(function).size() + kernels::CopiedTileRecipes(function).size() +
         kernels::WindowRecipes(function).size() + kernels::RowTileRecipes(function).size() +
-        kernels::RunningTileRecipes(function).size() +
+        kernels::RunningTileRecipes(function).size() + kernels::SplitKeyRecipes(function).size() +
+        kernels::RunningUnitRecipes(function).size() +
         static_cast<std::size_t>(kernels::RingRecipe(function).has_value());
     ASSERT_EQ(begun.first.size(), products + 3) << kernel;
     EXPECT_NE(begun.Source(products + 1).text, begun.Source(products + 2).text) << kernel;
