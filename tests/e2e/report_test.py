@@ -68,7 +68,7 @@ class Report(unittest.TestCase):
 
     def test_why_says_what_is_wrong(self):
         for arguments, words in (((), "why is what fast"), (("run", "--budget", "soon"), "bad budget 'soon'"),
-                                 (("run@77",), "77"), (("run", "run"), "the same decisions"), (("nowhere",), "nowhere"), (("run", "--jobs", "-1"), "bad --jobs -1")):
+                                 (("run@77",), "77"), (("run", "run"), "the same decisions"), (("nowhere",), "nowhere"), (("run", "--jobs", "-1"), "bad --jobs '-1'")):
             self.assertIn(words, self.search("why", *arguments, code=2))
 
     def test_a_run(self):
