@@ -313,20 +313,6 @@ std::optional<ProblemData> WithMeaning(const Expression& e, Inputs inputs, const
 
 // ---- Special values -----------------------------------------------------------------------------
 
-/// Is something left out by -infinity before an exponential? What that multiplies may be left out,
-/// too, and need not be finite.
-bool HidesTerms(const Expression& e) {
-  const auto is_nothing = [](const Expression::Input& input) {
-    return input.is_number() && input.scalar.empty() && double{input.number} == -HUGE_VAL;
-  };
-  bool hides = false, has_terms = false;
-  for (const Expression::Node& node : e.nodes) {
-    has_terms |= node.op == ir::Op::kExp;
-    hides |= node.op == ir::Op::kSelect && std::ranges::any_of(node.inputs, is_nothing);
-  }
-  return hides && has_terms;
-}
-
 /// Which of two zeros is the larger one nobody says: where that may matter there are none below 0.
 bool ComparesZeros(const Expression& e) {
   return std::ranges::any_of(e.nodes, [](const Expression::Node& node) {

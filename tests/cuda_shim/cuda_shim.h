@@ -26,6 +26,8 @@
 #define exh_begin(value) static_cast<double>(value)
 #define exh_mma_f16(...) ::exh_shim::MultiplyHalves<false>(__LINE__, __VA_ARGS__)
 #define exh_mma_bf16(...) ::exh_shim::MultiplyHalves<true>(__LINE__, __VA_ARGS__)
+#define exh_matrices_2(...) ::exh_shim::LoadMatrices(__LINE__, __VA_ARGS__)
+#define exh_matrices_4(...) ::exh_shim::LoadMatrices(__LINE__, __VA_ARGS__)
 #define exh_mma_i8(...) ::exh_shim::MultiplyBytes(__LINE__, __VA_ARGS__)
 
 /// Of kernels whose launches overlap. When the next one may begin is no matter of right and wrong.
@@ -91,6 +93,27 @@ void MultiplyHalves(int line, float& c0, float& c1, float& c2, float& c3, unsign
   c2 = static_cast<float>(sums[2]), c3 = static_cast<float>(sums[3]);
 }
 
+/// The lanes say where rows are, eight for each matrix.
+template <typename Pointer, typename... Words>
+void LoadRows(int line, const Pointer& row, Words&... words) {
+  constexpr unsigned kCount = sizeof...(words);
+  unsigned short own[8] = {};
+  for (int i = 0; i < 8 && threadIdx.x % 32 < 8 * kCount; ++i) own[i] = row[i];
+  unsigned all[kCount];
+  Transpose(line, own, kCount, all);
+  const unsigned* next = all;
+  ((words = *next++), ...);
+}
+template <typename Pointer>
+void LoadMatrices(int line, unsigned& m0, unsigned& m1, const Pointer& row) {
+  LoadRows(line, row, m0, m1);
+}
+template <typename Pointer>
+void LoadMatrices(int line, unsigned& m0, unsigned& m1, unsigned& m2, unsigned& m3,
+                  const Pointer& row) {
+  LoadRows(line, row, m0, m1, m2, m3);
+}
+
 /// The lowest byte of a register is the first of four neighbours.
 inline void MultiplyBytes(int line, int& c0, int& c1, int& c2, int& c3, unsigned a0, unsigned a1,
                           unsigned b0) {
@@ -130,6 +153,7 @@ T SwapValue(int line, T value, int lanes) {
 inline void exh_tell(const exh_shim::Tracked<unsigned long long>& to, unsigned long long word) {
   to.at().Tell(word);
 }
+inline void exh_pause(unsigned) {}
 inline unsigned long long exh_hear(const exh_shim::Tracked<unsigned long long>& from) {
   return from.at().Hear();
 }

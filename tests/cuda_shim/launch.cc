@@ -114,6 +114,25 @@ class Runner {
     return &swapped[t / kWarp * kWarp];
   }
 
+  /// The same with rows of matrices.
+  void Transpose(int line, const unsigned short* row, unsigned matrices, unsigned* words) {
+    const unsigned lane = threadIdx.x % kWarp;
+    unsigned long long halves[2];
+    static_assert(sizeof halves == 8 * sizeof *row);
+    __builtin_memcpy(halves, row, sizeof halves);
+    for (unsigned half = 0; half < 2; ++half) {
+      const unsigned long long* const all = Swap(line, halves[half]);
+      if (half != lane / 16) continue;  // It has an element of the other one.
+      const auto element = [&](unsigned of_lane) {
+        return static_cast<unsigned>(all[of_lane] >> lane / 4 % 4 * 16 & 0xffffu);
+      };
+      for (unsigned m = 0; m < matrices; ++m) {
+        const unsigned first = 8 * m + lane % 4 * 2;
+        words[m] = element(first) | element(first + 1) << 16;
+      }
+    }
+  }
+
   /// The running thread waits until its warp has handed in theirs. Who goes on first may hand in
   /// the next one before others have taken this one: there are two places, one after the other.
   unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, unsigned lanes) {
@@ -325,6 +344,10 @@ void Run(const Program& program, char* error, int capacity) {
 
 void Barrier(int line) {
   runner->Wait(line);
+}
+
+void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words) {
+  runner->Transpose(line, row, matrices, words);
 }
 
 int BarrierOr(int line, int value) {

@@ -87,8 +87,8 @@ void Fence();
 void AwaitPrevious();
 
 /// __shfl_xor_sync() of 4 or 8 bytes: what the thread has whose index differs in the bits of
-/// `lanes`. All threads of the block must call it on the same line, which CUDA asks only of a warp:
-/// printed kernels do so everywhere. It is no barrier: what they do before and after it may race.
+/// `lanes`. All threads of its warp must call it on the same line. It is no barrier: what they do
+/// before and after it may race.
 unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes);
 
 /// What another lane of the warp has, and a bit for each lane: all 32 threads of the warp must call
@@ -108,6 +108,11 @@ enum class Tiles { kDoubles, kHalves, kBytes };
 /// and of 16 x 8 sums, to which the product is added. All 32 threads of its warp must call it on
 /// the same line, others need not. It is no barrier.
 void Multiply(int line, Tiles tiles, double* sums, const double* a, const double* b);
+
+/// ldmatrix.sync.aligned.m8n8.trans of halves: lane l hands in row l % 8 of matrix l / 8, as far as
+/// there are so many, and gets elements l / 4 of rows 2 (l % 4), in the lower half of a word, and
+/// 2 (l % 4) + 1 of each. All 32 threads of its warp must call it on the same line.
+void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words);
 
 /// Where the running thread is, as CUDA says it.
 struct Index {

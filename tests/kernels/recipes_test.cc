@@ -142,6 +142,7 @@ TEST(Recipes, AreAsTheyWere) {
                       {"softmax", "tiles", {}, DeviceNamed("h200")},
                       {"logsumexp", "running rows", {}, DeviceNamed("h200")},
                       {"attention", "running tiles", {}, DeviceNamed("h200")},
+                      {"attention", "running units", {{"type", 3}}, DeviceNamed("h200")},
                       {"scan", "divided rows", {{"m", 1}, {"n", 1 << 20}}, DeviceNamed("h200")},
                       {"mv", "naive", {}, Processor()}};
   std::string text;

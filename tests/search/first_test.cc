@@ -234,6 +234,17 @@ TEST(First, LongRowsThatAreFewBeginWithClusters) {
   EXPECT_THAT(Begin("softmax", "m=4096,n=32768", "h200").Outline(0), Not(HasSubstr("exchange ")));
 }
 
+TEST(First, LongScansAreDividedAmongBlocks) {
+  const Begun begun = Begin("scan", "m=1,n=16777216", "h200");
+  EXPECT_THAT(begun.Outline(0), Not(HasSubstr("loop ")));
+  const kernels::Source source = begun.Source(0);
+  EXPECT_EQ(source.gpu->launch.grid, 512U);
+  EXPECT_EQ(source.gpu->launch.threads, 1024U);
+  EXPECT_THAT(source.text, HasSubstr("float4 q = load4"));
+  // A multiprocessor has a whole row for each of its blocks.
+  EXPECT_EQ(Begin("scan", "m=4096,n=4096", "h200").Source(0).gpu->launch.grid, 4096U);
+}
+
 TEST(First, KeysOfFewQueriesAreDivided) {
   const Begun begun = Begin("attention", "h=32,m=1,n=8192,d=128,dv=128,type=3", "h200");
   const std::string outline = begun.Outline(0);

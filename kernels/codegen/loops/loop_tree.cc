@@ -413,6 +413,12 @@ std::vector<ir::LaneDigit> LaneDigits(const ir::Function& function, const Forest
       }
     }
   }
+  // Matrices are read by single bits (FragmentRead).
+  const bool has_chain = std::ranges::any_of(forest.classes, [&](const DimClass& dim_class) {
+    return dim_class.kind == DimKind::TENSOR &&
+           function.dim(dim_class.dims.front()).matrix_unit == ir::MatrixUnit::kMmaChain;
+  });
+  for (std::uint32_t bit = 1; has_chain && bit < lanes; bit *= 2) ends.insert(bit);
   std::vector<ir::LaneDigit> digits;
   for (const std::uint32_t stride : ends) {
     if (stride < lanes) digits.push_back({lanes / stride, stride, 0});
@@ -458,6 +464,37 @@ void ShareAmongLanes(const ir::Function& function, const ThreadAxes& threads, Lo
   }
 }
 
+/// Of a temporary in shared memory whose rows are neighbours of a fragment's columns.
+FragmentRead ReadOf(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
+                    const ir::Instruction& inst) {
+  constexpr std::size_t kBits = 5;  // Of the number of a lane.
+  if (inst.op != ir::Op::kTempLoad || tree.lane_classes.size() != kBits) return {};
+  const ir::MemBlock& block = function.block(inst.block);
+  const ir::Communication& served = function.comm(block.comm);
+  const bool is_of_halves = ir::IsHalf(block.type) && block.type == inst.type;
+  if (!is_of_halves || !tree.IsUnit(function.inst(served.consumer))) return {};
+  const Skew skew = schedule.skew.Or(Skew::PLAIN, block.id);
+  if (schedule.mem_space(block.id) != MemSpace::SHARED || skew == Skew::PAD_4_BYTES) return {};
+  FragmentRead read;
+  bool has_rows = false;
+  for (const ir::AxisId id : block.axes) {
+    const ir::Axis& axis = function.axis(id);
+    const ir::Dimension& dim = function.dim(axis.load_dim);
+    const int dim_class = tree.class_of_dim[dim.id.index()];
+    const DimClass& of = tree.classes[Index(dim_class)];
+    if (of.part == ir::FragmentPart::kDepth) read.depth_class = dim_class;
+    if (of.part == ir::FragmentPart::kOperandColumn) {
+      has_rows =
+          schedule.rank(block.id, id) == 1 && of.size == 1 && dim.fragment().size() == kMatrixRow;
+    }
+    const bool are_columns = function.dim(axis.load_dim).inst == inst.id &&
+                             of.kind == DimKind::UNROLL && of.part == ir::FragmentPart::kNone &&
+                             schedule.rank(block.id, id) == 2 && of.size % 2 == 0;
+    if (are_columns) read.copies_class = dim_class;
+  }
+  return has_rows && read.depth_class >= 0 ? read : FragmentRead();
+}
+
 }  // namespace
 
 LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& schedule,
@@ -484,6 +521,12 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   }
   tree.class_of_dim = forest.class_of_dim;
   tree.node_of_inst.assign(function.insts.size(), -1);
+  tree.reads.resize(function.insts.size());
+  for (const ir::Instruction& inst : function.insts) {
+    if (schedule.InStatements(inst.id)) {
+      tree.reads[inst.id.index()] = ReadOf(function, schedule, tree, inst);
+    }
+  }
   for (const ThreadLayout& layout : tree.layouts) {
     tree.num_threads = std::max(tree.num_threads, layout.threads);
   }

@@ -68,6 +68,19 @@ struct ThreadLayout {
   }
 };
 
+/// How lanes get halves of the second operand of a matrix unit from shared memory. Rows of 8
+/// neighbours each are matrices of 8 x 8, several at once: lane l says where row l % 8 of matrix l
+/// / 8 is, and each lane gets of every matrix two elements of its column, those of rows 2 q and 2 q
+/// +
+/// 1. With rows 4 q, 4 q + 1 of a tile in the one matrix and 4 q + 2, 4 q + 3 in the other one that
+/// is the fragment. Further columns, 8 copies of it further, are the other two matrices.
+struct FragmentRead {
+  int depth_class = -1;   ///< Registers of the fragment; -1: it is read as everything else.
+  int copies_class = -1;  ///< Copies of which two are read at once; -1: one is.
+};
+/// Elements of a row.
+inline constexpr std::uint32_t kMatrixRow = 8;
+
 enum class NodeKind : std::uint8_t {
   kRoot,
   kBlock,  ///< Work items: the outermost loops, perfectly nested.
@@ -132,6 +145,8 @@ struct LoopTree {
   std::vector<bool> has_unit;  ///< By instruction: a matrix unit does the reduction.
   /// By instruction: those of `lane_classes` along which lanes have different parts of it.
   std::vector<std::vector<int>> own_lanes;
+  /// By instruction: it reads its fragment by matrices (FragmentRead).
+  std::vector<FragmentRead> reads;
 
   bool has_threads() const { return !axes.empty(); }
   const DimClass& class_of(ir::DimId dim) const {

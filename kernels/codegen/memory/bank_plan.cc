@@ -295,6 +295,7 @@ std::int64_t ElementTaken(const LoopTree& tree, const Affine& address, std::uint
 
 std::uint32_t WidthOf(const Schedule& schedule, const LoopTree& tree, const Affine& address,
                       const ir::Instruction& inst) {
+  if (tree.reads[inst.id.index()].depth_class >= 0) return kMatrixRow;
   const std::uint32_t vec = schedule.vec.Or(1, inst.id);
   std::uint32_t width = 1;
   for (const auto& [dim_class, stride] : address.strides) {

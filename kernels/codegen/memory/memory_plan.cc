@@ -153,7 +153,20 @@ class MemoryPlanner {
   }
 
   void Add(ir::InstId inst, ir::DimId dim, std::int64_t stride) {
-    AddDim(tree_, dim, stride, plan_.address[inst.index()]);
+    Affine& address = plan_.address[inst.index()];
+    const FragmentRead& read = tree_.reads[inst.index()];
+    if (read.depth_class < 0) return AddDim(tree_, dim, stride, address);
+    // Where the row is that a lane says (FragmentRead): by bits of its number, the highest first.
+    const int dim_class = tree_.class_of_dim[dim.index()];
+    const std::vector<int>& bits = tree_.lane_classes;
+    if (dim_class == read.depth_class) {
+      constexpr std::int64_t kSteps[] = {0, 2, 8, 4, 1};
+      for (std::size_t i = 0; i < bits.size(); ++i) address.Add(bits[i], kSteps[i] * stride);
+      return;
+    }
+    if (tree_.class_of(dim).part != ir::FragmentPart::kNone) return;  // A row has all of these.
+    AddDim(tree_, dim, stride, address);
+    if (dim_class == read.copies_class) address.Add(bits[0], stride);
   }
 
   /// Largest step first, as people write addresses.

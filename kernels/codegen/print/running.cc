@@ -168,21 +168,27 @@ ValueText Statements::FiniteOf(const ir::Instruction& inst, std::size_t operand)
           value.is_vector};
 }
 
+// The difference of two infinities is not a number.
+std::string Statements::Correction(ir::InstId maximum, const std::string& before,
+                                   const std::string& now) const {
+  const ir::Type held = HeldBy(maximum);
+  const std::uint32_t lanes = style_.has_vectors ? Storage(maximum).lanes : 1;
+  const bool is_vector = lanes > 1;
+  const ValueText less =
+      OpText(ir::Op::kSub, held, {{before, is_vector}, {now, is_vector}}, lanes, helpers_);
+  const ValueText factor = OpText(ir::Op::kExp, held, {{less.text, is_vector}}, lanes, helpers_);
+  return "(" + before + " == " + now + ") ? " + AllLanes(Number(1, held), held, lanes) + " : " +
+         factor.text;
+}
+
 void Statements::Correct(int node) {
   const ir::InstId id = code_.tree.node(node).inst;
   const ir::Type held = HeldBy(id);
-  const std::uint32_t lanes = style_.has_vectors ? Storage(id).lanes : 1;
-  const bool is_vector = lanes > 1;
   for (const Place& place : RegistersAt(id, node)) {
     const std::string before = BesideRegister(id, place.key);
     const std::string& now = place.name;
-    const ValueText less =
-        OpText(ir::Op::kSub, held, {{before, is_vector}, {now, is_vector}}, lanes, helpers_);
-    const ValueText factor = OpText(ir::Op::kExp, held, {{less.text, is_vector}}, lanes, helpers_);
     out_.Open("", code_.function->inst(id).name() + ": what comes of it");
-    // The difference of two infinities is not a number.
-    out_.Line(ConstantOf(held) + " exh_by = (" + before + " == " + now + ") ? " +
-              AllLanes(Number(1, held), held, lanes) + " : " + factor.text + ";");
+    out_.Line(ConstantOf(held) + " exh_by = " + Correction(id, before, now) + ";");
     if (code_.fault == Fault::kUncorrected) out_.Line("(void)exh_by;");
     for (const OneSum& sum : SumsAt(node, place)) {
       if (code_.fault == Fault::kUncorrected) continue;

@@ -131,6 +131,9 @@ class Statements {
   void BeginBefore(ir::InstId maximum, const Key& key);
   /// A value of a compute type in all lanes that registers have.
   std::string AllLanes(const std::string& value, ir::Type type, std::uint32_t lanes) const;
+  /// What sums of terms are multiplied by where a maximum grows from `before` to `now`.
+  virtual std::string Correction(ir::InstId maximum, const std::string& before,
+                                 const std::string& now) const;
   /// How the declaration of a constant of the type begins.
   virtual std::string ConstantOf(ir::Type /*type*/) const { return "const auto"; }
   /// The registers in which a sum adds up, by copy of a step along lanes.

@@ -39,8 +39,7 @@
 //
 // What a node stores, later ones may load again, at other points: it is kept as a tensor of the
 // array's elements, with their errors, until the last of them has. A store that is no output is
-// kept for them alone. A load with an index is computed, as its index is: its place
-// is among the steps of a row, and not among what is read before.
+// kept for them alone. A load with an index is computed where its index is: in a step of a row.
 //
 // Where tensors would be larger than all arrays together they are computed in strips along one
 // axis of all outputs, which nothing accumulates along: `window_` is the part of it at hand.
@@ -64,6 +63,7 @@
 #include "kernels/derived/reference/rows.h"
 #include "kernels/derived/reference/scans/scan.h"
 #include "kernels/derived/reference/sharing.h"
+#include "kernels/derived/reference/special_values.h"
 #include "kernels/derived/tolerance.h"
 #include "kernels/ir/ops.h"
 
@@ -438,7 +438,7 @@ class Analysis {
               value = static_cast<double>(array->whole[at]);
             } else if (!std::isfinite(value)) {
               if (squares > 0) is_known = false;
-              error = std::isinf(squares) ? squares : 0;
+              error = std::isinf(squares) && HidesTerms(expression_) ? squares : 0;
             }
             array->reference[at] = value;
             array->tolerance[at] = std::isnan(error) ? INFINITY : error;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/derived/reference/special_values.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace exh::kernels::derived {
@@ -81,6 +83,18 @@ double SpecialElement(std::uint64_t element, bool turn, bool denormals, double p
     default:
       return plain;
   }
+}
+
+bool HidesTerms(const Expression& e) {
+  const auto is_nothing = [](const Expression::Input& input) {
+    return input.is_number() && input.scalar.empty() && double{input.number} == -HUGE_VAL;
+  };
+  bool hides = false, has_terms = false;
+  for (const Expression::Node& node : e.nodes) {
+    has_terms |= node.op == ir::Op::kExp;
+    hides |= node.op == ir::Op::kSelect && std::ranges::any_of(node.inputs, is_nothing);
+  }
+  return hides && has_terms;
 }
 
 }  // namespace exh::kernels::derived

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/derived/expression.h"
 #include "kernels/ir/elements.h"
 
 namespace exh::kernels::derived {
@@ -29,6 +30,10 @@ double SpecialElement(std::uint64_t element, bool turn, bool denormals, double p
 
 /// A denormal of f32, with so many zeros behind it that a multiple by small numbers is exact.
 double SpecialDenormal(std::mt19937_64& generator);
+
+/// Is something left out by -infinity before an exponential? What that multiplies may be left out,
+/// too, and need not be finite.
+bool HidesTerms(const Expression& e);
 
 inline bool HasSpecialDenormals(ir::Type type) {
   return type == ir::Type::kF32;

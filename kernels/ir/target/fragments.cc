@@ -111,6 +111,17 @@ class Finder {
 
   LogicalDimId AxisOf(DimId dim) const { return f_.dim(dim).logical; }
 
+  /// Is an operand made of the sums of a chain?
+  bool ReadsChain() const {
+    return std::ranges::any_of(product_.operands, [&](const Operand& operand) {
+      return operand.kind == Operand::Kind::kComm &&
+             std::ranges::any_of(f_.comm(operand.comm).pairs, [&](PairId pair) {
+               return f_.dim(f_.pair(pair).src).matrix_unit == MatrixUnit::kMmaChain &&
+                      f_.dim(f_.pair(pair).src).part == FragmentPart::kColumn;
+             });
+    });
+  }
+
   /// Does the operand's value differ from point to point of the axis?
   bool Moves(std::size_t operand, LogicalDimId axis) const {
     const Communication& comm = f_.comm(product_.operands[operand].comm);
@@ -156,15 +167,18 @@ class Finder {
     if (!depth.valid()) return false;
     const Alone alone = FindAlone(depth);
     if (!alone.axes[0].valid() || !alone.axes[1].valid()) return false;
-    // The columns of a chain are the innermost level, as the depth of the next product is.
-    const bool is_chain = unit_ == MatrixUnit::kMmaChain;
+    // The columns of a chain are the innermost level, as the depth of the next product is. Those of
+    // the next product are, too: its second operand comes by matrices of 8 x 8, of which a row is 8
+    // neighbours in memory.
+    const bool is_chain = unit_ == MatrixUnit::kMmaChain, ends_chain = ReadsChain();
     const LogicalDimId next = is_chain ? AxisIntoOperand(f_, product_) : LogicalDimId();
     for (const std::size_t operand : {alone.first, 1 - alone.first}) {
       const LogicalDimId rows = alone.axes[operand], columns = alone.axes[1 - operand];
       if (is_chain && columns != next) continue;
       tile_.clear();
       if (Add(rows, 0, FragmentPart::kRow) &&
-          ((!is_chain && Add(columns, 1, FragmentPart::kColumn)) ||
+          ((ends_chain && Add(columns, 0, FragmentPart::kColumn)) ||
+           (!is_chain && Add(columns, 1, FragmentPart::kColumn)) ||
            Add(columns, 0, FragmentPart::kColumn)) &&
           Add(depth, 0, FragmentPart::kDepth)) {
         return true;

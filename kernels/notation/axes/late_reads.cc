@@ -31,7 +31,36 @@ LateReads::LateReads(const Kernel& kernel, const ResolvedKernel& resolution)
     if (!resolution.needed[i]) continue;
     made_of_[i] = MadeOf(kernel.statements[i].value);
     ended_[i] = EndedIn(kernel.statements[i].value);
+    FindRunning(kernel.statements[i].value, {});
   }
+}
+
+int LateReads::AxisOfTerm(const Expr& expr) const {
+  const auto is_call = [](const Expr& of, std::string_view op) {
+    return of.kind == Expr::Kind::kCall && of.text == op;
+  };
+  if (!is_call(expr, "exp") || !is_call(expr.args.front(), "-")) return -1;
+  if (expr.args.front().args.size() != 2) return -1;
+  const int top = ValueOf(expr.args.front().args[1]);
+  if (top < 0) return -1;
+  const Expr& value = kernel_.statements[static_cast<std::size_t>(top)].value;
+  const bool is_maximum =
+      value.kind == Expr::Kind::kReduce && value.text == "max" && !value.is_scan();
+  return is_maximum ? resolution_.reductions.at(&value).front()->axis : -1;
+}
+
+void LateReads::FindRunning(const Expr& expr, const std::set<int>& sums) {
+  if (const Expr* const chosen = ChosenOf(expr)) return FindRunning(*chosen, sums);
+  std::set<int> around = sums;
+  if (expr.kind == Expr::Kind::kReduce && expr.text == "sum" && !expr.is_scan()) {
+    for (const Index* index : resolution_.reductions.at(&expr)) around.insert(index->axis);
+  }
+  if (around.contains(AxisOfTerm(expr))) {
+    std::vector<const Expr*> reads;
+    ReadsOf(expr.args.front().args[0], reads);
+    running_.insert(reads.begin(), reads.end());
+  }
+  for (const Expr& arg : expr.args) FindRunning(arg, around);
 }
 
 std::map<const Expr*, LateReads::Ended> LateReads::In(const Expr& expr, const Ended& before) const {
@@ -60,7 +89,7 @@ void LateReads::Visit(const Expr& expr, const Ended& before, const ir::Builder& 
     const auto number = static_cast<std::size_t>(value);
     const auto found = late.find(read);
     const bool is_again =
-        found != late.end() && KeptUntil(value, found->second, builder) == Kept::kNowhere;
+        found != late.end() && KeptUntil(*read, found->second, builder) == Kept::kNowhere;
     if (is_again) {
       Visit(kernel_.statements[number].value, found->second, builder, in_place);
     } else if (!in_place[number]) {
@@ -177,7 +206,8 @@ bool LateReads::AdjoinsIn(const Expr& expr, int axis) const {
   return std::ranges::all_of(expr.args, [&](const Expr& arg) { return AdjoinsIn(arg, axis); });
 }
 
-Kept LateReads::KeptUntil(int statement, const Ended& before, const ir::Builder& builder) const {
+Kept LateReads::KeptUntil(const Expr& read, const Ended& before, const ir::Builder& builder) const {
+  const int statement = ValueOf(read);
   const auto number = static_cast<std::size_t>(statement);
   const Expr& value = kernel_.statements[number].value;
   const std::set<int> axes = EndedAxes(statement, before);
@@ -194,7 +224,8 @@ Kept LateReads::KeptUntil(int statement, const Ended& before, const ir::Builder&
   const bool are_sums = Reduces(value, axes);
   if (builder.RegistersHold(points, neighbours, are_sums)) return Kept::kInRegisters;
   // What is reduced is worth to be kept; what takes some operations is not worth its way.
-  return are_sums && builder.MemoryHolds(points) ? Kept::kInMemory : Kept::kNowhere;
+  if (are_sums && builder.MemoryHolds(points)) return Kept::kInMemory;
+  return running_.contains(&read) ? Kept::kInRegisters : Kept::kNowhere;
 }
 
 }  // namespace exh::kernels::notation

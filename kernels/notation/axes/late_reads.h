@@ -3,7 +3,9 @@
 // Reads of a value that come after a reduction over it has ended: y[i, j] = d[i, j] / s[i] with
 // s[i] = sum(j) d[i, j] reads all d of a row once more when the sum is there. Where one reader has
 // all axes of a value, registers hand it over; so they would have to hold the row until then. Where
-// they cannot, memory holds it, or it is computed once more, as if the text said so.
+// they cannot, memory holds it, or it is computed once more, as if the text said so. But in a term
+// exp(d[i, j] - m[i]) of a sum over j, where m[i] is a maximum over j, the maximum may be read
+// while it runs (docs/running.md): then each d is there when it is read.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +42,8 @@ class LateReads {
   /// some reader finds kept.
   std::vector<bool> InPlace(const ir::Builder& builder) const;
 
-  /// Of the value of a statement, until a read before which so much has ended.
-  Kept KeptUntil(int statement, const Ended& before, const ir::Builder& builder) const;
+  /// Of the value of a statement, until `read`, before which so much has ended.
+  Kept KeptUntil(const Expr& read, const Ended& before, const ir::Builder& builder) const;
 
  private:
   void Find(const Expr& expr, const Ended& before, std::map<const Expr*, Ended>& found) const;
@@ -58,11 +60,16 @@ class LateReads {
   bool AdjoinsIn(const Expr& expr, int axis) const;
   bool HasAxis(int statement, int axis) const;
   std::set<int> EndedAxes(int statement, const Ended& before) const;
+  /// Adds the reads in terms of maxima that may run. `sums`: axes of the sums around.
+  void FindRunning(const Expr& expr, const std::set<int>& sums);
+  /// The axis of the maximum that a term takes away, if the expression is one; else -1.
+  int AxisOfTerm(const Expr& expr) const;
 
   const Kernel& kernel_;
   const ResolvedKernel& resolution_;
   std::vector<std::set<int>> made_of_;  ///< By statement: the values behind its own.
   std::vector<Ended> ended_;            ///< By statement: what has ended when it is there.
+  std::set<const Expr*> running_;       ///< Reads in terms of maxima that may run.
 };
 
 }  // namespace exh::kernels::notation

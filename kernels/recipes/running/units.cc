@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A block has rows, each of its warps 16 or 32 of them. What a warp computes stays in its
-// registers: its fragments of q, read once; in each iteration scores of a tile of keys, their
-// maximum, the terms e, which are the operand of the second product; and its rows of the result.
+// registers: its fragments of q, read once, or in each iteration from shared memory; scores of a
+// tile of keys, their maximum, the terms e, which are the operand of the second product; and its
+// rows of the result.
 //
 //   axis             levels, from the outermost one on
 //   i, rows          blocks, warps, copies, the rows of the unit
@@ -32,6 +33,7 @@ struct RunningUnit {
   std::uint32_t keys = 64;   ///< Of a tile.
   std::uint32_t stages = 2;  ///< Tiles of k, and of v, in shared memory; 1: no rings.
   std::uint32_t blocks = 1;  ///< That a multiprocessor is to hold.
+  bool keeps_rows = true;    ///< Fragments of q are in registers from before the loop on.
 };
 
 class RunningUnitWriter : RunningWriter {
@@ -143,15 +145,31 @@ class RunningUnitWriter : RunningWriter {
     return {Place::kOuter, RecipeWriter::AxisOf(dim).extent};
   }
 
-  /// Operands that move along keys.
+  bool MovesAlongKeys(const Communication& copy) const {
+    return ir::ProducersAxis(f_, copy, *AxisOf(f_.inst(copy.consumer), keys_)) != nullptr;
+  }
+  /// The tile of an operand: keys or rows, and what a warp has as a whole.
+  std::pair<CopiedSide, CopiedSide> SidesOf(const Communication& copy) const {
+    const Instruction& product = f_.inst(copy.consumer);
+    const LogicalDim& along = *AxisOf(product, &product == first_ ? depth_ : columns_);
+    const CopiedSide whole = {&along, along.extent};
+    if (MovesAlongKeys(copy)) return {{AxisOf(product, keys_), unit_.keys}, whole};
+    const LogicalDim& rows = *AxisOf(product, rows_);
+    return {{&rows, rows.extent / levels_.at(rows_)[0].size}, whole};
+  }
+  /// Operands that move along keys, and maybe the other one.
   bool FindCopied() {
     for (const Communication* copy : copies_) {
-      const Instruction& product = f_.inst(copy->consumer);
-      if (ir::ProducersAxis(f_, *copy, *AxisOf(product, keys_)) == nullptr) continue;
-      if (unit_.stages > 1 && !f_.may_copy_async(f_.block(copy->lowered->block))) return false;
+      const bool is_turned = MovesAlongKeys(*copy);
+      if (!is_turned && unit_.keeps_rows) continue;
+      if (is_turned && unit_.stages > 1 && !f_.may_copy_async(f_.block(copy->lowered->block)))
+        return false;
+      const auto [side, along] = SidesOf(*copy);
+      const std::uint32_t elements = side.tile * along.tile;
+      if (elements / (unit_.warps * ir::kUnitLanes) > f_.most_copied()) return false;
       copied_.push_back(copy);
     }
-    return copied_.size() == 2;
+    return copied_.size() == (unit_.keeps_rows ? 2 : 3);
   }
 
   void SizesAndKinds(const Instruction& main) {
@@ -170,11 +188,8 @@ class RunningUnitWriter : RunningWriter {
     for (const DimPair& pair : f_.pairs_of(copy)) {
       if (UseOf(f_.dim(pair.dst)).place == Place::kOuter) Map(pair, {kMergeMap});
     }
-    const Instruction& product = f_.inst(copy.consumer);
-    const std::string_view other = &product == first_ ? depth_ : columns_;
-    const LogicalDim& along = *AxisOf(product, other);
-    CopyTile(copy, {AxisOf(product, keys_), unit_.keys}, {&along, along.extent},
-             unit_.warps * ir::kUnitLanes);
+    const auto [side, along] = SidesOf(copy);
+    CopyTile(copy, side, along, unit_.warps * ir::kUnitLanes);
   }
 
   void Travel(const Communication& comm) {
@@ -217,7 +232,7 @@ class RunningUnitWriter : RunningWriter {
       const Dimension &to = f_.dim(f_.pair(operand.pairs[i]).dst), &dim = f_.dim(read.dims[i]);
       const Place place = UseOf(to).place;
       const bool is_step = place == Place::kCopy && to.is_reduction;
-      if (place == Place::kOuter || is_step) Order(dim, to, kMerged);
+      if (place == Place::kOuter || place == Place::kWarp || is_step) Order(dim, to, kMerged);
       if (place == Place::kCopy && !is_step) Kind(dim, {kUnroll});
     }
     const auto copy = first_copies_.find(&product);
@@ -230,6 +245,9 @@ class RunningUnitWriter : RunningWriter {
     }
     Want(Of("mem_space", block), {kShared});
     Want(Of("skew", block), {ir::kXor, ir::kPad16Bytes, ir::kPad4Bytes, kPlain});
+    if (!MovesAlongKeys(operand)) {  // The same for all tiles of keys.
+      return Order(f_.inst(block.store), Level(*AxisOf(*first_, keys_), 0), kBefore);
+    }
     if (unit_.stages == 1) return;
     Want(Of("transfer", block), {kAsync});
     WantNumbers(Of("stages", block), {unit_.stages});
@@ -255,6 +273,8 @@ std::vector<Recipe> RunningUnitRecipes(const ir::Target& function) {
   if (has_rings) {
     add({.name = "running units", .row_copies = 1, .blocks = 2});
     add({.name = "high running units", .row_copies = 2});
+    add({.name = "high running units, rows in memory", .row_copies = 2, .keeps_rows = false});
+    add({.name = "high running units, few keys", .row_copies = 2, .keys = 32, .keeps_rows = false});
     add({.name = "wide running units", .warps = 8, .row_copies = 1});
     add({.name = "long running units", .row_copies = 1, .keys = 128});
     add({.name = "low running units", .row_copies = 1, .keys = 32, .blocks = 2});

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `./exh bench rows` and `./exh bench attention` compare themselves with: torch, torch.compile, and CUB for scans.
+"""What `./exh bench rows` and `./exh bench attention` compare themselves with: torch, torch.compile, and CUB for scans. Attention
+of bf16 is compared with two backends of torch, FlashAttention-2 and cuDNN.
 
 A case as JSON, {"kernel": "softmax", "sizes": {"m": 64, "n": 128}, "options": {}, "type": "f32"}; the answer is
 {"torch": 12.3, "torch.compile": 11.0}, in us: the fastest mean of a batch of launches, replayed from a CUDA graph."""
@@ -98,6 +99,17 @@ def cub_scan(case, arguments, work):
     return launch
 
 
+def by(backend, function):
+    """Attention by one of torch's backends."""
+    from torch.nn import attention  # pylint: disable=import-outside-toplevel
+
+    def run(*arguments):
+        with attention.sdpa_kernel(getattr(attention.SDPBackend, backend)):
+            return function(*arguments)
+
+    return run
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case")
@@ -112,6 +124,8 @@ def main():
     if case["kernel"] == "scan" and case["type"] == "f32":
         os.makedirs(options.work, exist_ok=True)
         peers["CUB"] = lambda: cub_scan(case, arguments, options.work)
+    if case["kernel"] == "attention" and case["type"] == "bf16":
+        peers = {"flash": lambda: by("FLASH_ATTENTION", function), "cudnn": lambda: by("CUDNN_ATTENTION", function)}
     times = {}
     for name, peer in peers.items():
         try:

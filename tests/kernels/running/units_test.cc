@@ -15,6 +15,9 @@
 #include "kernels/ir/flow/masks.h"
 #include "kernels/library/registry.h"
 #include "kernels/library/text_kernel.h"
+#include "kernels/recipes/running/units.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/first.h"
 #include "tests/kernels/space/compiled_batch.h"
 #include "tests/kernels/space/cuda_batch.h"
 #include "tests/kernels/space/sample.h"
@@ -35,6 +38,14 @@ constexpr const char* kUnits =
 Parameters Sizes(int type, int rows, int keys, int causal = 0) {
   return {{"h", 1},   {"m", rows},    {"n", keys},       {"d", 16},
           {"dv", 16}, {"type", type}, {"causal", causal}};
+}
+
+/// With what the kernel has where nobody says otherwise.
+Parameters All(const Parameters& sizes) {
+  Parameters all;
+  for (const Parameter& p : FindKernel("attention")->parameters()) all[p.name] = p.default_value;
+  for (const auto& [size, value] : sizes) all.at(size) = value;
+  return all;
 }
 
 std::vector<CudaText> Print(const Sample& sample, Fault fault) {
@@ -85,6 +96,53 @@ TEST(AttentionOfHalves, NoticesDefects) {
   }
 }
 
+/// Implementations that leave out tiles.
+int CountSkipping(const Sample& sample) {
+  int count = 0;
+  for (const codegen::Schedule& schedule : sample.schedules) {
+    const codegen::LoweredCode code = codegen::LowerSchedule(*sample.task.function, schedule);
+    count += code.skipped.empty() ? 0 : 1;
+  }
+  return count;
+}
+
+/// What the recipes for matrix units make, with rings whose fragments are read by matrices.
+TEST(AttentionOfHalves, RecipesAreRight) {
+  for (const int causal : {0, 1}) {
+    Parameters sizes = Sizes(kBf16, 256, 256, causal);
+    sizes["d"] = sizes["dv"] = 32;
+    ir::Device device = CudaTestDevice(1024);
+    device.max_unroll = 128;
+    Sample sample{MakeTask(*FindKernel("attention"), All(sizes), device), {}, {}};
+    const runtime::Candidate root(sample.task.instance);
+    const auto order = search::ChoiceOrder::Default(root.instance());
+    const std::vector<Recipe> recipes = RunningUnitRecipes(*sample.task.function);
+    EXPECT_GE(recipes.size(), 6u);
+    for (const Recipe& recipe : recipes) {
+      const auto followed = search::Follow(recipe, root, order);
+      ASSERT_TRUE(followed.implementation) << recipe.name;
+      sample.schedules.push_back(ExtractSchedule(sample.task, *followed.implementation));
+      sample.decisions.push_back(recipe.name);
+    }
+    ExpectRight(sample, "exh_matrices_4(");
+    EXPECT_EQ(CountSkipping(sample), causal == 0 ? 0 : static_cast<int>(recipes.size()));
+  }
+}
+
+// Registers do not hold a row of so many scores until its maximum is known. While it runs they need
+// not.
+TEST(AttentionOfHalves, LongRowsHaveOneProductOfScores) {
+  for (const int causal : {0, 1}) {
+    const Task task = MakeTask(*FindKernel("attention"), All(Sizes(kBf16, 64, 16384, causal)),
+                               CudaTestDevice(64));
+    EXPECT_EQ(std::ranges::count_if(task.function->insts,
+                                    [](const ir::Instruction& inst) {
+                                      return inst.is_reduction() && inst.op == ir::Op::kMad;
+                                    }),
+              2);
+  }
+}
+
 TEST(Masks, AreMadeOfComparisonsOfIndices) {
   const auto mask_of = [](const std::string& condition) -> std::string {
     const std::string text =
@@ -113,16 +171,6 @@ TEST(Masks, AreMadeOfComparisonsOfIndices) {
   EXPECT_EQ(mask_of("j == i"), "none");
   EXPECT_EQ(mask_of("j <= i or i < 2"), "none");
   EXPECT_EQ(mask_of("x[i, j] < 0"), "none");
-}
-
-/// Implementations that leave out tiles. `count`: how many there must be.
-int CountSkipping(const Sample& sample) {
-  int count = 0;
-  for (const codegen::Schedule& schedule : sample.schedules) {
-    const codegen::LoweredCode code = codegen::LowerSchedule(*sample.task.function, schedule);
-    count += code.skipped.empty() ? 0 : 1;
-  }
-  return count;
 }
 
 TEST(SkippedTiles, AreMaskedOnTheCpu) {

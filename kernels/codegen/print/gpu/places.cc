@@ -72,7 +72,10 @@ bool GpuStatements::HasPlacesApart(const ir::Instruction& inst) const {
   const int band = band_[inst.id.index()];
   const Affine& address = code_.memory.address[inst.id.index()];
   const std::uint64_t fixed = SettableBits(address, [&](int c) { return IsFixedIn(band, c); });
-  const std::uint64_t copied = SettableBits(address, [&](int c) { return IsCopied(c); });
+  std::uint64_t copied = SettableBits(address, [&](int c) { return IsCopied(c); });
+  // Of copies that are read two at once by lanes only every other one is asked for.
+  const int pairs = code_.tree.reads[inst.id.index()].copies_class;
+  if (pairs >= 0) copied &= ~static_cast<std::uint64_t>(address.StrideOf(pairs));
   const std::uint64_t looped =
       SettableBits(address, [&](int c) { return !IsFixedIn(band, c) && !IsCopied(c); });
   return address.offset == 0 && (fixed & copied) == 0 && (fixed & looped) == 0 &&

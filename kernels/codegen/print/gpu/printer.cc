@@ -590,6 +590,8 @@ class KernelPrinter : LoopPrinter {
         out_.Line(s + " = " + s + " == " + Number(slots(stages) - 1) + " ? 0 : " + s + " + 1;");
       }
     });
+    // Where it ended early, copies are under way that nobody wants; it may begin again.
+    if (ring.under_way >= 0 && SkippedBy(ring.loop) != nullptr) out_.Line("exh_wait<0>();");
   }
 
   /// The step of an iteration that begins to fill later ones.

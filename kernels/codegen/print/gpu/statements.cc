@@ -244,6 +244,7 @@ const RepeatedRead* GpuStatements::RepeatOf(ir::InstId id) const {
 }
 
 void GpuStatements::ExecuteLoad(const ir::Instruction& inst) {
+  if (code_.tree.reads[inst.id.index()].depth_class >= 0) return LoadMatrices(inst);
   if (const RepeatedRead* const repeat = RepeatOf(inst.id)) {
     const Key own = OwnKey(inst.id);
     Key first;
@@ -413,6 +414,8 @@ void GpuStatements::Execute(ir::InstId id) {
     if (const std::string whole = WholeOf(id); !whole.empty()) {
       ExecuteScalar(inst, ReadAs(inst, 1, inst.type).text);
       out_.Open("if (!" + whole + ")");
+      // Otherwise compilers compare, and choose, in all tiles.
+      if (words_.dialect == ir::Dialect::kCuda) out_.Line("asm volatile(\"\");");
       ExecuteScalar(inst, Compute(inst).text);
       return out_.Close();
     }
@@ -432,6 +435,7 @@ std::vector<std::string> GpuStatements::Helpers() const {
   if (widens_bytes_) lines.push_back(words_.widen_byte);
   std::ranges::move(UnitFunctions(units_, begins_), std::back_inserter(lines));
   if (powers_of_two_) lines.push_back(PowerFunction());
+  for (const std::uint32_t count : matrices_) lines.push_back(MatrixFunction(count));
   for (const ir::Type type : made_pairs_) lines.push_back(PairFunction(type));
   return lines;
 }

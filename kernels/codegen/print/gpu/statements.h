@@ -155,6 +155,8 @@ class GpuStatements : public Statements {
   const RepeatedRead* RepeatOf(ir::InstId id) const;
   void ExecuteLoad(const ir::Instruction& inst);
   void LoadElements(const ir::Instruction& inst, const Width& width);
+  /// A fragment, or two, by matrices (FragmentRead).
+  void LoadMatrices(const ir::Instruction& inst);
   void ExecuteStore(const ir::Instruction& inst);
   /// The store to a ring, and the read of the argument, as one asynchronous copy.
   /// All threads copy a window (window.cc).
@@ -184,6 +186,8 @@ class GpuStatements : public Statements {
   bool IsDifference(const ir::Instruction& inst) const;
   bool IsPowerOfTwo(const ir::Instruction& inst) const;
   std::string Term(const ir::Instruction& inst);
+  std::string Correction(ir::InstId maximum, const std::string& before,
+                         const std::string& now) const override;
   /// A value that becomes a half, in a register as in memory.
   void MakeHalf(const ir::Instruction& inst);
   void WriteInit(const InitWrite& write, const std::string& value);
@@ -208,6 +212,7 @@ class GpuStatements : public Statements {
   /// Slices of a scan: each begins where the one before it ends (scan.cc).
   void JoinSlicesOfScan(const Combine& combine, std::uint64_t offset);
   void PassThroughShared(const Combine& combine, std::uint64_t offset);
+  bool WarpsPass(const Combine& combine, std::uint64_t offset);
   /// What is carried to the block, from the blocks before it (look_back.cc).
   void LookBack(const Combine& combine, std::uint64_t offset);
   /// The names of functions that say a value in a status, that wait until one says any, and that
@@ -249,7 +254,8 @@ class GpuStatements : public Statements {
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
   std::vector<std::string> look_backs_;  ///< Lines: functions that call some of these.
-  bool powers_of_two_ = false;           ///< Terms were computed.
+  std::set<std::uint32_t> matrices_;     ///< How many were read at once.
+  mutable bool powers_of_two_ = false;   ///< Terms were computed.
   bool widens_bytes_ = false;            ///< Elements that are i8 became registers.
   bool copies_async_ = false;
   /// The parameter of functions that may wait.

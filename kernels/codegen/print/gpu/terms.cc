@@ -46,6 +46,19 @@ std::string GpuStatements::Term(const ir::Instruction& inst) {
          " * " + kLogarithmOfE + "))";
 }
 
+// Without a branch.
+std::string GpuStatements::Correction(ir::InstId maximum, const std::string& before,
+                                      const std::string& now) const {
+  const ir::Function& f = *code_.function;
+  const bool has_terms = std::ranges::any_of(f.comms, [&](const ir::Communication& comm) {
+    return comm.producer == maximum && comm.running && IsDifference(f.inst(comm.consumer));
+  });
+  if (!has_terms) return Statements::Correction(maximum, before, now);
+  powers_of_two_ = true;
+  return "exh_power_of_two(" + before + " == " + now + " ? 0.0f : (" + before + " - " + now +
+         ") * " + kLogarithmOfE + ")";
+}
+
 // In a loop that ends with what a mask hides (memory/skipped_tiles.h) most tiles have nothing
 // hidden. A branch that all threads take alike spares them the comparisons.
 std::string GpuStatements::WholeName(const SkippedTiles& tiles) const {

@@ -235,6 +235,41 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
   }
 }
 
+// Each register of a matrix is two neighbours along the depth: what the unit takes.
+void GpuStatements::LoadMatrices(const ir::Instruction& inst) {
+  const FragmentRead& read = code_.tree.reads[inst.id.index()];
+  const std::int64_t own = read.copies_class < 0 ? 0 : copy(read.copies_class);
+  if (copy(read.depth_class) != 0 || own % 2 != 0) return;
+  const std::uint32_t copies = read.copies_class < 0 ? 1 : 2, count = 2 * copies;
+  matrices_.insert(count);
+  const std::string pointer = Pointer(inst);
+  out_.Open("");
+  out_.Line("unsigned " + Numbered("exh_", 'm', count) + ";");
+  out_.Line("exh_matrices_" + std::to_string(count) + "(" + Numbered("exh_", 'm', count) + ", " +
+            pointer + ");");
+  for (std::uint32_t c = 0; c < copies; ++c) {
+    if (copies > 1) SetIndex(read.copies_class, own + c);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      SetIndex(read.depth_class, r);
+      const std::string word = "exh_m" + std::to_string(2 * c + r / 2);
+      ExecuteScalar(inst, "static_cast<unsigned short>(" + word + (r % 2 == 0 ? ")" : " >> 16)"));
+    }
+  }
+  SetIndex(read.depth_class, 0);
+  if (copies > 1) SetIndex(read.copies_class, own);
+  out_.Close();
+}
+
+std::string MatrixFunction(std::uint32_t count) {
+  const std::string number = std::to_string(count);
+  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void exh_matrices_" + number + "(" +
+         Numbered("unsigned& ", 'm', count) +
+         ", const unsigned short* row) {\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x" + number +
+         ".trans.shared.b16 " + Places(0, count) + ", [%" + number +
+         "];\" : " + Numbered("\"=r\"(", 'm', count, ")") +
+         " : \"r\"(static_cast<unsigned>(__cvta_generic_to_shared(row))) : \"memory\");\n}\n#endif";
+}
+
 // Two neighbours of a fragment become halves by one instruction, which leaves them in the register
 // that the unit takes.
 void GpuStatements::MakeHalf(const ir::Instruction& inst) {
