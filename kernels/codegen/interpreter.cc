@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "kernels/codegen/interpreted_step.h"
 #include "kernels/ir/ops.h"
@@ -287,29 +288,22 @@ class Interpreter {
     const ValueStorage& storage = code_.values.storage[scan.id.index()];
     const std::vector<int> slices = tree_.SliceAxes(scan);
     const std::uint64_t threads = tree_.layouts[At(tree_.axes[At(slices.front())].layout)].threads;
-    std::vector<std::int64_t> steps = {0}, rows = {0}, columns = {0};  // Offsets of registers.
+    using Offsets = std::vector<std::int64_t>;
+    const auto spread = [](Offsets& offsets, std::int64_t count, std::int64_t stride) {
+      for (const std::int64_t offset : std::exchange(offsets, {})) {
+        for (std::int64_t i = 0; i < count; ++i) offsets.push_back(offset + i * stride);
+      }
+    };
+    Offsets steps = {0}, rows = {0}, columns = {0};  // Of registers.
     for (std::size_t place = 0; place < storage.key.size(); ++place) {
       const auto scanned = std::ranges::find(storage.scanned, place);
       const bool is_row = std::cmp_less(scanned - storage.scanned.begin(), storage.rows);
-      std::vector<std::int64_t>& all = scanned == storage.scanned.end() ? columns
-                                       : is_row                         ? rows
-                                                                        : steps;
-      std::vector<std::int64_t> longer;
-      for (const std::int64_t offset : all) {
-        for (std::int64_t i = 0; i < storage.key[place].size; ++i) {
-          longer.push_back(offset + i * StrideOf(storage, place));
-        }
-      }
-      all = std::move(longer);
+      Offsets& all = scanned == storage.scanned.end() ? columns : is_row ? rows : steps;
+      spread(all, storage.key[place].size, StrideOf(storage, place));
     }
-    std::vector<std::uint64_t> of_slice = {0};  // Offsets of threads.
+    Offsets of_slice = {0};  // Of threads.
     for (const int slice : slices) {
-      const ThreadAxis& axis = tree_.axes[At(slice)];
-      std::vector<std::uint64_t> longer;
-      for (const std::uint64_t offset : of_slice) {
-        for (std::uint64_t i = 0; i < axis.size; ++i) longer.push_back(offset + i * axis.stride);
-      }
-      of_slice = std::move(longer);
+      spread(of_slice, tree_.axes[At(slice)].size, tree_.axes[At(slice)].stride);
     }
     const int split = code_.splits.of_inst[scan.id.index()];
     for (std::uint64_t first = 0; first < threads; ++first) {
@@ -323,7 +317,7 @@ class Interpreter {
         double carried = BesideOf(scan.id, column);
         double* const left = split < 0 ? nullptr : LookBack(split, number, carried);
         for (std::size_t piece = 0; piece < rows.size() * of_slice.size(); ++piece) {
-          thread_ = first + of_slice[piece % of_slice.size()];
+          thread_ = first + At(of_slice[piece % of_slice.size()]);
           const std::int64_t row = column + rows[piece / of_slice.size()];
           const double all = Combined(step, carried, Register(scan.id, row + steps.back()));
           for (std::size_t i = steps.size(); i-- > 0;) {
@@ -337,8 +331,8 @@ class Interpreter {
           if (code_.fault != Fault::kLostCarry) carried = all;
         }
         if (left != nullptr) *left = carried;
-        for (const std::uint64_t slice : of_slice) {
-          thread_ = first + slice;
+        for (const std::int64_t slice : of_slice) {
+          thread_ = first + At(slice);
           BesideOf(scan.id, column) = carried;
         }
       }

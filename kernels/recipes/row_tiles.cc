@@ -46,6 +46,7 @@ struct RowForm {
   /// Of a block that has part of a row; 0: it has whole rows. Neighbours are as many as one access
   /// takes.
   std::uint32_t threads = 0, copies = 0;
+  std::uint32_t resident = 1;  ///< Blocks that a multiprocessor shall hold.
   /// Clusters of so many blocks go through a row together, and a thread holds so much of it.
   std::uint32_t cluster = 1, held = kMostHeld;
 };
@@ -76,6 +77,7 @@ class RowTileWriter : RecipeWriter {
       if (!inst.planned && inst.executes_once()) NestLoops(inst);
     }
     ShareLoops();
+    WantNumbers("min_blocks", {form_.resident});
     return Finish(form_.name, true);
   }
 
@@ -347,11 +349,13 @@ std::vector<Recipe> RowTileRecipes(const ir::Target& function) {
   const auto add = [&](const RowForm& form) {
     if (auto recipe = RowTileWriter(function, form).Write()) recipes.push_back(std::move(*recipe));
   };
-  // Blocks of a scan that has few rows, best first.
-  add({.name = "divided rows", .threads = 256, .copies = 4});
-  add({.name = "divided rows of 512 threads", .threads = 512, .copies = 4});
-  add({.name = "long divided rows", .threads = 256, .copies = 8});
-  add({.name = "short divided rows", .threads = 256, .copies = 2});
+  // Blocks of a scan that has few rows, best first. Long parts have few others to look back at, and
+  // registers hold them where multiprocessors are asked for no more blocks than that.
+  add({.name = "divided rows of 1024 threads", .threads = 1024, .copies = 8});
+  add({.name = "divided rows of 512 threads", .threads = 512, .copies = 8, .resident = 2});
+  add({.name = "divided rows", .threads = 256, .copies = 8, .resident = 4});
+  add({.name = "short divided rows of 512 threads", .threads = 512, .copies = 4});
+  add({.name = "short divided rows", .threads = 256, .copies = 4});
   if (function.has_clusters()) {
     for (const std::uint32_t blocks : ClustersFor(function)) {
       for (const std::uint32_t held : {2 * kMostHeld, kMostHeld}) {

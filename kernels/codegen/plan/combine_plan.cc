@@ -159,8 +159,10 @@ CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,
     // What is before the block, and its number.
     const std::uint64_t before = splits.reductions[static_cast<std::size_t>(split)].values() *
                                  ir::BytesOf(ir::ComputeTypeOf(inst.type));
-    PlanSlots(inst, ir::kSliceBytes - Aligned(before) - kTurnBytes, combine);
-    combine.before_at = Aligned(combine.shared_bytes);
+    // Of eight slots or more that follow one another there may be what all of them have, too.
+    const std::uint64_t room = ir::kSliceBytes - Aligned(before) - kTurnBytes;
+    PlanSlots(inst, room / 9 * 8, combine);
+    combine.before_at = Aligned(combine.shared_bytes + combine.shared_bytes / 8);
     combine.shared_bytes = combine.before_at + before;
     combine.warps_look = shuffles && tree.num_threads % ir::kWarpLanes == 0;
   }

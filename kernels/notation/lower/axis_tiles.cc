@@ -57,12 +57,7 @@ ir::Tiling AxisTiles::Hinted(const Index& index, Numbers& numbers, int reduction
     }
     return tiling;
   }
-  // Threads have slices of a scan, each of neighbours that it holds in registers; where it is long,
-  // several of them.
-  constexpr std::int64_t kLongScan = 2048;
-  if (IsScanned(index) && !paper_ && *index.extent >= kLongScan) {
-    return {{2, 16}, {2, 512}, {2, 16}};
-  }
+  // Threads have slices of a scan, each of neighbours that it holds in registers.
   if (IsScanned(index)) return {{2, 512}, {2, 16}};
   // The same where rows are gone through more than once: each pass has threads, and neighbours.
   const auto is_over_it = [&](const auto& reduction) {

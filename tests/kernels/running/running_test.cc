@@ -167,12 +167,24 @@ TEST(DividedScan, IsRightInTheInterpreter) {
 TEST(DividedScan, LooksFurtherBackThanAWarpHasLanes) {
   for (const int rows : {1, 4}) {
     const Sample sample =
-        Divided({{"m", rows}, {"n", 70 * 32 * 2}},
-                "size(scan.j0)=70\nsize(scan.j2)=32\ndim_kind(scan.j2)=THREAD\n", 8);
+        Divided({{"m", rows}, {"n", 128 * 32 * 2}},
+                "size(scan.j0)=128\nsize(scan.j2)=32\ndim_kind(scan.j2)=THREAD\n", 8);
     const auto printed = Printed(sample, Fault::kNone);
     EXPECT_THAT(printed.front().source, ::testing::HasSubstr("exh_ballot"));
     ExpectRight(RunCudaSources(sample.task, printed, kAllInputs), sample);
   }
+}
+
+// What eight warps and more have is gone through by warps.
+TEST(DividedScan, IsRightWithManyWarps) {
+  Coverage coverage;
+  const Sample sample =
+      Draw("scan", {{"m", 2}, {"n", 8192}}, CudaTestDevice(512), 6, 8, coverage, false,
+           "across_blocks(scan)=LOOK_BACK\nsize(scan.j0)=4\nsize(scan.j1)=2\nsize(scan.j2)=256\n"
+           "dim_kind(scan.j2)=THREAD\n");
+  const auto printed = Printed(sample, Fault::kNone);
+  EXPECT_THAT(printed.front().source, ::testing::HasSubstr("exh_swap(exh_own"));
+  ExpectRight(RunCudaSources(sample.task, printed), sample);
 }
 
 TEST(DividedScan, ShowsDefects) {

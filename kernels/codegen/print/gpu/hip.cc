@@ -36,6 +36,7 @@ static __device__ __forceinline__ unsigned long long exh_hear(const unsigned lon
 static __device__ __forceinline__ unsigned exh_ballot(bool is_set) {
   return static_cast<unsigned>(__ballot(is_set) >> (threadIdx.x & 32u & (warpSize - 1)));
 }
+static __device__ __forceinline__ void exh_pause(unsigned) { __builtin_amdgcn_s_sleep(8); }
 #define exh_swap(value, bit) __shfl_xor(value, bit)
 )";
   }

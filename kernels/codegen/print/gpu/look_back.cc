@@ -8,17 +8,19 @@
 //   block      n-1   n-2   n-3   n-4  …
 //   has       part  part  whole part        lanes 0 to 2 count
 //
-// and, where no lane has a whole, at as many before them; several rounds are asked for at once, for
-// each takes as long as memory takes to answer. A lane adds up what counts of what it sees, and in
-// the end lanes make one value of that. Where a block has several values (rows), its warps share
-// these. One thread writes what its warp has found to shared memory, for all.
-#include <algorithm>
-
+// and, where no lane has a whole, at as many before them. A lane adds up what counts of what it
+// sees, and in the end lanes make one value of that. Where a block has several values (rows), its
+// warps share these. One thread writes what its warp has found to shared memory, for all.
 #include "kernels/codegen/print/gpu/bits.h"
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
 
 namespace exh::kernels::codegen {
+namespace {
+
+constexpr std::uint64_t kFewBlocks = 512;
+
+}  // namespace
 
 void GpuStatements::DrawNumber(std::uint64_t offset) {
   const std::string blocks = std::to_string(code_.tree.num_blocks);
@@ -58,21 +60,20 @@ std::string GpuStatements::HearFunction(const ir::Instruction& scan) {
   const bool is_wide = SplitOf(scan.id).status_words > 1;
   const BitsOf bits = BitsOfType(HeldBy(scan.id));
   const std::string name = "hear_" + BareName(scan.id);
-  const std::string word = "unsigned long long";
   // Until a status says anything in this launch. Of two words, both the same.
-  std::string said = "(tag | 1u) == whole", value = "static_cast<unsigned>(low)", again;
+  std::string words = "const unsigned long long low = exh_hear(status); ";
+  std::string said = "(tag | 1u) == whole", value = "static_cast<unsigned>(low)";
   if (is_wide) {
+    words += "const unsigned long long high = exh_hear(status + 1); ";
     said += " && static_cast<unsigned>(high >> 32) == tag";
     value = "static_cast<long long>(high << 32 | (low & 0xffffffffull))";
-    again = "high = exh_hear(status + 1); ";
   }
-  if (gives_up_) again += "exh_look(exh_end); ";
   combiners_.insert(words_.function + words_.Register(HeldBy(scan.id)) + " " + name + "(" +
-                    words_.Pointer("const " + word) + " status, " + word + " low, " +
-                    (is_wide ? word + " high, " : "") + "unsigned whole, unsigned& tag" +
-                    Deadline() + ") { while (true) { tag = static_cast<unsigned>(low >> 32); if (" +
-                    said + ") return " + bits.from + "(" + value + "); low = exh_hear(status); " +
-                    again + "} }");
+                    words_.Pointer("const unsigned long long") +
+                    " status, unsigned whole, unsigned& tag" + Deadline() + ") { while (true) { " +
+                    words + "tag = static_cast<unsigned>(low >> 32); if (" + said + ") return " +
+                    bits.from + "(" + value + "); exh_pause(200u); " +
+                    (gives_up_ ? "exh_look(exh_end); " : "") + "} }");
   return name;
 }
 
@@ -81,53 +82,30 @@ std::string GpuStatements::LookFunction(const ir::Instruction& scan, const Combi
   const std::string element = words_.Register(HeldBy(scan.id)), join = CombineFunction(scan);
   const std::string hear = HearFunction(scan), identity = IdentityOf(scan);
   const std::string name = "look_back_" + BareName(scan.id);
-  const std::uint32_t lanes = combine.warps_look ? ir::kWarpLanes : 1;
-  // Statuses that a lane asks for at once.
-  const auto rounds = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>((split.splits + lanes - 1) / lanes, 1, combine.warps_look ? 4 : 1));
+  const std::string lanes = std::to_string(combine.warps_look ? ir::kWarpLanes : 1);
   const std::string is_whole = code_.fault == Fault::kShortLook ? "true" : "tag == whole";
-  const bool is_wide = split.status_words > 1;
-  const auto number = [](std::uint64_t value) { return std::to_string(value); };
   std::string text = words_.function + element + " " + name + "(" +
                      words_.Pointer("const unsigned long long") +
                      " status, int block, unsigned whole" + Deadline() + ") { " + element +
                      " sum = " + identity + "; unsigned ends = 0u; ";
-  if (combine.warps_look) text += "const unsigned lane = threadIdx.x % " + number(lanes) + "; ";
+  // Those right before have begun at the same time, and are not so far either. Who asks too often
+  // keeps others waiting: statuses of neighbours lie together. A few blocks disturb nobody.
+  if (code_.tree.num_blocks > kFewBlocks) text += "exh_pause(1000u); ";
+  if (combine.warps_look) text += "const unsigned lane = threadIdx.x % " + lanes + "; ";
   text += "for (int at = block - 1" +
           std::string(combine.warps_look ? " - static_cast<int>(lane)" : "") +
-          "; ends == 0u; at -= " + number(std::uint64_t{lanes} * rounds) + ") { ";
-  const auto place = [&](std::uint32_t round) {
-    return "status + static_cast<long long>(at - " + number(std::uint64_t{lanes} * round) + ") * " +
-           number(split.values() * split.status_words);
-  };
-  const auto is_there = [&](std::uint32_t round) {
-    return "at >= " + number(std::uint64_t{lanes} * round);
-  };
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    for (const char* const half : {"low", "high"}) {
-      const bool is_high = half[0] == 'h';
-      if (is_high && !is_wide) continue;
-      text += "const unsigned long long " + std::string(half) + "_" + number(round) + " = " +
-              is_there(round) + " ? exh_hear(" + place(round) + (is_high ? " + 1" : "") +
-              ") : 0ull; ";
-    }
-  }
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const std::string number_of = number(round);
-    text += (round > 0 ? "if (ends == 0u) { " : "{ ") + ("unsigned tag = whole; " + element) +
-            " value = " + identity + "; if (" + is_there(round) + ") value = " + hear + "(" +
-            place(round) + ", low_" + number_of + (is_wide ? ", high_" + number_of : "") +
-            ", whole, tag" + (gives_up_ ? ", exh_end" : "") + "); ";
-    // A lane before the nearest whole one counts, and that one; each adds up what it finds.
-    text += combine.warps_look
-                ? "ends = exh_ballot(" + is_whole +
-                      "); if ((ends & ((1u << lane) - 1u)) == 0u) sum = " + join +
-                      "(value, sum); } "
-                : "ends = " + is_whole + " ? 1u : 0u; sum = " + join + "(value, sum); } ";
-  }
-  text += "} ";
-  for (std::uint32_t bit = 1; bit < lanes; bit *= 2) {
-    text += "sum = " + join + "(exh_swap(sum, " + number(bit) + "), sum); ";
+          "; ends == 0u; at -= " + lanes + ") { unsigned tag = whole; " + element +
+          " value = " + identity + "; if (at >= 0) value = " + hear +
+          "(status + static_cast<long long>(at) * " +
+          std::to_string(split.values() * split.status_words) + ", whole, tag" +
+          (gives_up_ ? ", exh_end" : "") + "); ";
+  // A lane before the nearest whole one counts, and that one; each adds up what it finds.
+  text += combine.warps_look
+              ? "ends = exh_ballot(" + is_whole +
+                    "); if ((ends & ((1u << lane) - 1u)) == 0u) sum = " + join + "(value, sum); } "
+              : "ends = " + is_whole + " ? 1u : 0u; sum = " + join + "(value, sum); } ";
+  for (std::uint32_t bit = 1; combine.warps_look && bit < ir::kWarpLanes; bit *= 2) {
+    text += "sum = " + join + "(exh_swap(sum, " + std::to_string(bit) + "), sum); ";
   }
   // Behind those that it calls.
   look_backs_.push_back(text + "return sum; }");

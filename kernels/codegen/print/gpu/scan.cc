@@ -9,6 +9,7 @@
 // to the first slice is what blocks before have (look_back.cc) where these divide the scan. Last,
 // it and what is before its own comes before each step of a thread.
 #include <algorithm>
+#include <bit>
 
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
@@ -42,7 +43,7 @@ void GpuStatements::JoinSlicesOfScan(const Combine& combine, std::uint64_t offse
     }
     out_.Close();
   }
-  if (!combine.shared.empty()) PassThroughShared(combine, offset);
+  if (!combine.shared.empty() && !WarpsPass(combine, offset)) PassThroughShared(combine, offset);
   // Row by row: what all threads have of a row comes before the next one. In the end the first row
   // has it of all.
   for (std::size_t i = 0; i < owned; ++i) {
@@ -69,6 +70,61 @@ void GpuStatements::JoinSlicesOfScan(const Combine& combine, std::uint64_t offse
     out_.Line(carry + " = " + join(carry, all_of(i * rows)) + ";");
   }
   out_.Close();
+}
+
+/// Where there are many slices, each warp goes through some of them for all: slots of one row that
+/// follow one another are lanes side by side. False where there are few, or they are no power of
+/// two.
+bool GpuStatements::WarpsPass(const Combine& combine, std::uint64_t offset) {
+  constexpr std::uint32_t kMany = 8;
+  const SliceWalk walk = WalkOf(combine);
+  const bool fits = combine.warps_look && std::has_single_bit(walk.slices) &&
+                    walk.slices >= kMany && walk.slices <= ir::kWarpLanes &&
+                    combine.at_once == combine.owned;
+  if (!fits) return false;
+  const ir::Instruction& scan = code_.function->inst(combine.reduction);
+  const ir::Type held = HeldBy(scan.id);
+  const std::string element = words_.Register(held), join = CombineFunction(scan);
+  const std::string slices = words_.Pointer(element, MemSpace::SHARED);
+  const std::string identity = IdentityOf(scan);
+  const auto number = [](std::uint64_t value) { return std::to_string(value); };
+  const std::uint32_t all = combine.owned * combine.num_slots;
+  const std::string writers =
+      Condition(combine.silent, combine.below >= code_.tree.num_threads ? 0 : combine.below);
+  out_.Line(slices + " const exh_slices = " + words_.CastPointer(slices, "exh_shared") + " + " +
+            number(offset / ir::BytesOf(held)) + ";");
+  out_.Line("const int exh_slot = " + walk.slot + ";");
+  const auto slot = [&](std::uint32_t i) { return "exh_slot + " + number(i * combine.num_slots); };
+  out_.Line(words_.barrier);
+  out_.Open(writers.empty() ? "" : "if (" + writers + ")");
+  for (std::uint32_t i = 0; i < combine.owned; ++i) {
+    out_.Line("exh_slices[" + slot(i) + "] = exh_all_" + number(i) + ";");
+  }
+  out_.Close();
+  out_.Line(words_.barrier);
+  const std::uint32_t whole = (all + ir::kWarpLanes - 1) / ir::kWarpLanes * ir::kWarpLanes;
+  out_.Open("for (int s = t; s < " + number(whole) + "; s += " + number(code_.tree.num_threads) +
+            ")");
+  const std::string is_slot = whole == all ? "" : "s < " + number(all);
+  out_.Line(element + " exh_own = " + (is_slot.empty() ? "" : is_slot + " ? ") + "exh_slices[s]" +
+            (is_slot.empty() ? "" : " : " + identity) + ", exh_until = " + identity + ";");
+  for (std::uint32_t bit = 1; bit < walk.slices; bit *= 2) {
+    out_.Line("{ const " + element + " exh_other = exh_swap(exh_own, " + number(bit) +
+              "); if ((s & " + number(bit) + ") != 0) exh_until = " + join +
+              "(exh_other, exh_until); exh_own = " + join + "(exh_own, exh_other); }");
+  }
+  out_.Line((is_slot.empty() ? "" : "if (" + is_slot + ") ") + "exh_slices[s] = exh_until;");
+  out_.Line("if (" + (is_slot.empty() ? "" : is_slot + " && ") + "s % " + number(walk.slices) +
+            " == 0) exh_slices[" + number(all) + " + s / " + number(walk.slices) + "] = exh_own;");
+  out_.Close();
+  out_.Line(words_.barrier);
+  for (std::uint32_t i = 0; i < combine.owned; ++i) {
+    const std::string ahead = "exh_ahead_" + number(i);
+    out_.Line(ahead + " = " + join + "(exh_slices[" + slot(i) + "], " + ahead + ");");
+    out_.Line("exh_all_" + number(i) + " = exh_slices[" + number(all) + " + (" + slot(i) + ") / " +
+              number(walk.slices) + "];");
+  }
+  return true;
 }
 
 void GpuStatements::PassThroughShared(const Combine& combine, std::uint64_t offset) {

@@ -158,6 +158,7 @@ static __device__ __forceinline__ unsigned long long exh_hear(const unsigned lon
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
   return word;
 }
+static __device__ __forceinline__ void exh_pause(unsigned nanoseconds) { __nanosleep(nanoseconds); }
 #define exh_ballot(is_set) __ballot_sync(0xffffffffu, is_set)
 #define exh_swap(value, bit) __shfl_xor_sync(0xffffffffu, value, bit)
 #endif
