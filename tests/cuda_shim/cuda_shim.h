@@ -154,7 +154,6 @@ inline void exh_tell(const exh_shim::Tracked<unsigned long long>& to, unsigned l
   to.at().Tell(word);
 }
 inline void exh_pause(unsigned) {}
-inline void exh_pause(unsigned) {}
 inline unsigned long long exh_hear(const exh_shim::Tracked<unsigned long long>& from) {
   return from.at().Hear();
 }

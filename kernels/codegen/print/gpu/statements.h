@@ -213,7 +213,6 @@ class GpuStatements : public Statements {
   void JoinSlicesOfScan(const Combine& combine, std::uint64_t offset);
   void PassThroughShared(const Combine& combine, std::uint64_t offset);
   bool WarpsPass(const Combine& combine, std::uint64_t offset);
-  bool WarpsPass(const Combine& combine, std::uint64_t offset);
   /// What is carried to the block, from the blocks before it (look_back.cc).
   void LookBack(const Combine& combine, std::uint64_t offset);
   /// The names of functions that say a value in a status, that wait until one says any, and that
