@@ -35,13 +35,14 @@ choice enum paint($row in Rows):
   /// Like snow.
   value WHITE:
   value BLACK:
-  alias ANY = WHITE | BLACK:
+  value GREY:
+  alias DULL = WHITE | GREY:
 end
 
 /// No two queens share a column.
 require columns_differ: forall $a < $b in Rows: column($a) != column($b)
 let is_dark($row in Rows) = paint($row) is BLACK
-require dark: forall $a < $b in Rows: is_dark($a) || paint($b) is ANY
+require dark: forall $a < $b in Rows: is_dark($a) || paint($b) is DULL
 """
 KERNEL = """\
 /// One layer of a network.
@@ -78,7 +79,7 @@ class Spaces(WithFolder):
     def test_diagnostics_as_one_types(self):
         space = self.open("a.exh", SPACE)
         self.assertEqual(space.diagnostics(), [])
-        space.replace("paint($b) is ANY", "paint($b) is WIHTE")
+        space.replace("paint($b) is DULL", "paint($b) is WIHTE")
         wrong, = space.diagnostics()
         self.assertEqual((wrong["code"], wrong["severity"], wrong["source"]), ("E0304", 1, "exhaust"))
         self.assertEqual(wrong["message"], "'paint' has no value 'WIHTE'; did you mean 'WHITE'?")
@@ -96,11 +97,11 @@ class Spaces(WithFolder):
     def test_hover_says_domain_documentation_and_how_many_decisions(self):
         space = self.open("a.exh", SPACE)
         self.assertEqual(space.hover("column($a)"),
-                         "```exh\nchoice integer column($row in Rows): 1 .. n end\n```\n\n"
+                         "```exh\nchoice integer column($row in Rows):\n  1 .. n\nend\n```\n\n"
                          "Where the queen of this row stands.\n\n8 decisions of 8 values each")
         self.assertEqual(space.hover("paint($b)"),
                          "```exh\nchoice enum paint($row in Rows)\n```\n\nHow a row is painted.\n\n"
-                         "8 decisions of 2 values each\n* `WHITE`: Like snow.\n* `BLACK`")
+                         "8 decisions of 3 values each\n* `WHITE`: Like snow.\n* `BLACK`\n* `GREY`")
         self.assertIn("No two queens share a column.", space.hover("columns_differ"))
         self.assertIn("value WHITE of paint", space.hover("WHITE", 1))
         self.assertIn("The rows of a board.", space.hover("Rows", 2))
@@ -115,11 +116,11 @@ class Spaces(WithFolder):
         space = self.open("a.exh", SPACE)
         self.assertEqual(space.definition("column($b)"), ("a.exh", 5, "column"))
         self.assertEqual(space.definition("WHITE |"), ("a.exh", 10, "WHITE"))
-        self.assertEqual(space.definition("$b)", 1), ("a.exh", 18, "$b"))
-        self.assertEqual(space.definition("n\n", 1)[:2], ("a.exh", 0))
+        self.assertEqual(space.definition("$b)", 1), ("a.exh", 19, "$b"))
+        self.assertEqual(space.definition("n end"), ("a.exh", 0, "n"))
         self.assertIsNone(space.definition("forall"))
         places = space.ask("references", "column($b)", context={"includeDeclaration": True})
-        self.assertEqual([p["range"]["start"]["line"] for p in places], [5, 16, 16])
+        self.assertEqual([p["range"]["start"]["line"] for p in places], [5, 17, 17])
         places = space.ask("references", "column($b)", context={"includeDeclaration": False})
         self.assertEqual(len(places), 2)
         self.assertEqual([h["kind"] for h in space.ask("documentHighlight", "is_dark")], [3, 2])
@@ -130,9 +131,9 @@ class Spaces(WithFolder):
         self.assertEqual([s["name"] for s in outline],
                          ["n", "Rows", "column", "paint", "columns_differ", "is_dark", "dark"])
         paint = outline[3]
-        self.assertEqual([s["name"] for s in paint["children"]], ["WHITE", "BLACK", "ANY"])
+        self.assertEqual([s["name"] for s in paint["children"]], ["WHITE", "BLACK", "GREY", "DULL"])
         self.assertEqual(paint["range"]["start"], position(SPACE, "/// How a row"))
-        self.assertEqual(paint["selectionRange"]["start"], position(SPACE, "paint"))
+        self.assertEqual(paint["selectionRange"]["start"], position(SPACE, "paint("))
 
     def test_rename(self):
         space = self.open("a.exh", SPACE)
@@ -155,7 +156,7 @@ class Spaces(WithFolder):
                 ("paint($b)", "Paint", -32602, "starts with a lower-case letter"),
                 ("paint($b)", "set", -32602, "reserved word"),
                 ("paint($b)", "column", -32803, "'column' is declared twice"),
-                ("$b", "$a", -32803, "'$a' is declared twice"),
+                ("$b", "$a", -32803, r"'\$a' is declared twice"),
                 ("WHITE", "BLACK", -32803, "is declared twice"),
                 ("Rows", "ROWS", -32602, "holds a lower-case one"),
                 ("forall", "x", -32803, "there is no name here")):
@@ -180,9 +181,9 @@ class Spaces(WithFolder):
         self.assertNotIn("WHITE", offer)
         self.assertEqual(offered("require x: forall $c in Rows: paint("), {"$c"})
         self.assertEqual(offered("require x: forall $c in Rows: paint($"), {"$c"})
-        self.assertEqual(offered("require x: forall $c in Rows: paint($c) is "), {"WHITE", "BLACK", "ANY", "not"})
+        self.assertEqual(offered("require x: forall $c in Rows: paint($c) is "), {"WHITE", "BLACK", "GREY", "DULL", "not"})
         self.assertEqual(offered("require x: forall $c in Rows: paint($c) is not WHITE | B"),
-                         {"WHITE", "BLACK", "ANY"})
+                         {"WHITE", "BLACK", "GREY", "DULL"})
         self.assertEqual(offered("require x: forall $c in Rows: \"f($"), {"$c"}, "within code")
         self.assertEqual(offered("// a comment "), set())
         self.assertEqual(offered("set "), set(), "a new name")
@@ -196,7 +197,7 @@ class Spaces(WithFolder):
         space.change(SPACE)
         self.assertEqual(space.ask("formatting", options={}), [])
         space.change(SPACE + "set\n")
-        with self.assertRaisesRegex(RpcError, "not formatted: line 20: ") as error:
+        with self.assertRaisesRegex(RpcError, "not formatted: line 21: ") as error:
             space.ask("formatting", options={})
         self.assertEqual(error.exception.code, -32803)
 
@@ -288,6 +289,13 @@ class Kernels(WithFolder):
         wrong = kernel.diagnostics()[0]
         self.assertEqual((wrong["code"], wrong["range"]["start"]), ("E1114", position(kernel.text, "p]")))
 
+    def test_a_statement_with_a_mistake_hides_none_of_others(self):
+        kernel = self.open("two.kernel", "kernel two\n  size n = 8\n  input a: f32[n]\n  output b: f32[n]\n"
+                           "  output c: f32[n]\n  output d: f32[n]\n  t[i] = a[q]\n  b[i] = t[i]\n  c[i] = a[i] * e\n"
+                           "  d[i] = foo(a[i])\nend\n")
+        self.assertEqual([(d["range"]["start"]["line"], d["code"]) for d in kernel.diagnostics()],
+                         [(6, "E1114"), (8, "E1101"), (9, "E1104")], "what reads t says nothing of it")
+
     def test_rename_completion_formatting_colours(self):
         kernel = self.open("dense.kernel", KERNEL)
         edits = kernel.ask("rename", "k)", newName="q")["changes"][kernel.uri]
@@ -315,7 +323,7 @@ class Programs(WithFolder):
         program = self.open("p.fun", PROGRAM)
         self.assertEqual(program.diagnostics(), [])
         self.assertIn("7 values, found: 1, 2, 4, 8, 16, 32, 64", program.hover("s\n"))
-        self.assertIn("`[[float]s](n / s)`", program.hover("out ="))
+        self.assertIn("`[[float]s](64 / s)`", program.hover("out ="))
         self.assertEqual(program.definition("double(x),"), ("p.fun", 2, "double"))
         self.assertEqual(program.definition("chunk)"), ("p.fun", 4, "chunk"))
         # The x of the function, not that of the one beside it.
@@ -340,14 +348,14 @@ class Utf16(WithFolder):
         text = SPACE.replace("a board", "a 😀 bäñ").replace("require dark", "/* 😀é */ require dark")
         space = self.open("a.exh", text)
         self.assertEqual(space.diagnostics(), [])
-        self.assertEqual(space.definition("is_dark($a)"), ("a.exh", 17, "is_dark"))
+        self.assertEqual(space.definition("is_dark($a)"), ("a.exh", 18, "is_dark"))
         edits = space.ask("rename", "is_dark($a)", newName="is_black")["changes"][space.uri]
         self.assertEqual(edited(text, edits), text.replace("is_dark", "is_black"))
         self.assertIn("bäñ", space.hover("Rows"))
         space.replace("😀é */", "é😀😀 */ ")
-        space.replace("is ANY", "is NAY")
+        space.replace("is DULL", "is DLUL")
         wrong, = [d for d in space.diagnostics() if d["severity"] == 1]
-        self.assertEqual(wrong["range"]["start"], position(space.text, "NAY"))
+        self.assertEqual(wrong["range"]["start"], position(space.text, "DLUL"))
         # The second unit of a character is its beginning.
         place = position(space.text, "😀")
         place["character"] += 1

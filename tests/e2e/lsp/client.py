@@ -56,7 +56,7 @@ class RpcError(Exception):
 
 
 class Editor:
-    """One server. What it tells by itself waits in queues, by method."""
+    """One server. What it tells by itself waits in queues, by method and document."""
 
     def __init__(self, exhc, initialize=True):
         self.process = subprocess.Popen([exhc, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -102,7 +102,8 @@ class Editor:
                 rest += stream.read(65536)
             message, rest = json.loads(rest[:length]), rest[length:]
             if "method" in message:
-                self.queue_of(message["method"]).put(message["params"])
+                name, params = message["method"], message["params"]
+                self.queue_of(name + params.get("uri", "")).put(params)
             else:
                 self.answers.put(message)
 
@@ -138,12 +139,9 @@ class Editor:
     def log(self):
         return self.queue_of("window/logMessage").get(timeout=TIMEOUT)["message"]
 
-    def diagnostics(self, uri=None):
+    def diagnostics(self, uri):
         """The next ones that are told, of this document."""
-        while True:
-            told = self.queue_of("textDocument/publishDiagnostics").get(timeout=TIMEOUT)
-            if uri is None or told["uri"] == uri:
-                return told["diagnostics"]
+        return self.queue_of("textDocument/publishDiagnostics" + uri).get(timeout=TIMEOUT)["diagnostics"]
 
     def end(self):
         """The exit code."""
