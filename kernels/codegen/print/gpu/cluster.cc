@@ -4,9 +4,9 @@
 // split_plan.h decides.
 #include <algorithm>
 
-#include "kernels/codegen/print/gpu/partial_index.h"
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/op_text.h"
+#include "kernels/codegen/print/partial_index.h"
 
 namespace exh::kernels::codegen {
 namespace {

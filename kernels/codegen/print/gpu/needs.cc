@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/print/gpu/needs.h"
-
+//
+// What a program needs of its language, which not every one has a word for.
 #include <algorithm>
+
+#include "kernels/codegen/print/gpu/printer.h"
+#include "kernels/codegen/print/gpu/statements.h"
 
 namespace exh::kernels::codegen {
 

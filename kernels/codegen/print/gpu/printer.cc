@@ -12,7 +12,6 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/code_names.h"
-#include "kernels/codegen/print/gpu/needs.h"
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/gpu/words.h"
 #include "kernels/codegen/print/loop_printer.h"

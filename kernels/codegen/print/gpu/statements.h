@@ -263,6 +263,10 @@ class GpuStatements : public Statements {
   const bool gives_up_;  ///< Who waits looks at the clock.
 };
 
+struct GpuOptions;
+/// What the program needs of the language (needs.cc).
+Needs NeedsOf(const LoweredCode& code, const GpuOptions& options);
+
 /// Defines what asynchronous copies are made and waited for with.
 std::string AsyncFunctions();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/print/gpu/partial_index.h"
+#include "kernels/codegen/print/partial_index.h"
 
 #include "kernels/codegen/print/op_text.h"
 
