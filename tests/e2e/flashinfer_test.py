@@ -4,11 +4,12 @@
 sources are compiled here with stand-ins for TVM-FFI and called. What comes out is compared with what the definition's
 reference computes, run as it stands: `torch` is NumPy here.
 
-usage: flashinfer_test.py SEARCH CXX [unittest arguments]
+usage: flashinfer_test.py SEARCH CXX FAKE_DRIVER FAKE_NVRTC [unittest arguments]
 """
 
 import ctypes
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -18,7 +19,7 @@ import tempfile
 import types
 import unittest
 
-SEARCH, CXX = "", ""
+SEARCH, CXX, DRIVER, NVRTC = "", "", "", ""
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -180,8 +181,8 @@ class FlashInfer(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="exh-flashinfer-"))
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def search(self, *words, code=0):
-        done = subprocess.run([SEARCH, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
+    def search(self, *words, code=0, env=None):
+        done = subprocess.run([SEARCH, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=300, check=False, env=env)
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return done.stdout + done.stderr
 
@@ -320,6 +321,32 @@ class Mistakes(FlashInfer):
         solution = json.loads(named)
         self.assertEqual((solution["name"], solution["author"]), ("mine", "me"))
 
+    def test_a_solution_for_a_gpu(self):
+        """Of a run on a fake GPU, which knows one kernel. Its binding is compiled, and not run."""
+        libraries = self.folder / "lib"
+        libraries.mkdir()
+        (libraries / "libcuda.so.1").symlink_to(DRIVER)
+        (libraries / "libnvrtc.so.13").symlink_to(NVRTC)
+        env = {**os.environ, "LD_LIBRARY_PATH": str(libraries), "EXH_FAKE_N": "256", "XDG_CACHE_HOME": str(self.folder / "cache")}
+        vector = (["n"], "float32")
+        what = definition("scaled_add", "add", {"n": None}, {"x": vector, "y": vector, "alpha": (None, "float32")}, {"z": vector},
+                          "def run(x, y, alpha):\n    return alpha * x + y")
+        self.folder.joinpath("definition.json").write_text(json.dumps(what))
+        self.search("import", "flashinfer", "definition.json", "--out", "d.kernel")
+        self.search("--kernel", "d.kernel", "--size", "n=256", "--device", "h200", "--budget", "evals=2", "--seed", "1", "--policy", "random",
+                    "--winners", "none", "--out", "run", env=env)
+        self.search("export", "run", "--format", "flashinfer", "--definition", "definition.json", "--out", "solution.json", env=env)
+        solution = json.loads(self.folder.joinpath("solution.json").read_text())
+        self.assertEqual((solution["spec"]["language"], solution["spec"]["entry_point"], solution["spec"]["target_hardware"]),
+                         ("cuda", "binding.cu::run", ["Fake_GPU"]))
+        self.assertTrue(all(source["path"].endswith((".cu", ".h")) for source in solution["sources"]))
+        for name in ("binding.cu", "tuned.h"):
+            text, = (source["content"] for source in solution["sources"] if source["path"] == name)
+            self.folder.joinpath(name).write_text(text)
+        done = subprocess.run([CXX, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", str(HERE / "tvm_stand_in"), "-I", str(self.folder),
+                               "-x", "c++", "binding.cu"], cwd=self.folder, capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_several_shapes_are_one_solution(self):
         what, _ = DEFINITIONS[0]
         self.folder.joinpath("definition.json").write_text(json.dumps(what))
@@ -344,5 +371,5 @@ if __name__ == "__main__":
     except ImportError:
         print("skipped: NumPy is not there")
         sys.exit(77)
-    SEARCH, CXX = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2]
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    SEARCH, CXX, DRIVER, NVRTC = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2], sys.argv[3], sys.argv[4]
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])

@@ -102,7 +102,11 @@ Workspace Workspace_$KERNEL$(cudaStream_t stream, int device, $SIZE_PARAMETERS$)
   }
   workspace.bytes = bytes;
   const int status = exh_$KERNEL$_workspace_init(stream, $SIZES$, workspace.memory, bytes);
-  if (status != EXH_OK) TVM_FFI_THROW(RuntimeError) << exh_status_text(status);
+  if (status != EXH_OK) {
+    cudaFree(workspace.memory);
+    workspace = {};
+    TVM_FFI_THROW(RuntimeError) << exh_status_text(status);
+  }
   return workspace;
 }
 )";
