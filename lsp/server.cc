@@ -247,6 +247,9 @@ int Serve(int in, int out) {
     std::string text;
   };
   constexpr std::size_t kMostWaiting = 1000;
+  // Behind a key an editor asks what could stand there. That need not wait for mistakes to be
+  // found.
+  constexpr int kQuietMs = 20;
   std::deque<Event> waiting;
   bool has_ended = false;
   while (!is_gone && !server.exit_code()) {
@@ -254,10 +257,10 @@ int Serve(int in, int out) {
     while (!has_ended && waiting.size() < kMostWaiting) {
       Event event;
       const bool idle = waiting.empty();
-      auto got = stream.Next(false, &event.text);
+      auto got = stream.Next(idle ? kQuietMs : 0, &event.text);
       if (got == MessageStream::Got::kNothing && idle) {
         if (server.TellOne()) continue;
-        got = stream.Next(true, &event.text);
+        got = stream.Next(-1, &event.text);
       }
       has_ended = got == MessageStream::Got::kEnd;
       if (has_ended || got == MessageStream::Got::kNothing) break;

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "ExhLexer.h"
@@ -146,15 +145,17 @@ void Add(const antlr4::misc::IntervalSet& types, const Chunk& chunk, Expected& e
 
 /// What could follow the last statement of these tokens. Words get their meaning from what stands
 /// behind them: `choice` is a word before `enum` only. So `next` is put there, and taken away.
-void AddBehind(std::vector<Token> tokens, const std::optional<Token>& next, Expected& expected) {
-  if (next) tokens.push_back(*next);
+void AddBehind(std::vector<Token> tokens, const std::vector<Token>& next, Expected& expected) {
+  tokens.insert(tokens.end(), next.begin(), next.end());
   DiagnosticSink sink;
   std::vector<Chunk> chunks = SplitStatements(std::move(tokens), sink);
   if (chunks.empty()) return AddStatementWords(expected);
   Chunk& chunk = chunks.back();
-  if (next) chunk.tokens.pop_back();
+  chunk.tokens.resize(chunk.tokens.size() - std::min(chunk.tokens.size(), next.size()));
   if (chunk.tokens.empty()) return;
   if (chunk.tokens.back().kind == TokenKind::kEnd) return AddStatementWords(expected);
+  // Documentation is that of the next statement, or of the next value.
+  if (chunk.tokens.back().kind == TokenKind::kDoc) AddStatementWords(expected);
   if (chunk.start == TokenKind::kOther) return;
   std::vector<std::size_t> types;
   for (const Token& token : chunk.tokens) types.push_back(ParserTypeOf(token));
@@ -214,11 +215,14 @@ Expected ExpectedBehind(std::string_view text) {
       if (!chunks.empty()) AddVariables(chunks.back().tokens, expected);
       return;
     }
-    const std::optional<Token> followers[] = {
-        std::nullopt, TokenOf(TokenKind::kChoiceName, ExhLexer::CHOICE_ID, "x"),
-        TokenOf(TokenKind::kSetName, ExhLexer::SET_ID, "Xx"),
-        TokenOf(TokenKind::kChoiceKind, ExhLexer::ENUM, "enum"),
-        TokenOf(TokenKind::kCode, ExhLexer::CODE, "")};
+    const std::vector<Token> followers[] = {
+        {},
+        {TokenOf(TokenKind::kChoiceName, ExhLexer::CHOICE_ID, "x")},
+        {TokenOf(TokenKind::kSetName, ExhLexer::SET_ID, "Xx")},
+        {TokenOf(TokenKind::kChoiceKind, ExhLexer::ENUM, "enum")},
+        {TokenOf(TokenKind::kCode, ExhLexer::CODE, "")},
+        {TokenOf(TokenKind::kOther, ExhLexer::VAR, "$x"),
+         TokenOf(TokenKind::kOther, ExhLexer::RPAR, ")")}};
     for (const auto& next : followers) AddBehind(tokens, next, expected);
     KeepEachOnce(expected.words);
   });

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -45,7 +46,10 @@ std::string HeadOf(Decl decl) {
   if constexpr (requires { decl.doc; }) decl.doc.clear();
   ast::File file;
   file.statements.emplace_back(std::move(decl));
-  return FirstLines(dsl::Print(file));
+  std::string text = FirstLines(dsl::Print(file));
+  constexpr std::string_view kDefine = "define";  // The tree says `choice`, which is the same.
+  if (text.starts_with(kDefine)) text.replace(0, kDefine.size(), "choice");
+  return text;
 }
 
 class Declarer {

@@ -107,7 +107,7 @@ MessageCutter::Found MessageCutter::Next(std::string* text) {
   return Found::kNothing;
 }
 
-MessageStream::Got MessageStream::Next(bool wait, std::string* text) {
+MessageStream::Got MessageStream::Next(int wait_ms, std::string* text) {
   while (true) {
     switch (cutter_.Next(text)) {
       case MessageCutter::Found::kMessage:
@@ -119,7 +119,7 @@ MessageStream::Got MessageStream::Next(bool wait, std::string* text) {
     }
     if (has_ended_) return Got::kEnd;
     pollfd input = {in_, POLLIN, 0};
-    const int ready = ::poll(&input, 1, wait ? -1 : 0);
+    const int ready = ::poll(&input, 1, wait_ms);
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) return Got::kNothing;
     std::array<char, 65536> bytes;

@@ -39,13 +39,14 @@ class MessageStream {
   MessageStream(int in, int out) : in_(in), out_(out) {}
 
   enum class Got {
-    kNothing,  ///< There is nothing now (`wait` was false).
+    kNothing,  ///< Nothing has come in this time.
     kMessage,
     kGarbage,
     kEnd,  ///< The other side has closed.
   };
-  /// The next message, or what is wrong instead of one.
-  Got Next(bool wait, std::string* text);
+  /// The next message, or what is wrong instead of one. Waits for so many milliseconds; below 0,
+  /// for ever.
+  Got Next(int wait_ms, std::string* text);
 
   /// False when it cannot be written: nobody reads any more.
   bool Send(std::string_view json) const;

@@ -90,7 +90,7 @@ TEST(Expected, OffersTheWordsOfTheTree) {
       names += HoldNames(*language, path, first);
     }
     EXPECT_GT(words, 5) << language->id();
-    EXPECT_GT(names, 20) << language->id();
+    EXPECT_GT(names, 10) << language->id();
   }
 }
 
