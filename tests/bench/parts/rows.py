@@ -63,7 +63,7 @@ def attention_cases():
     for type_name in ("f32", "bf16"):
         shapes = ((512, 64, 0), (2048, 64, 0), (2048, 128, 0), (2048, 64, 1), (8192, 64, 0))
         if type_name == "bf16":
-            shapes = tuple((length, depth, causal) for length in (8192, 2048, 16384) for depth in (64, 128) for causal in (0, 1))
+            shapes = tuple((length, depth, causal) for length in (2048, 8192, 16384) for depth in (64, 128) for causal in (0, 1))
         for length, depth, causal in shapes:
             sizes = {"h": 16, "m": length, "n": length, "d": depth, "dv": depth}
             flops = 4 * 16 * length * length * depth / (2 if causal else 1)
