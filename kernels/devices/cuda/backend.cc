@@ -39,9 +39,9 @@ class CudaBackend final : public Backend {
 
   bool Detects(std::string_view field) const override {
     constexpr std::array kFields = {
-        "architecture", "model",           "max_threads",  "max_registers", "vector_sizes",
-        "shared_bytes", "block_registers", "cache_flags",  "across_blocks", "max_stages",
-        "async_copies", "resident_blocks", "tensor_units", "skews"};
+        "architecture", "model",           "max_threads",     "max_registers", "vector_sizes",
+        "shared_bytes", "block_registers", "cache_flags",     "across_blocks", "max_cluster",
+        "max_stages",   "async_copies",    "resident_blocks", "tensor_units",  "skews"};
     return std::ranges::find(kFields, field) != kFields.end();
   }
   DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }
