@@ -62,6 +62,8 @@ class Cuda(cuda_test.Fixture):
         detected, recorded = (limits_of(self.run_search("devices", "--device", device).stdout) for device in ("cuda", "h200"))
         self.assertEqual(detected.pop("model"), "Fake GPU, driver 13.0")
         self.assertEqual(detected, recorded)
+        self.assertEqual(detected["max_cluster"], 16)
+        self.assertIn("CLUSTER", detected["across_blocks"])
 
     def test_a_gpu_that_is_too_old(self):
         done = self.run_search("devices", "--device", "cuda", EXH_FAKE_GPU="sm_30")
