@@ -339,7 +339,8 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
     }
     EXPECT_EQ(amounts[9], static_cast<double>(code.tree.num_blocks));
     for (const codegen::SplitReduction& split : code.splits.reductions) {
-      if (split.is_atomic() || split.is_of_cluster()) continue;
+      // What blocks of a scan say is gone when others have heard it.
+      if (split.is_atomic() || split.is_of_cluster() || split.looks_back()) continue;
       const double partial =
           static_cast<double>(split.tiles * split.splits) * split.num_registers * split.num_slots;
       EXPECT_THAT(std::vector(amounts.end() - std::ssize(code.splits.reductions), amounts.end()),

@@ -241,8 +241,8 @@ TEST(First, LongScansAreDividedAmongBlocks) {
   EXPECT_EQ(source.gpu->launch.grid, 512U);
   EXPECT_EQ(source.gpu->launch.threads, 1024U);
   EXPECT_THAT(source.text, HasSubstr("float4 q = load4"));
-  // A multiprocessor has a whole row for each of its blocks.
-  EXPECT_EQ(Begin("scan", "m=4096,n=4096", "h200").Source(0).gpu->launch.grid, 4096U);
+  // With as many rows as that, a block has whole ones.
+  EXPECT_EQ(Begin("scan", "m=4096,n=4096", "h200").Source(0).gpu->launch.grid, 2048U);
 }
 
 TEST(First, KeysOfFewQueriesAreDivided) {
