@@ -12,7 +12,7 @@ namespace exh::lsp {
 
 const Language* Workspace::LanguageOf(const OpenDocument& document) const {
   const auto is_it = [&](const auto& each) {
-    return document.language == each->id() || document.path.ends_with(each->suffix());
+    return each->id() == document.language || document.path.ends_with(each->suffix());
   };
   const auto found = std::ranges::find_if(languages_, is_it);
   return found == languages_.end() ? nullptr : found->get();
@@ -108,7 +108,7 @@ AskedPlace Workspace::At(const std::string& uri, std::optional<EditorPosition> p
   AskedPlace place;
   place.document = &documents_.At(uri);
   place.language = LanguageOf(*place.document);
-  if (place.language == nullptr) {
+  if (!place.language) {
     throw RpcError(RpcCode::kInvalidParams,
                    fmt::format("'{}' is of no language that is known here: its name ends in none "
                                "of .exh, .kernel and .fun",

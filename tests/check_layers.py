@@ -177,7 +177,7 @@ GROUND = ("dsl/name_uses.h", "dsl/source_range.h", "dsl/spec.h", "generator/code
 # Nothing includes tests, and tests may include everything.
 LAYERS = sorted([*MAY_INCLUDE, "tests"], key=len, reverse=True)
 ANTLR = re.compile(r"antlr|(Exh|Fun|Kernel)(Lexer|Parser|Base|Listener|Visitor)")
-ANTLR_FILES = ("dsl/editing/expected.cc", "dsl/syntax/parse.cc", "dsl/syntax/parse_tree.h", "dsl/syntax/parse_tree.cc",
+ANTLR_FILES = ("dsl/syntax/parse.cc", "dsl/editing/expected.cc", "dsl/syntax/parse_tree.h", "dsl/syntax/parse_tree.cc",
                "dsl/syntax/antlr_support.h", "dsl/syntax/antlr_support.cc",
                "functional/syntax/expected.cc", "functional/syntax/parse.cc",
                "kernels/notation/syntax/expected.cc", "kernels/notation/syntax/lines.h",

@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("base", "dsl", "generator", "runtime", "poly", "functional", "load", "kernels",
-           "models", "examples", "search", "page", "python", "tests")
+           "lsp", "models", "examples", "search", "page", "python", "tests")
 SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 
 
