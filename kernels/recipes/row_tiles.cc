@@ -93,7 +93,7 @@ class RowTileWriter : RecipeWriter {
       if (columns_ == nullptr) columns_ = reduced.front();
       if (reduced.front()->axis_name() != columns_->axis_name()) return false;
       has_scan_ |= inst.is_scan();
-      if (is_divided() && f_.splittable_dims(inst) == 0) return false;
+      if (is_divided() && (!inst.is_scan() || f_.splittable_dims(inst) == 0)) return false;
       ++reductions;
       rows_ = ir::ResultAxes(f_, inst);
     }

@@ -28,6 +28,14 @@ bool RunningWriter::FindProducts() {
   const auto kept = ir::ResultAxes(f_, *top_);
   if (kept.empty()) return false;
   rows_ = kept.back()->axis_name();
+  // Rows that have values of their own, as those of one query for each head, are no tile.
+  const LogicalDim* const rows = AxisOf(*second_, rows_);
+  if (rows == nullptr || std::ranges::none_of(f_.comms, [&](const Communication& comm) {
+        return !comm.planned && !comm.is_init && comm.consumer == second_->id &&
+               ir::ProducersAxis(f_, comm, *rows) == nullptr;
+      })) {
+    return false;
+  }
   for (const LogicalDim* axis : ir::ResultAxes(f_, *second_)) {
     if (AxisOf(*top_, axis->axis_name()) != nullptr) continue;
     if (!columns_.empty()) return false;
