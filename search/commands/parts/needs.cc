@@ -28,8 +28,10 @@ constexpr std::array kLater = {
     LaterCommand{
         "export",
         "a record of a run as a program of one file (--format cu on a GPU, cc on a processor) or "
-        "its header, all its results for other tuners (t4), or the decisions and constraints of a "
-        "kernel or a space as a MiniZinc model"},
+        "its header, all its results for other tuners (t4), the best of runs as a solution of "
+        "FlashInfer Trace (flashinfer), or the decisions and constraints of a kernel or a space as "
+        "a "
+        "MiniZinc model"},
     LaterCommand{"import", "files of other tools as spaces and runs"},
     LaterCommand{"tune",
                  "searches many shapes: one after the other on each GPU, or as a job array of "
@@ -37,6 +39,7 @@ constexpr std::array kLater = {
     LaterCommand{"install-kernel", "the best of runs as a library for C, C++, NumPy and PyTorch"},
     LaterCommand{"report",
                  "runs, or a fleet, as a page for a browser: one file that needs nothing else"},
+    LaterCommand{"why", "what each decision of the best of a run is worth, measured without it"},
     LaterCommand{"fused",
                  "fused operators as JSON (docs/fused.md): how fast they are by their schedules"},
     LaterCommand{"functional",
