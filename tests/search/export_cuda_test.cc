@@ -46,18 +46,22 @@ const Export& Axpy() {
 
 const std::vector<const Export*>& AllKernels() {
   // Temporaries in shared and in main memory.
-  static const Export mv({"mv",
-                          "m=48,n=64",
-                          {"exh_shared", "exh_global", "float4"},
-                          {"exh_fill", "exh_finish", "__threadfence", "__shfl_xor_sync"}});
+  static const Export mv(
+      {"mv",
+       "m=48,n=64",
+       {"exh_shared", "exh_global", "float4"},
+       {"exh_fill", "exh_finish", "__threadfence", "__shfl_xor_sync", "exh_cluster_arrive"}});
   static const Export matmul(
       {"matmul", "m=32,n=16,k=7", {"exh_shared", "float4"}, {"exh_global"}, "paper"});
   static const Export strided(
       {"matmul", "m=8,n=12,k=5,transpose_a=1,transpose_b=1,a_stride=3", {}, {}, "paper"});
   // Several launches that overlap.
-  static const Export atomic(
-      {"mv", "m=512,n=16", {"exh_fill", "exh_await_previous"}, {"__shfl_xor_sync"}});
-  static const Export second({"dot", "n=4096", {"exh_finish"}, {"__shfl_xor_sync"}});
+  static const Export atomic({"mv",
+                              "m=512,n=16",
+                              {"exh_fill", "exh_await_previous"},
+                              {"__shfl_xor_sync", "exh_cluster_arrive"}});
+  static const Export second(
+      {"dot", "n=4096", {"exh_finish"}, {"__shfl_xor_sync", "exh_cluster_arrive"}});
   static const std::vector<const Export*> all = {&Axpy(), &mv, &matmul, &strided, &atomic, &second};
   return all;
 }
