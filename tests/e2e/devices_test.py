@@ -55,7 +55,7 @@ class Cuda(cuda_test.Fixture):
             self.assertEqual((limits["max_threads"], limits["block_registers"], limits["max_registers"]), (1024, 65536, 255))
             self.assertEqual(limits["vector_sizes"], [2, 4])
             self.assertIn("CACHE_READ_ONLY", limits["cache_flags"])
-            self.assertEqual(limits["across_blocks"], ["ATOMIC_CAS", "ATOMIC_RED", "LAST_BLOCK", "SECOND_LAUNCH"])
+            self.assertEqual(limits["across_blocks"], ["ATOMIC_CAS", "ATOMIC_RED", "LAST_BLOCK", "SECOND_LAUNCH", "LOOK_BACK"])
         self.assertEqual(self.rates(), [])  # Limits need no rates.
 
     def test_limits_of_sm_90_are_the_recorded_ones(self):
