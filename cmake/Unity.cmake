@@ -9,17 +9,35 @@
 # build is configured. Where one that was added later clashes, the compiler says so, and configuring again
 # (cmake --fresh) mends it.
 #
+# A group is a file of ours that includes its sources by their names in the tree, as all includes here do.
+# CMake's own unity builds say them by absolute path, which is in __FILE__ and so in what the compiler's
+# cache compares: a second clone would compile everything once more.
+#
 # EXH_APART is a regular expression of targets whose files are compiled one by one all the same.
+#
+# A target with the property UNITY_BUILD OFF, or a source with SKIP_UNITY_BUILD_INCLUSION ON, is left as it is.
 function(exh_sources name)
   target_sources(${name} PRIVATE ${ARGN})
-  if(NOT EXH_UNITY OR (EXH_APART AND name MATCHES "${EXH_APART}"))
+  if(EXH_UNITY AND NOT (EXH_APART AND name MATCHES "${EXH_APART}"))
+    # At the end of the folder's file, when these properties are known.
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL exh_group_sources [[${name}]] [[${ARGN}]])")
+  endif()
+endfunction()
+
+# exh_group_sources(name sources): puts a list of sources into groups, each of which is compiled as one file.
+function(exh_group_sources name sources)
+  get_target_property(is_unity ${name} UNITY_BUILD)
+  if(is_unity STREQUAL "OFF")
     return()
   endif()
   set(most 12)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set(num_groups 0)
-  foreach(source IN LISTS ARGN)
+  foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    get_source_file_property(is_apart ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(is_apart STREQUAL "ON")
+      continue()
+    endif()
     if(NOT EXISTS ${path})  # It is generated, and has no such namespace.
       continue()
     endif()
@@ -28,7 +46,6 @@ function(exh_sources name)
     exh_seen_names(seen ${path})
     exh_have_common(hides own_names seen)
     if(hides)
-      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       continue()
     endif()
     set(group 0)
@@ -46,8 +63,7 @@ function(exh_sources name)
         set(${list}_${group} "")
       endforeach()
     endif()
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
-    list(APPEND files_${group} ${source})
+    list(APPEND files_${group} ${path})
     list(APPEND private_${group} ${private})
     list(APPEND public_${group} ${public})
     list(APPEND aliases_${group} ${aliases})
@@ -55,6 +71,22 @@ function(exh_sources name)
     list(APPEND seen_${group} ${seen})
     list(REMOVE_DUPLICATES seen_${group})
   endforeach()
+  set(group 0)
+  while(group LESS num_groups)
+    list(LENGTH files_${group} count)
+    if(count GREATER 1)
+      set_source_files_properties(${files_${group}} PROPERTIES HEADER_FILE_ONLY ON)
+      set(text "// The sources of one group of ${name}, for cmake/Unity.cmake.\n")
+      foreach(path IN LISTS files_${group})
+        cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+        string(APPEND text "#include \"${path}\"  // NOLINT\n")
+      endforeach()
+      set(unity ${CMAKE_CURRENT_BINARY_DIR}/${name}_unity_${group}.cc)
+      file(CONFIGURE OUTPUT ${unity} CONTENT "${text}" @ONLY)
+      target_sources(${name} PRIVATE ${unity})
+    endif()
+    math(EXPR group "${group} + 1")
+  endwhile()
 endfunction()
 
 # exh_have_common(result one other): whether two lists, given by name, have a common element.

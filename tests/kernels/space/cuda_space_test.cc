@@ -128,7 +128,7 @@ TEST(CudaSpace, Matmul2ImplementationsAreRight) {
 
 TEST(CudaSpace, EachWayToDivideIsRight) {
   const ir::Device all = CudaTestDevice(64);
-  EXPECT_EQ(all.across_blocks.size(), 5u);
+  EXPECT_EQ(all.across_blocks.size(), 7u);
   for (const std::string& way : all.across_blocks) {
     ir::Device device = all;
     device.across_blocks = {way};
