@@ -358,7 +358,7 @@ struct f8e5m2 {
 };)";
   return CompiledTexts(
       functions.size(), [&](std::size_t i) { return functions[i]; }, prologue,
-      "-std=c++20 -Wall -Wextra -Werror -I'" EXH_SOURCE_DIR "'");
+      "-std=c++20 -Wall -Wextra -Werror -Itree");
 }
 
 TEST(ReferenceElement, IsThatOfTheRecursion) {
