@@ -14,6 +14,7 @@
 #include "base/numbers.h"
 #include "base/system/cache_folder.h"
 #include "base/system/process.h"
+#include "kernels/devices/rates/kept.h"
 #include "kernels/ir/function.h"
 #include "kernels/ir/target.h"
 
