@@ -151,21 +151,23 @@ TEST(F8Products, DefectsShow) {
   }
 }
 
-bool MayUseUnit(const std::string& a, const std::string& b, const std::string& sum, int k,
-                const ir::Device& device) {
-  const std::string name = fmt::format("p_{}_{}_{}_{}", a, b, sum, k);
-  const std::string text = fmt::format(
-      "kernel {}\n  size m = 64, n = 64, k = {} in 1..4096\n  input a: {}[m, k]\n"
-      "  input b: {}[k, n]\n  output c: {}[m, n]\n"
-      "  c[i, j] = sum(p: {}) a[i, p] * b[p, j]\nend\n",
-      name, k, a, b, sum, sum);
-  const Kernel& kernel = KernelOf({name, text, ""});
+bool MayUseUnit(const Kernel& kernel, const ir::Device& device) {
   Parameters sizes;
   for (const Parameter& p : kernel.parameters()) sizes[p.name] = p.default_value;
   const Task task = MakeTask(kernel, sizes, device);
   return std::ranges::any_of(task.function->insts, [&](const ir::Instruction& inst) {
     return inst.is_reduction() && task.function->may_use_unit(inst);
   });
+}
+bool MayUseUnit(const std::string& a, const std::string& b, const std::string& sum, int k,
+                const ir::Device& device) {
+  const std::string name = fmt::format("p_{}_{}_{}_{}", a, b, sum, k);
+  const std::string text = fmt::format(
+      "kernel {}\n  size m = 64, n = 64, k = {} in 1..65536\n  input a: {}[m, k]\n"
+      "  input b: {}[k, n]\n  output c: {}[m, n]\n"
+      "  c[i, j] = sum(p: {}) a[i, p] * b[p, j]\nend\n",
+      name, k, a, b, sum, sum);
+  return MayUseUnit(KernelOf({name, text, ""}), device);
 }
 
 TEST(F8Products, HaveAUnitWhereBothAreOfOneType) {
@@ -176,6 +178,11 @@ TEST(F8Products, HaveAUnitWhereBothAreOfOneType) {
   EXPECT_FALSE(MayUseUnit("f8e4m3", "f16", "f32", 64, device));
   EXPECT_FALSE(MayUseUnit("f8e4m3", "f8e4m3", "f64", 64, device));
   EXPECT_FALSE(MayUseUnit("f8e4m3", "f8e4m3", "f32", 24, device));  // A step is 32 deep.
+  // The innermost level of what is summed over is as long, however long that is, and in batches.
+  EXPECT_TRUE(MayUseUnit("f8e4m3", "f8e4m3", "f32", 1 << 15, device));
+  const Kernel& batched = KernelOf(
+      {"batched_f8", "c[h,i,j] = sum(k) a[h,i,k] * b[h,k,j]", "h=2,i=64,j=64,k=64", "f8e5m2"});
+  EXPECT_TRUE(MayUseUnit(batched, device));
   ir::Device without = device;
   std::erase(without.tensor_units, "QMMA");
   EXPECT_FALSE(MayUseUnit("f8e4m3", "f8e4m3", "f32", 64, without));
