@@ -91,8 +91,8 @@ struct Format {
     }
     std::mt19937 random(3);
     for (int i = 0; i < 2000; ++i) {
-      const auto fraction = static_cast<float>(random()) * 0x1p-32f + 1;
-      sizes.push_back(std::ldexp(fraction, static_cast<int>(random() % 40) - 22));
+      const auto part = static_cast<float>(random()) * 0x1p-32f + 1;
+      sizes.push_back(std::ldexp(part, static_cast<int>(random() % 40) - 22));
     }
     std::vector<float> numbers;
     for (const float size : sizes) {
@@ -260,8 +260,8 @@ TEST(F8, LanesConvertAsTheTypesSay) {
       },
       "", "-O2 -march=native -fopenmp -Wall -Werror -Wno-psabi -Wno-unused-function");
   for (std::size_t i = 0; i < std::size(kF8); ++i) {
-    using Run = void (*)(void* const*, const double*, int);
-    const auto run = reinterpret_cast<Run>(compiled.Find(i, fmt::format("exh_run_{}", i)));
+    using Entry = void (*)(void* const*, const double*, int);
+    const auto run = reinterpret_cast<Entry>(compiled.Find(i, fmt::format("exh_run_{}", i)));
     ASSERT_NE(run, nullptr) << compiled.CompilerError(i);
     std::uint8_t x[kLanes], w[kLanes];
     float y[kLanes], z[kLanes];
