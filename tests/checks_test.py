@@ -16,6 +16,7 @@ import check_references
 import check_tours
 
 LICENCE = "// SPDX-License-Identifier: MIT\n"
+BOOK = "# Contents\n\n## Inside\n\n* [Contents](README.md)\n"
 TREE = {
     "dsl/README.md": "| file | what |\n|---|---|\n| `dsl.h .cc` | the door |\n",
     "dsl/dsl.h": LICENCE + "#pragma once\n",
@@ -397,8 +398,21 @@ class Docs(TreeTest):
         self.expect("README.md:5: 'search logs --help' fails")
 
     def test_a_link_to_nothing(self):
+        self.write("docs/README.md", BOOK + "* [Design](design.md)\n")
         self.write("docs/design.md", "[gone](../dsl/gone.h)\n")
         self.expect("docs/design.md:1: ../dsl/gone.h does not exist")
+
+    def test_a_readme_that_is_too_long(self):
+        self.append("README.md", "A line.\n" * 120)
+        self.expect("README.md:120: has 124 lines, at most 120 are allowed")
+
+    def test_the_order_of_the_book(self):
+        self.write("docs/README.md", BOOK + "* [Design](design.md): how\n* see [more](more.md)\n\n## Again\n\n- [Design](design.md)\n")
+        for page in ("design.md", "more.md", "results/README.md", "results/gpu.md"):
+            self.write(f"docs/{page}", "# A page\n")
+        self.expect("docs/README.md: docs/more.md has no place in the book: give it a line of a list",
+                    "docs/README.md: docs/results/README.md has no place in the book: give it a line of a list",
+                    "docs/README.md: docs/design.md stands there 2 times")
 
     def test_a_heading_that_does_not_exist(self):
         self.append("README.md", "[b](#a-bush)\n")
@@ -406,6 +420,7 @@ class Docs(TreeTest):
 
     def test_a_page_of_a_message_that_is_too_wide(self):
         wide = "word " * 20 + "\n"  # 100 columns.
+        self.write("docs/README.md", BOOK + "* [Design](design.md)\n")
         self.write("docs/design.md", "A" + wide)
         self.write("docs/diagnostics/E0101.md", wide + "A" + wide + "```\nA" + wide +
                    "```\n```exh alone\nA" + wide + "```\nA" + wide)
