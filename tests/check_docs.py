@@ -20,7 +20,7 @@ sys.path.insert(0, str(tree.ROOT / "docs/site"))
 import contents  # noqa: E402
 
 COMMAND = re.compile(r"\./exh[ \t]+([^`\n#|&;]*)")
-LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 WORD = re.compile(r"[a-z][a-z0-9-]*$")
 PAGES = pathlib.Path("docs/diagnostics")
 PAGE_COLUMNS = 100

@@ -14,6 +14,7 @@ import tree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "results"))
 import pages
+import picture
 import records
 
 COMMIT = re.compile(r"[0-9a-f]{8,40}$")
@@ -123,6 +124,9 @@ def check(root):
             problems.append(f"{name}:{number}: is not as the records say: ./exh results would write '{line[:80]}'")
     if "" not in shown:
         problems.append("README.md: has no table of results")
+    drawing = root / picture.FILE
+    if drawing.exists() and drawing.read_text(encoding="utf-8") != picture.drawn(files):
+        problems.append(f"{picture.FILE}: is not as the records say: ./exh results draws it")
     problems += [f"docs/results/{kind}.json: no page shows the table '{table['name']}'" for kind, content in files.items()
                  for table in content["tables"] if f"{kind}/{table['name']}" not in shown]
     return problems

@@ -415,6 +415,10 @@ class Docs(TreeTest):
                     "docs/README.md: docs/results/README.md has no place in the book: give it a line of a list",
                     "docs/README.md: docs/design.md stands there 2 times")
 
+    def test_a_picture_that_does_not_exist(self):
+        self.append("README.md", "![gone](docs/gone.svg)\n")
+        self.expect("README.md:5: docs/gone.svg does not exist")
+
     def test_a_heading_that_does_not_exist(self):
         self.append("README.md", "[b](#a-bush)\n")
         self.expect("README.md:5: #a-bush: there is no such heading")
@@ -481,6 +485,10 @@ class Results(TreeTest):
         self.expect("README.md:9: is not as the records say: ./exh results would write "
                     "'| rows | 2 | softmax: 1.09 x torch; 25.80 us | layer_norm: 1.09 x torch; 25.80 u'",
                     "docs/results/rows.md:9: is not as the records say: ./exh results would write '| layer_norm | 25.80 us | 1.09 |'")
+
+    def test_a_picture_that_is_older_than_the_records(self):
+        self.write("docs/results.svg", "<svg></svg>\n")
+        self.expect("docs/results.svg: is not as the records say: ./exh results draws it")
 
     def test_a_readme_without_the_table(self):
         self.write("README.md", "# A tree\n")
