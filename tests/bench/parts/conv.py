@@ -7,7 +7,7 @@
 ./exh bench conv --device cuda            on a GPU, where torch, torch.compile, im2col with cuBLAS and each algorithm of cuDNN are peers
 ./exh bench conv other-stride-2           another layer: a stride, larger kernels, few channels
 ./exh bench conv without-unit             layer 10 with one thing taken away from the space (a GPU)
-./exh bench conv --merge                  prints the table and writes docs/results/conv-DEVICE-LAYOUT.json
+./exh bench conv --merge                  prints the table and writes docs/results/parts/conv-DEVICE-LAYOUT.json
 
 On a cpu the yardsticks are those of the search: the naive loop nest, and Eigen's product behind an im2col on the same threads, each
 measured in turn with ours. A ratio above 1 means that ours is faster. Bytes are those beside image, filter and result: of Eigen the

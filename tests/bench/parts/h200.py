@@ -5,7 +5,7 @@
 ./exh bench h200 replays check-mv  runs these
 ./exh bench h200 --only check-linear --evals 500 --seconds 300
                                    checks so many random implementations of each computation whose name has that in it
-./exh bench h200 --merge           prints the table and writes docs/results/h200.json
+./exh bench h200 --merge           prints the table and writes docs/results/parts/h200.json
 
 The state of a part is one JSON file in --state (build/bench/h200). A part that is finished is skipped and one that was
 begun goes on, so that the benchmark can be taken in pieces and on several machines: bring the files together and merge. What was merged before counts

@@ -168,7 +168,7 @@ def main(bench, description, options=()):
 
 
 def results_of(name):
-    return os.path.join(ROOT, "docs/results", name + ".json")
+    return os.path.join(ROOT, "docs/results/parts", name + ".json")
 
 
 # ---- files ---------------------------------------------------------------------------------------
