@@ -51,7 +51,7 @@ CompiledTexts::CompiledTexts(std::size_t count,
     }
     std::ofstream(Stem(file) + ".cc") << text;
     const std::string command = fmt::format(
-        "cd '{0}' && {{ {1}g++ {2} -fPIC -c {3}.cc -o {3}.o && g++ -shared {3}.o -o {3}.so; }} "
+        "cd '{0}' && {{ {1}g++ {2} -fPIC -c {3}.cc -o {3}.o && g++ {2} -shared {3}.o -o {3}.so; }} "
         "2>{3}.log",
         folder_.path(), Cached(), flags, file);
     if (std::system(command.c_str()) != 0) return;
