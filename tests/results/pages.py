@@ -113,6 +113,8 @@ def table(content, name):
     if layout is None:
         raise PageError(f"docs/results/{content['kind']}.json has no table '{name}'")
     rows = [record for record in content["records"] if record["table"] == name]
+    if not rows:
+        return "Not measured yet.\n"
     columns = [list(column) for column in layout["columns"]]
     shown = {name for column in columns for name in column[1:]}
     for field in ("device", "command"):
