@@ -51,12 +51,13 @@ class Bench:
             sys.exit(f"{self.name}: {' '.join(arguments)}: exit code {rc}:\n{text[-2000:]}")
         return text
 
-    def records(self, name, *arguments, **how):
-        """A search into a folder of its own; its log as a list of objects, and what it printed."""
+    def records(self, name, *arguments, of=(), **how):
+        """A search into a folder of its own; its log as a list of objects, and what it printed. `of`: the words of the command that
+        searches, when it is not `search` itself."""
         out = os.path.join(self.work, name)
         shutil.rmtree(out, ignore_errors=True)
         # What is measured is the search, not what an earlier one found.
-        rc, text = self.run("--progress", "none", "--winners", "none", "--out", out, *arguments, **how)
+        rc, text = self.run(*of, "--progress", "none", "--winners", "none", "--out", out, *arguments, **how)
         found = read_log(os.path.join(out, "log.jsonl"))
         if not any(r["t"] == "eval" for r in found):
             sys.exit(f"{self.name}: {' '.join(arguments)}: nothing was evaluated (exit code {rc}):\n{text[-2000:]}")
