@@ -157,10 +157,10 @@ extern "C" void exh_shim_run_{number}(void* const* arrays, const double* scalars
       fmt::arg("tickets", launch.ticket_bytes), fmt::arg("num_arrays", arrays.size()));
 }
 
-std::string CompilerFlags(const std::string& root) {
+std::string CompilerFlags() {
   // Optimised a little: that takes longer to compile, and less than it saves. Frames larger than a
   // page are probed, so that a stack that overflows meets its guard page.
-  return fmt::format("-std=c++20 -O1 -march=native -fstack-clash-protection -I'{}'", root);
+  return "-std=c++20 -O1 -march=native -fstack-clash-protection -Itree";
 }
 
 }  // namespace exh_shim

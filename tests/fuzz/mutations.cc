@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fuzz/mutations.h"
+#include "tests/support/tree.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -57,7 +58,7 @@ std::string ExchangedBy(const Exchanges& exchanges, std::string text, std::mt199
 std::vector<std::string> FilesBelow(const std::string& folder, const char* suffix) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(EXH_SOURCE_DIR) / folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(kSourceDir) / folder)) {
     if (entry.path().extension() == suffix) files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());

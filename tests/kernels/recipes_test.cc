@@ -21,6 +21,7 @@
 #include "kernels/kernel_space.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels {
 namespace {
@@ -157,7 +158,7 @@ TEST(Recipes, AreAsTheyWere) {
       text += "\n";
     }
   }
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/tests/kernels/golden/recipes.txt";
+  const std::string path = std::string(kSourceDir) + "/tests/kernels/golden/recipes.txt";
   if (std::getenv("EXH_UPDATE_GOLDENS") != nullptr) std::ofstream(path) << text;
   std::ostringstream golden;
   golden << std::ifstream(path).rdbuf();

@@ -24,6 +24,7 @@
 #include "search/subject/problem.h"
 #include "tests/search/gpu_log.h"
 #include "tests/search/temp_folder.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
@@ -133,7 +134,8 @@ std::string Complaints(const std::string& text, const std::string& name) {
     const std::string found = Shell(folder.path(), command + " 2>&1 | head -20");
     if (!found.empty()) said += command + "\n" + found;
   };
-  const std::string includes = std::string("-I ") + EXH_SOURCE_DIR "/tests/support/fake_cuda";
+  const std::string includes =
+      std::string("-I ") + std::string(kSourceDir) + "/tests/support/fake_cuda";
   for (const std::string device : {"cpu", "h200"}) {
     const bool is_cpu = device == "cpu";
     const std::string run = folder / ("run-" + device);

@@ -20,7 +20,8 @@ class CompiledTexts {
  public:
   /// Prints, compiles and loads `count` texts on all cores. `print(i)` is called from any thread;
   /// what it returns must stand beside the other texts in one file, after `prologue`. `flags` go
-  /// to g++.
+  /// to g++, which runs in the folder of these files: "tree" is a link there to the sources, so
+  /// that the compiler's cache sees the same names from every clone.
   CompiledTexts(std::size_t count, const std::function<std::string(std::size_t)>& print,
                 const std::string& prologue, const std::string& flags);
 

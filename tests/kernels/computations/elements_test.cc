@@ -139,8 +139,7 @@ TEST(ReferenceElement, OfEveryComputationIsThatOfTheReference) {
                                                "attention_window",
                                                "moments"}));
   const CompiledTexts compiled(
-      all.size(), [&](std::size_t i) { return all[i].text; }, Prologue(),
-      "-std=c++20 -I'" EXH_SOURCE_DIR "'");
+      all.size(), [&](std::size_t i) { return all[i].text; }, Prologue(), "-std=c++20 -Itree");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Known& known = all[i];
     const auto element = reinterpret_cast<Element>(compiled.Find(i, fmt::format("element_{}", i)));

@@ -349,7 +349,7 @@ struct bf16 {
 };)";
   return CompiledTexts(
       functions.size(), [&](std::size_t i) { return functions[i]; }, prologue,
-      "-std=c++20 -Wall -Wextra -Werror -I'" EXH_SOURCE_DIR "'");
+      "-std=c++20 -Wall -Wextra -Werror -Itree");
 }
 
 TEST(ReferenceElement, IsThatOfTheRecursion) {

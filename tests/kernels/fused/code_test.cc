@@ -214,7 +214,7 @@ TEST(FusedCode, ProgramsOfGpusComputeWhatTheReferenceDoes) {
         return exh_shim::ShimSource({cases[i].cuda.text, cases[i].cuda.gpu->launch},
                                     facts(cases[i]), 0, i);
       },
-      exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR));
+      exh_shim::kPrologue, exh_shim::CompilerFlags());
   std::map<const OperatorProgram*, testing::AllProblems> all_problems;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto run =
