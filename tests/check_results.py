@@ -15,6 +15,7 @@ import tree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "results"))
 import pages
+import picture
 import records
 
 # A figure in a table by hand; sizes and counts are none.
@@ -142,6 +143,9 @@ def check(root):
     problems += tables_by_hand(root)
     if "" not in shown:
         problems.append("README.md: has no table of results")
+    drawing = root / picture.FILE
+    if drawing.exists() and drawing.read_text(encoding="utf-8") != picture.drawn(files):
+        problems.append(f"{picture.FILE}: is not as the records say: ./exh results draws it")
     problems += [f"docs/results/{kind}.json: no page shows the table '{table['name']}'" for kind, content in files.items()
                  for table in content["tables"] if f"{kind}/{table['name']}" not in shown]
     return problems

@@ -17,6 +17,7 @@ import check_results
 import check_tours
 
 LICENCE = "// SPDX-License-Identifier: MIT\n"
+BOOK = "# Contents\n\n## Inside\n\n* [Contents](README.md)\n"
 TREE = {
     "dsl/README.md": "| file | what |\n|---|---|\n| `dsl.h .cc` | the door |\n",
     "dsl/dsl.h": LICENCE + "#pragma once\n",
@@ -398,8 +399,25 @@ class Docs(TreeTest):
         self.expect("README.md:5: 'search logs --help' fails")
 
     def test_a_link_to_nothing(self):
+        self.write("docs/README.md", BOOK + "* [Design](design.md)\n")
         self.write("docs/design.md", "[gone](../dsl/gone.h)\n")
         self.expect("docs/design.md:1: ../dsl/gone.h does not exist")
+
+    def test_a_readme_that_is_too_long(self):
+        self.append("README.md", "A line.\n" * 120)
+        self.expect("README.md:120: has 124 lines, at most 120 are allowed")
+
+    def test_the_order_of_the_book(self):
+        self.write("docs/README.md", BOOK + "* [Design](design.md): how\n* see [more](more.md)\n\n## Again\n\n- [Design](design.md)\n")
+        for page in ("design.md", "more.md", "results/README.md", "results/gpu.md"):
+            self.write(f"docs/{page}", "# A page\n")
+        self.expect("docs/README.md: docs/more.md has no place in the book: give it a line of a list",
+                    "docs/README.md: docs/results/README.md has no place in the book: give it a line of a list",
+                    "docs/README.md: docs/design.md stands there 2 times")
+
+    def test_a_picture_that_does_not_exist(self):
+        self.append("README.md", "![gone](docs/gone.svg)\n")
+        self.expect("README.md:5: docs/gone.svg does not exist")
 
     def test_a_heading_that_does_not_exist(self):
         self.append("README.md", "[b](#a-bush)\n")
@@ -407,6 +425,7 @@ class Docs(TreeTest):
 
     def test_a_page_of_a_message_that_is_too_wide(self):
         wide = "word " * 20 + "\n"  # 100 columns.
+        self.write("docs/README.md", BOOK + "* [Design](design.md)\n")
         self.write("docs/design.md", "A" + wide)
         self.write("docs/diagnostics/E0101.md", wide + "A" + wide + "```\nA" + wide +
                    "```\n```exh alone\nA" + wide + "```\nA" + wide)
@@ -466,6 +485,10 @@ class Results(TreeTest):
         self.expect("README.md:9: is not as the records say: ./exh results would write "
                     "'| rows | 2 | softmax: 1.09 x torch; 25.80 us | layer_norm: 1.09 x torch; 25.80 u'",
                     "docs/results/rows.md:9: is not as the records say: ./exh results would write '| layer_norm | 25.80 us | 1.09 |'")
+
+    def test_a_picture_that_is_older_than_the_records(self):
+        self.write("docs/results.svg", "<svg></svg>\n")
+        self.expect("docs/results.svg: is not as the records say: ./exh results draws it")
 
     def test_a_readme_without_the_table(self):
         self.write("README.md", "# A tree\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The table "What you can do" of README.md, run as it is printed, from top to bottom.
+"""The table of docs/commands.md, run as it is printed, from top to bottom.
 
 Each command is given to a shell in a folder that has what of the tree the commands name, and `./exh`, a script that calls the programs of
 this build. Changed is only what would take long: `--budget` of a search is some evaluations. A GPU is the fake one of tests/kernels/cuda,
@@ -28,6 +28,7 @@ LACKING = page_test.lacking()
 SKIPPED = {
     "./exh install ": "it builds a release and writes into the home folder",
     "./exh bench": "it builds in the tree itself; tests/exh_test.py runs it",
+    "./exh docs": "tests/site_test.py makes the site where Sphinx is installed",
     **({"./exh report-assets": LACKING, "./exh search report ": LACKING} if LACKING else {}),
 }
 SHIM = """#!/bin/sh
@@ -45,9 +46,8 @@ esac
 
 def commands():
     """(what for, command) of each row, in their order."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = text[text.index("## What you can do"):]
-    rows = re.findall(r"^\| (?!---|you want)(.*?) \| (.*) \|$", section[:section.index("\n## ", 3)], re.MULTILINE)
+    text = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!---|you want)(.*?) \| (.*) \|$", text, re.MULTILINE)
     return [(what, command) for what, cell in rows for command in re.findall(r"`(\./exh [^`]*)`", cell)]
 
 
@@ -65,7 +65,7 @@ def shortened(command):
     return f"{command} --budget {budget}"
 
 
-class Readme(unittest.TestCase):
+class Commands(unittest.TestCase):
     def test_its_rows_are_one_story(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)

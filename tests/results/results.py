@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The pages of results, made of docs/results/*.json.
 
-./exh results                 writes the tables of docs/results/*.md and README.md anew
+./exh results                 writes the tables of docs/results/*.md and README.md anew, and the picture docs/results.svg
 ./exh results --check         says what would change, and what is wrong in the records
 ./exh results --add FILE      takes over the records that a benchmark wrote with --record FILE, then writes the tables
 
@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import check_results
 import pages
+import picture
 import records
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -71,6 +72,10 @@ def write(root):
         if new != text:
             page.write_text(new, encoding="utf-8")
             changed.append(str(page.relative_to(root)))
+    drawing, new = root / picture.FILE, picture.drawn(files)
+    if not drawing.exists() or drawing.read_text(encoding="utf-8") != new:
+        drawing.write_text(new, encoding="utf-8")
+        changed.append(str(picture.FILE))
     return changed
 
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import pages
+import picture
 import records
 import results
 
@@ -58,6 +59,14 @@ class Tables(unittest.TestCase):
         content = self.content(record("a", 2), record("b", Decimal("0.5")), record("mean", Decimal("0.1"), of=2))
         self.assertEqual(pages.best_and_worst({"rows": content}).splitlines()[2],
                          "| rows | 2 | a: 2 x torch | b: 0.5 x torch | one GPU |")
+
+    def test_the_picture_has_a_dot_for_each_row_that_counts(self):
+        content = self.content(record("a", 2), record("b", Decimal("0.5")), record("mean", Decimal("0.1"), of=2), record("far", 100))
+        engine = {**self.content(record("far", 100)), "kind": "engine"}
+        self.assertEqual(picture.rows({"rows": content, "engine": engine}), [("rows", [100.0, 2.0, 0.5])])
+        drawn = picture.drawn({"rows": content, "engine": engine})
+        self.assertEqual((drawn.count('class="faster"'), drawn.count('class="slower"')), (2, 1))
+        self.assertIn(f'cx="{picture.place(8):.1f}"', drawn, "what lies beyond the scale stands at its end")
 
     def test_days(self):
         self.assertEqual(pages.days(["2026-11-30", "unknown", "2026-11-24"]), "24 to 30 November 2026")
