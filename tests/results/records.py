@@ -55,6 +55,11 @@ def read_all(root):
     return {path.stem: read(path) for path in sorted((pathlib.Path(root) / FOLDER).glob("*.json"))}
 
 
+def is_replaced(record):
+    """Whether a record of the history came there by a newer one: its table is KIND/TABLE."""
+    return "/" in record["table"]
+
+
 def key_of(record):
     """What makes two records the same measurement at different times."""
     return tuple(record.get(name, "") for name in KEY)
