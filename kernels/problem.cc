@@ -210,6 +210,17 @@ void DrawIndices(const Expression& e, std::uint64_t seed, bool beyond, ProblemDa
   }
 }
 
+/// Of floats of 8 bits every fourth is much smaller, so that denormals are among them, down to the
+/// smallest ones: f8e4m3 has these from 2^-9, f8e5m2 from 2^-16.
+double OfAllSizes(const ir::TypeInfo& type, double drawn, Generator& generator) {
+  constexpr std::uint64_t kSeldom = 4;
+  const std::uint64_t bits = generator();
+  if (bits % kSeldom != 0) return drawn;
+  const int least = type.min_exponent - type.bits + 1;
+  const auto down = static_cast<int>(bits / kSeldom % static_cast<std::uint64_t>(1 - least));
+  return std::copysign(std::max(std::ldexp(std::abs(drawn), -down), std::ldexp(1, least)), drawn);
+}
+
 /// Floats in [-1, 1]; of other types whole numbers.
 void DrawUniform(const Expression& e, std::uint64_t seed, ProblemData& data) {
   Generator generator(seed);
@@ -225,9 +236,11 @@ void DrawUniform(const Expression& e, std::uint64_t seed, ProblemData& data) {
     // signs occur, so that errors do not hide in sums of one sign.
     const int bits = std::max(ir::InfoOf(array.type).bits, std::numeric_limits<float>::digits);
     const std::int64_t one = std::int64_t{1} << bits;
+    const bool is_f8 = ir::IsF8(array.type);
     Fill(values, [&] {
       const auto number = static_cast<std::int64_t>(generator() >> (63 - bits)) - one;
-      return static_cast<double>(number) / static_cast<double>(one);
+      const double drawn = static_cast<double>(number) / static_cast<double>(one);
+      return is_f8 ? OfAllSizes(ir::InfoOf(array.type), drawn, generator) : drawn;
     });
   }
   if (are_all_floats) return;
@@ -488,11 +501,16 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
 
 /// Another value that means the same: near, of the same sign, and no 0.
 ir::Number OtherScalar(const ir::Scalar& scalar) {
-  constexpr double kFactor = 1.125, kInsteadOfZero = 0.125;
+  constexpr double kInsteadOfZero = 0.125;
   if (ir::IsFloat(scalar.type)) {
     const double value = scalar.value;
-    const double other = ir::Rounded(scalar.type, value == 0 ? kInsteadOfZero : value * kFactor);
-    return std::isfinite(other) ? other : value / kFactor;
+    if (value == 0) return kInsteadOfZero;
+    // Of few bits the first of these may be the same number, as it is of the largest one.
+    for (const double factor : {1.125, 1.5, 1 / 1.125}) {
+      const double other = ir::Rounded(scalar.type, value * factor);
+      if (std::isfinite(other) && other != value) return other;
+    }
+    return value / 2;
   }
   if (scalar.type == ir::Type::kBool) return scalar.value != 0 ? 0 : 1;
   const std::int64_t whole = scalar.value.whole();

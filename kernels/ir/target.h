@@ -55,6 +55,7 @@ inline constexpr std::array kWaysAcross = {kAtomicCas,    kAtomicRed, kAtomicVec
 inline constexpr std::string_view kDmma = "DMMA";
 inline constexpr std::string_view kMma = "MMA";
 inline constexpr std::string_view kImma = "IMMA";
+inline constexpr std::string_view kQmma = "QMMA";
 
 /// A backbone on a device: `$fun` in the files of kernels/spaces. Its questions stand by the file
 /// that asks them, in the order in which linalg.exh includes these, and the file of that name in

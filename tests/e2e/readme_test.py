@@ -3,7 +3,8 @@
 """The table of docs/commands.md, run as it is printed, from top to bottom.
 
 Each command is given to a shell in a folder that has what of the tree the commands name, and `./exh`, a script that calls the programs of
-this build. Changed is only what would take long: `--budget` of a search is some evaluations. A GPU is the fake one of tests/kernels/cuda,
+this build. Changed is only what would take long: `--budget` of a search is some evaluations, and
+that of `why` and `size` some seconds. A GPU is the fake one of tests/kernels/cuda,
 which knows axpy alone, so that a matmul on it becomes an axpy. What is not run at all stands in SKIPPED, with its reason.
 
 usage: readme_test.py SEARCH EXHC FAKE_DRIVER FAKE_NVRTC
@@ -54,6 +55,8 @@ def commands():
 def shortened(command):
     """The same with a budget that a test has time for."""
     words = command.split()
+    if words[1:3] in (["search", "why"], ["search", "size"]):
+        return re.sub(r" --budget \S+", "", command) + " --budget 4s"
     searches = words[1] == "search" and (words[2].startswith("--") or words[2] == "tune") and "--simulate" not in words
     if not searches:
         return command
