@@ -3,6 +3,7 @@
 """Checks that what stands in docs/results and README.md is what docs/results/*.json say: the files are valid, each record's
 command exists, each table of a page is as its records make it, and each record is in a table of some page."""
 
+import functools
 import pathlib
 import re
 import shlex
@@ -17,6 +18,8 @@ import pages
 import picture
 import records
 
+# A figure in a table by hand; sizes and counts are none.
+FIGURE = re.compile(r"\d ?(?:ns|us|ms|s|%|x(?! \d)|GB/s|TFLOP/s|GFLOP/s)(?![\w/])")
 COMMIT = re.compile(r"[0-9a-f]{8,40}$")
 
 
@@ -26,6 +29,7 @@ def pages_of(root):
     return [page for page in found if page.exists() and pages.tables_of(page.read_text(encoding="utf-8"))]
 
 
+@functools.cache
 def options_of_benchmark(root, name):
     """The text that the options of a benchmark stand in: its own, and that of its parts; None where there is no such benchmark."""
     for path in (root / "tests/bench").glob("*"):
@@ -59,41 +63,54 @@ def command_problem(root, command, commands):
                  if word.startswith("--") and word not in text), None)
 
 
-def record_problems(root, kind, content):
+def record_problems(root, kind, content, commands):
     tables = {table["name"] for table in content["tables"]}
-    commands = check_docs.known_commands(root)
     seen = set()
     for record in content["records"]:
         where = f"docs/results/{kind}.json: {record['table']}: {pages.what(record)}"
         problem = command_problem(root, record["command"], commands)
         if problem:
             yield f"{where}: its command {problem}" if problem.startswith(("is ", "compiles ")) else f"{where}: {problem}"
-        if kind == records.HISTORY:
+        if records.is_replaced(record):
             continue
         if record["table"] not in tables:
             yield f"{where}: the file has no table '{record['table']}'"
-        if records.key_of(record) in seen:
+        # The history may have several of the same.
+        if kind != records.HISTORY and records.key_of(record) in seen:
             yield f"{where}: two records are of the same"
         seen.add(records.key_of(record))
         if record["commit"] != "unknown" and not COMMIT.match(record["commit"]):
             yield f"{where}: '{record['commit']}' is no commit"
         if not any(record.get(name) for name in ("ours", "figures", "ratios")):
             yield f"{where}: has no figure"
-        group, _, member = record.get("must", {}).get("of", "").partition(".")
-        if group and member not in record.get(group, {}):
-            yield f"{where}: has no figure {group}.{member}, which must reach a mark"
+        if "must" in record:
+            mark = record["must"]
+            if not records.marked(record) and "of" in mark:
+                yield f"{where}: has no figure {mark['of']}, which must reach a mark"
+            if records.is_met(record) not in (None, mark["met"]):
+                yield f"{where}: its mark {mark['text']} is {'not ' if mark['met'] else ''}met"
 
 
 def file_problems(root, files):
     """What is wrong in the files themselves."""
     schema = records.read(root / records.SCHEMA)
+    commands = check_docs.known_commands(root)
     found = []
     for kind, content in files.items():
         invalid = [f"docs/results/{kind}.json: {problem}" for problem in json_schema.problems(content, schema)]
         if not invalid and content["kind"] != kind:
             invalid.append(f"docs/results/{kind}.json: is of the kind '{content['kind']}'")
-        found += invalid or record_problems(root, kind, content)
+        found += invalid or record_problems(root, kind, content, commands)
     return found
+
+
+def tables_by_hand(root):
+    """Rows of tables of measurements that no record makes."""
+    for page in sorted((root / records.FOLDER).glob("*.md")):
+        text = pages.BLOCK.sub(lambda match: "\n" * match[0].count("\n"), page.read_text(encoding="utf-8"))
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.startswith("|") and FIGURE.search(line):
+                yield f"{page.relative_to(root)}:{number}: a figure in a table by hand: docs/results/*.json are for it"
 
 
 def first_difference(old, new):
@@ -122,6 +139,7 @@ def check(root):
         if new != text:
             number, line = first_difference(text, new)
             problems.append(f"{name}:{number}: is not as the records say: ./exh results would write '{line[:80]}'")
+    problems += tables_by_hand(root)
     if "" not in shown:
         problems.append("README.md: has no table of results")
     drawing = root / picture.FILE

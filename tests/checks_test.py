@@ -502,6 +502,10 @@ class Results(TreeTest):
         self.append("docs/results/rows.md", "\n<!-- results: begin rows/nroms -->\n<!-- results: end -->\n")
         self.expect("docs/results/rows.md: docs/results/rows.json has no table 'nroms'")
 
+    def test_a_table_by_hand(self):
+        self.append("docs/results/rows.md", "\n| kernel | ours |\n|---|---|\n| softmax | 2.5 us |\n| 4 x 4 | 12 |\n")
+        self.expect("docs/results/rows.md:13: a figure in a table by hand: docs/results/*.json are for it")
+
     def test_a_benchmark_that_does_not_exist(self):
         self.records(RECORD.replace("bench rows", "bench columns"))
         self.expect("docs/results/rows.json: norms: softmax: ./exh bench columns: there is no such benchmark")

@@ -113,6 +113,8 @@ def table(content, name):
     if layout is None:
         raise PageError(f"docs/results/{content['kind']}.json has no table '{name}'")
     rows = [record for record in content["records"] if record["table"] == name]
+    if not rows:
+        return "Not measured yet.\n"
     columns = [list(column) for column in layout["columns"]]
     shown = {name for column in columns for name in column[1:]}
     for field in ("device", "command"):
@@ -204,6 +206,8 @@ def history(files):
     """A line for each record that a newer one has replaced."""
     lines = []
     for record in files.get(records.HISTORY, {"records": []})["records"]:
+        if not records.is_replaced(record):
+            continue
         ratios = [measured(record, f"ratios.{peer}") for peer in record.get("ratios", {})]
         words = ", ".join([measured(record), *ratios] if "ours" in record else ratios or [measured(record)])
         lines.append(f"* {day(record['date'])}, {record['device']}, commit `{record['commit']}`: {what(record)}: {words}; {command(record)}.\n")

@@ -55,9 +55,30 @@ def read_all(root):
     return {path.stem: read(path) for path in sorted((pathlib.Path(root) / FOLDER).glob("*.json"))}
 
 
+def is_replaced(record):
+    """Whether a record of the history came there by a newer one: its table is KIND/TABLE."""
+    return "/" in record["table"]
+
+
 def key_of(record):
     """What makes two records the same measurement at different times."""
     return tuple(record.get(name, "") for name in KEY)
+
+
+def marked(record):
+    """The figure of a record that its mark is about, or None."""
+    group, _, member = record["must"].get("of", "ours").partition(".")
+    found = record.get(group)
+    return found.get(member) if found and member else found
+
+
+def is_met(record):
+    """Whether the mark of a record is reached: None where it is no number, or its figure is none."""
+    mark, figure = record["must"], marked(record)
+    numbers = numbers_of(figure) if figure else []
+    if not numbers or not ("least" in mark or "most" in mark):
+        return None
+    return min(numbers) >= mark.get("least", min(numbers)) and max(numbers) <= mark.get("most", max(numbers))
 
 
 # ---- figures -------------------------------------------------------------------------------------

@@ -22,6 +22,20 @@ import records
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
+def with_mark(old, new):
+    """The newer record with the mark of the earlier one, if it says none itself."""
+    if "must" not in old or "must" in new:
+        return new
+    new = {**new, "must": dict(old["must"])}
+    met = records.is_met(new)
+    if met is None:
+        print(f"{pages.what(new)}: whether its mark is met, {old['must']['text']}, is for you to say; 'met' is false now")
+    new["must"]["met"] = bool(met)
+    if not records.marked(new):
+        new["must"] = {name: value for name, value in new["must"].items() if name not in ("of", "least", "most")}
+    return new
+
+
 def add(root, new):
     """Takes new records, lists of them by kind, into the files; what they replace goes to the history. How many were replaced."""
     files = records.read_all(root)
@@ -38,7 +52,7 @@ def add(root, new):
                 there.insert(last + 1, record)
             else:
                 replaced.append({**there[at], "table": f"{kind}/{there[at]['table']}"})
-                there[at] = record
+                there[at] = with_mark(there[at], record)
     files[records.HISTORY]["records"] = replaced + files[records.HISTORY]["records"]
     problems = check_results.file_problems(root, files)
     if problems:

@@ -28,6 +28,11 @@ class Bench(library.Library, parts.Bench):
     def parts(self):
         return {"replays": self.replays, **self.library_parts()}
 
+    def record(self, state, into):
+        for name, part in sorted(state.items()):
+            if name.startswith("search-"):
+                self.library_record(name, part, into)
+
     def rows(self, state):
         rows = [("figure", "measured", "must reach")]
         for name, part in sorted(state.items()):
