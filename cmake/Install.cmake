@@ -2,7 +2,7 @@
 # every target is there:
 #   bin/exhc bin/exhc-lsp bin/search   include/exhaust   lib/lib*.a   lib/cmake/Exhaust
 #   share/exhaust/spaces  share/exhaust/devices  share/exhaust/report (when ./exh report-assets has run)
-#   share/man  share/doc/exhaust
+#   share/man share/doc (when ./exh release has made them)
 # Two parts of it can be had apart, and are two packages (release/Package.cmake): `programs` with what they
 # read, and `development`, for spaces and kernels in repositories of others.
 include(GNUInstallDirs)
@@ -67,8 +67,6 @@ install(DIRECTORY kernels/spaces/ DESTINATION share/exhaust/spaces FILES_MATCHIN
 install(DIRECTORY kernels/devices/ DESTINATION share/exhaust/devices FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY kernels/replays/ DESTINATION share/exhaust/replays FILES_MATCHING PATTERN "*.txt")
 install(FILES ${PROJECT_SOURCE_DIR}/build/report-assets/report.html DESTINATION share/exhaust/report OPTIONAL)
-install(FILES cmake/release/man/search.1 cmake/release/man/exhc.1 cmake/release/man/exhc-lsp.1
-  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 set(package lib/cmake/Exhaust)

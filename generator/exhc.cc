@@ -124,7 +124,7 @@ int Unknown(const std::string& word, const std::vector<std::string>& legal, cons
 /// `exhc --version`.
 std::string VersionText() {
   return std::string("exhc ") + Version() + "\ncommit      " + Commit() + "\ncompiled by " +
-         kCompiledBy + "\nir          " + std::to_string(kIrVersion);
+         kCompiledBy + "\nformats     exhaust-ir " + std::to_string(kIrVersion);
 }
 
 /// The page of a code like E0312.

@@ -2,13 +2,16 @@
 //
 // What a compiler of a newer system expects of glibc, and glibc 2.31 lacks. The programs of a
 // release are linked with the libraries of 2.31 (OlderGlibc.cmake), and with libstdc++ and libgcc
-// statically. Those of g++ 12 use the three below. Whatever else 2.31 lacks, the linker names.
+// statically. Those of g++ 12 and Exhaust use those below. Whatever else 2.31 lacks, the linker
+// names.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/random.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 
@@ -41,6 +44,50 @@ int FindIn(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   return 1;
 }
 
+struct SignalText {
+  int signal;
+  const char *name, *what;
+};
+
+constexpr std::array kSignals = {
+    SignalText{SIGHUP, "HUP", "Hangup"},
+    SignalText{SIGINT, "INT", "Interrupt"},
+    SignalText{SIGQUIT, "QUIT", "Quit"},
+    SignalText{SIGILL, "ILL", "Illegal instruction"},
+    SignalText{SIGTRAP, "TRAP", "Trace/breakpoint trap"},
+    SignalText{SIGABRT, "ABRT", "Aborted"},
+    SignalText{SIGBUS, "BUS", "Bus error"},
+    SignalText{SIGFPE, "FPE", "Floating point exception"},
+    SignalText{SIGKILL, "KILL", "Killed"},
+    SignalText{SIGUSR1, "USR1", "User defined signal 1"},
+    SignalText{SIGSEGV, "SEGV", "Segmentation fault"},
+    SignalText{SIGUSR2, "USR2", "User defined signal 2"},
+    SignalText{SIGPIPE, "PIPE", "Broken pipe"},
+    SignalText{SIGALRM, "ALRM", "Alarm clock"},
+    SignalText{SIGTERM, "TERM", "Terminated"},
+    SignalText{SIGSTKFLT, "STKFLT", "Stack fault"},
+    SignalText{SIGCHLD, "CHLD", "Child exited"},
+    SignalText{SIGCONT, "CONT", "Continued"},
+    SignalText{SIGSTOP, "STOP", "Stopped (signal)"},
+    SignalText{SIGTSTP, "TSTP", "Stopped"},
+    SignalText{SIGTTIN, "TTIN", "Stopped (tty input)"},
+    SignalText{SIGTTOU, "TTOU", "Stopped (tty output)"},
+    SignalText{SIGURG, "URG", "Urgent I/O condition"},
+    SignalText{SIGXCPU, "XCPU", "CPU time limit exceeded"},
+    SignalText{SIGXFSZ, "XFSZ", "File size limit exceeded"},
+    SignalText{SIGVTALRM, "VTALRM", "Virtual timer expired"},
+    SignalText{SIGPROF, "PROF", "Profiling timer expired"},
+    SignalText{SIGWINCH, "WINCH", "Window changed"},
+    SignalText{SIGIO, "POLL", "I/O possible"},
+    SignalText{SIGPWR, "PWR", "Power failure"},
+    SignalText{SIGSYS, "SYS", "Bad system call"},
+};
+
+const SignalText* TextOf(int signal) {
+  const auto* const found = std::ranges::find(kSignals, signal, &SignalText::signal);
+  return found == kSignals.end() ? nullptr : found;
+}
+
 }  // namespace
 
 // Nobody outside of the program sees them: what it loads has the system's.
@@ -69,6 +116,17 @@ __attribute__((visibility("hidden"))) int _dl_find_object(void* address,
   Wanted wanted{reinterpret_cast<std::uintptr_t>(address), found};
   const bool is_found = dl_iterate_phdr(FindIn, &wanted) == 1;
   return is_found && found->dlfo_eh_frame != nullptr ? 0 : -1;
+}
+
+/// Both since 2.32. Null: there is no such signal.
+__attribute__((visibility("hidden"))) const char* sigabbrev_np(int signal) noexcept {
+  const SignalText* const text = TextOf(signal);
+  return text == nullptr ? nullptr : text->name;
+}
+
+__attribute__((visibility("hidden"))) const char* sigdescr_np(int signal) noexcept {
+  const SignalText* const text = TextOf(signal);
+  return text == nullptr ? nullptr : text->what;
 }
 
 }  // extern "C"
