@@ -171,7 +171,7 @@ class MadeUp(unittest.TestCase):
         self.written(into.write)
         with mock.patch.object(quality, "search", lambda *_: {"best": [{"dt": 3.0, "ns": 38000}]}):
             into = recorder.Recorder(self.file, "quality", ["--part", "seeds"])
-            self.written(quality.by_seeds, argparse.Namespace(only="matmul 1024", seeds=4, seconds=60), self.root, into)
+            self.written(quality.by_seeds, argparse.Namespace(only="matmul 1024", seeds=4, seconds=60, device="cuda"), self.root, into)
             self.written(into.write)
         self.added(2)
 
