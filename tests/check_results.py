@@ -20,6 +20,7 @@ import records
 
 # A figure in a table by hand; sizes and counts are none.
 FIGURE = re.compile(r"\d ?(?:ns|us|ms|s|%|x(?! \d)|GB/s|TFLOP/s|GFLOP/s)(?![\w/])")
+OF_THE_TREE = re.compile(r"(?:docs|examples|kernels|tests)/")
 COMMIT = re.compile(r"[0-9a-f]{8,40}$")
 
 
@@ -48,8 +49,11 @@ def command_problem(root, command, commands):
         words.pop(0)
     if words[:1] == ["nvcc"]:
         return None if any((root / records.FOLDER / word).exists() for word in words[1:]) else "compiles no file of docs/results"
+    gone = next((word for word in words if OF_THE_TREE.match(word) and not (root / word).exists()), None)
+    if gone:
+        return f"{gone} does not exist"
     if words[:1] == ["python3"]:
-        return None if (root / words[1]).exists() else f"{words[1]} does not exist"
+        return None
     if words[:1] != ["./exh"]:
         return "is no ./exh command"
     if words[1] not in commands:

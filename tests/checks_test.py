@@ -517,6 +517,7 @@ class Results(TreeTest):
     def test_commands_that_do_not_exist(self):
         for command, problem in (("./exh dance", "./exh dance: there is no such command"),
                                  ("python3 tests/gone.py", "tests/gone.py does not exist"),
+                                 ("./exh search replay kernels/gone.txt", "kernels/gone.txt does not exist"),
                                  ("make", "its command is no ./exh command")):
             with self.subTest(command):
                 self.records(RECORD.replace("./exh bench rows --budget 8s", command))

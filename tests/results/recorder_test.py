@@ -13,6 +13,7 @@ from decimal import Decimal
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import copied_tree
 import recorder
 import records
 import results
@@ -103,13 +104,7 @@ class MadeUp(unittest.TestCase):
     """Each benchmark's records are valid, go into the pages, and replace what was measured of the same before."""
 
     def setUp(self):
-        self.root = pathlib.Path(tempfile.mkdtemp(prefix="exh recorder "))
-        self.addCleanup(shutil.rmtree, self.root)
-        shutil.copytree(results.ROOT / records.FOLDER, self.root / records.FOLDER)
-        for name in ("README.md", "exh", "docs/results.schema.json"):
-            shutil.copy(results.ROOT / name, self.root / name)
-        for name in ("tests/bench", "tests/e2e", "tests/python"):
-            shutil.copytree(results.ROOT / name, self.root / name)
+        self.root = copied_tree.copied_tree(self)
         self.file = self.root / "new.json"
         for module in (candidates, quality, own, fused_kernels, fused_torch, reductions):
             patch = mock.patch.object(module, "conditions", lambda: TAKEN)
@@ -171,7 +166,7 @@ class MadeUp(unittest.TestCase):
         self.written(into.write)
         with mock.patch.object(quality, "search", lambda *_: {"best": [{"dt": 3.0, "ns": 38000}]}):
             into = recorder.Recorder(self.file, "quality", ["--part", "seeds"])
-            self.written(quality.by_seeds, argparse.Namespace(only="matmul 1024", seeds=4, seconds=60), self.root, into)
+            self.written(quality.by_seeds, argparse.Namespace(only="matmul 1024", seeds=4, seconds=60, device="cuda"), self.root, into)
             self.written(into.write)
         self.added(2)
 

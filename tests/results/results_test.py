@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Figures, ratios and tables of records, and what taking over new ones does."""
 import pathlib
-import shutil
+import subprocess
 import sys
-import tempfile
 import unittest
 from decimal import Decimal
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import copied_tree
 import pages
 import picture
 import records
@@ -74,15 +74,15 @@ class Tables(unittest.TestCase):
         self.assertEqual(pages.days(["unknown"]), "day unknown")
 
 
+class Command(unittest.TestCase):
+    def test_the_wrapper_has_it(self):
+        run = subprocess.run([results.ROOT / "exh", "results", "--check"], capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout), (0, "the pages are as the records say\n"), run.stderr)
+
+
 class Added(unittest.TestCase):
     def setUp(self):
-        self.root = pathlib.Path(tempfile.mkdtemp(prefix="exh results "))
-        self.addCleanup(shutil.rmtree, self.root)
-        shutil.copytree(results.ROOT / records.FOLDER, self.root / records.FOLDER)
-        for name in ("README.md", "exh", "docs/results.schema.json"):
-            shutil.copy(results.ROOT / name, self.root / name)
-        for name in ("tests/bench", "tests/e2e", "tests/python"):
-            shutil.copytree(results.ROOT / name, self.root / name)
+        self.root = copied_tree.copied_tree(self)
 
     def of(self, kind):
         return records.read(self.root / records.FOLDER / f"{kind}.json")["records"]

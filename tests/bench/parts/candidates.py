@@ -65,10 +65,12 @@ def row_of(found):
     }
 
 
-def record(into, name, row):
+def record(into, name, row, gpu=True):
+    """Hands a row to a Recorder; `gpu`: it is of the GPU of this machine."""
     taken = conditions()
     looking = {activity: recorder.figure(share, "%", 0) for activity, share in zip(LOOKING, row["looking"])}
-    into.add("candidates", "candidates", name, taken, device=recorder.machine(taken, cores=True), ours=recorder.time(1e3 * row["best_us"]),
+    into.add("candidates", "candidates", name, taken, device=recorder.machine(taken, gpu, cores=True),
+             ours=recorder.time(1e3 * row["best_us"]) if row["best_us"] else None,
              figures={"evaluations/s": recorder.figure(row["per_second"], digits=1)} | looking |
              {f"the judge: {', '.join(JUDGING)}": recorder.figure(row["judging"], "%", 0)})
 
@@ -116,7 +118,7 @@ def main():
         built = f"{row['space_s']:7.2f}" if row["space_s"] else "      -"
         print(f"{name:<20} {built} {row['evaluations']:6} {row['per_second']:7.1f} {row['best_us']:9.2f}   "
               f"{' '.join(f'{share:7.1f}' for share in row['looking'])}   {' '.join(f'{share:6.1f}' for share in row['judging'])}", flush=True)
-        record(into, name, row)
+        record(into, name, row, options.device != "cpu")
     into.write()
     if not options.keep:
         shutil.rmtree(work, ignore_errors=True)

@@ -63,7 +63,7 @@ def by_seeds(options, work, into):
               f"{' '.join('never' if math.isinf(one) else f'{one:.1f}' for one in reached)}", flush=True)
         taken = conditions()
         into.add("candidates", "seeds", f"{name}, {len(ends)} seeds", taken, variant=f"{options.seconds:g} s each",
-                 device=recorder.machine(taken, cores=True), ours=recorder.time(ends),
+                 device=recorder.machine(taken, options.device != "cpu", cores=True), ours=recorder.time(ends),
                  figures={"apart": recorder.figure(100 * spread(ends), "%", 1),
                           "within 5 % after": {"text": ", ".join("never" if math.isinf(one) else f"{one:.1f} s" for one in reached)}})
 
