@@ -44,6 +44,9 @@ install(TARGETS exhc exhc-lsp search ${libraries} EXPORT ExhaustTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   ARCHIVE DESTINATION lib
   INCLUDES DESTINATION include/exhaust)
+if(TARGET exhaust-http)
+  install(TARGETS exhaust-http LIBRARY DESTINATION lib/exhaust)
+endif()
 foreach(folder base runtime kernels)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include/exhaust
     FILES_MATCHING PATTERN "*.h" PATTERN internal EXCLUDE)
