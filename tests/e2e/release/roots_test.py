@@ -84,10 +84,11 @@ class InSystems(unittest.TestCase):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="exh-roots-"))
         self.addCleanup(shutil.rmtree, self.home)
 
-    def systems(self):
+    def in_each(self, check):
+        """check(system) in each of Debian's."""
         for suite in SUITES:
             with self.subTest(suite):
-                yield System.of(suite, self.home / suite)
+                check(System.of(suite, self.home / suite))
 
     def is_ours(self, done, name="search"):
         version = re.search(r"-(\d+\.\d+\.\d+)-linux", only("exhaust-[0-9]*.tar.gz").name)[1]
@@ -97,9 +98,8 @@ class InSystems(unittest.TestCase):
     def searches(self, system, *program):
         done = system.run(*program, *MATMUL, "--out", "/tmp/run")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("evaluated: 4 correct", re.sub(r"evaluated (\d+)", r"evaluated: \1", done.stdout) + "evaluated: 4 correct")
         log = (system.folder / "tmp/run/log.jsonl").read_text()
-        self.assertIn('"verdict":"correct"', log.replace(" ", ""))
+        self.assertIn('"verdict":"correct"', log, done.stdout)
 
 
 class Archive(InSystems):
@@ -125,20 +125,22 @@ class Archive(InSystems):
             self.assertTrue((folder / path).is_file(), path)
 
     def test_it_runs_in_bare_systems(self):
-        for system in self.systems():
-            place = system.folder / "opt/a place"
-            place.mkdir()
-            folder = self.unpack(place)
-            inside = "/" + folder.relative_to(system.folder).as_posix()
-            self.is_ours(system.run(f"{inside}/bin/search", "--version"))
-            self.is_ours(system.run(f"{inside}/bin/exhc", "--version"), "exhc")
-            self.assertEqual(system.run(f"{inside}/bin/exhc", "check", f"{inside}/share/exhaust/spaces/linalg.exh").returncode, 0)
-            done = system.run(f"{inside}/bin/search", "solve", "--space", "queens", "--count")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            # There is no compiler.
-            done = system.run(f"{inside}/bin/search", *MATMUL, "--out", "/tmp/none")
-            self.assertEqual(done.returncode, 1, done.stdout)
-            self.assertIn("g++", done.stderr)
+        self.in_each(self.runs_without_a_compiler)
+
+    def runs_without_a_compiler(self, system):
+        place = system.folder / "opt/a place"
+        place.mkdir()
+        folder = self.unpack(place)
+        inside = "/" + folder.relative_to(system.folder).as_posix()
+        self.is_ours(system.run(f"{inside}/bin/search", "--version"))
+        self.is_ours(system.run(f"{inside}/bin/exhc", "--version"), "exhc")
+        self.assertEqual(system.run(f"{inside}/bin/exhc", "check", f"{inside}/share/exhaust/spaces/linalg.exh").returncode, 0)
+        done = system.run(f"{inside}/bin/search", "solve", "--space", "queens", "--count")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # There is no compiler.
+        done = system.run(f"{inside}/bin/search", *MATMUL, "--out", "/tmp/none")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("g++", done.stderr)
 
 
 class Package(InSystems):
@@ -153,23 +155,30 @@ class Package(InSystems):
         return self.home / "older.deb"
 
     def test_it_is_installed_used_and_removed(self):
+        self.older_package = self.older(only("exhaust_*.deb"))
+        self.in_each(self.installs)
+
+    def installs(self, system):
         package = only("exhaust_*.deb")
-        older = self.older(package)
-        for system in self.systems():
-            for path in (package, older):
-                shutil.copy(path, system.folder / "tmp")
-            need(system.apt("update"))
-            before = need(system.run("dpkg-query", "-W", "-f", "${Package}\\n")).split()
-            need(system.apt("install", "--no-install-recommends", "/tmp/older.deb"))
-            self.assertEqual(set(need(system.run("dpkg-query", "-W", "-f", "${Package}\\n")).split()) - set(before), {"exhaust"})
-            # The command of docs/install.md: the newer one takes its place, and brings a compiler.
-            need(system.apt("install", "--install-recommends", f"/tmp/{package.name}"))
-            self.assertFalse((system.folder / "usr/share/doc/exhaust/old").exists())
-            self.is_ours(system.run("search", "--version"))
-            self.searches(system, "search")
-            need(system.apt("remove", "exhaust"))
-            self.assertEqual([path for path in ("usr/bin/search", "usr/bin/exhc", "usr/share/exhaust")
-                              if (system.folder / path).exists()], [])
+        for path in (package, self.older_package):
+            shutil.copy(path, system.folder / "tmp")
+        need(system.apt("update"))
+        before = need(system.run("dpkg-query", "-W", "-f", "${Package}\\n")).split()
+        need(system.apt("install", "--no-install-recommends", "/tmp/older.deb"))
+        after = need(system.run("dpkg-query", "-W", "-f", "${Package}\\n")).split()
+        self.assertEqual(set(after) - set(before), {"exhaust"})
+        # A newer one takes its place.
+        need(system.apt("install", "--no-install-recommends", f"/tmp/{package.name}"))
+        self.assertFalse((system.folder / "usr/share/doc/exhaust/old").exists())
+        self.is_ours(system.run("search", "--version"))
+        need(system.apt("remove", "exhaust"))
+        self.assertFalse((system.folder / "usr/share/exhaust").exists())
+        # As docs/install.md has it: a compiler comes with it.
+        need(system.apt("install", f"/tmp/{package.name}"))
+        self.searches(system, "search")
+        need(system.apt("remove", "exhaust"))
+        self.assertEqual([path for path in ("usr/bin/search", "usr/bin/exhc", "usr/share/exhaust")
+                          if (system.folder / path).exists()], [])
 
     def test_lintian_has_nothing_to_say(self):
         done = run("lintian", "--allow-root", "--fail-on", "error,warning,info", *sorted(PACKAGES.glob("*.deb")))
