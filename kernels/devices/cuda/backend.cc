@@ -48,10 +48,19 @@ class CudaBackend final : public Backend {
 
   std::string ProblemOfUnits(const ir::Device& device) const override {
     constexpr int kDoubles = 90, kNarrow = 80;  // mma.sync of 16 x 8 x 16.
+    constexpr int kGroups = 90;                 // wgmma.
     for (const std::string& unit : device.tensor_units) {
-      if (unit != ir::kDmma && unit != ir::kMma && unit != ir::kImma) {
+      if (unit != ir::kDmma && unit != ir::kMma && unit != ir::kImma && unit != ir::kWgmma) {
         return UnknownName("matrix unit", unit,
-                           {std::string(ir::kDmma), std::string(ir::kMma), std::string(ir::kImma)});
+                           {std::string(ir::kDmma), std::string(ir::kMma), std::string(ir::kImma),
+                            std::string(ir::kWgmma)});
+      }
+      if (unit == ir::kWgmma && device.capability() != kGroups) {
+        return fmt::format("{} needs sm_{}, which later ones do not have, the device is {}", unit,
+                           kGroups, device.architecture);
+      }
+      if (unit == ir::kWgmma && !device.matrix_reads) {
+        return fmt::format("{} needs matrix_reads=true", unit);
       }
       const int needs = unit == ir::kDmma ? kDoubles : kNarrow;
       if (device.capability() < needs) {
