@@ -57,6 +57,7 @@ inline constexpr std::array kWaysAcross = {kAtomicCas,    kAtomicRed, kAtomicVec
 inline constexpr std::string_view kDmma = "DMMA";
 inline constexpr std::string_view kMma = "MMA";
 inline constexpr std::string_view kImma = "IMMA";
+inline constexpr std::string_view kQmma = "QMMA";
 inline constexpr std::string_view kWgmma = "WGMMA";
 /// Warps that share an instruction of WGMMA.
 inline constexpr std::uint32_t kGroupWarps = 4;
@@ -258,6 +259,11 @@ class Target : public Function {
   /// Elements that a thread copies at most: all of them are in registers at once.
   std::uint32_t most_copied() const {
     return device.max_registers == 0 ? device.max_unroll : device.max_registers / 4 + 1;
+  }
+  /// … of what this reads: two halves are in one register.
+  std::uint32_t most_copied(const Instruction& read) const {
+    const bool are_halves = device.max_registers > 0 && BytesOf(element_type(read)) == 2;
+    return most_copied() * (are_halves ? 2 : 1);
   }
   /// Threads that copy at least: a warp, or as many as may have four elements of the argument; of a
   /// vector one.

@@ -28,6 +28,8 @@
 #define exh_mma_bf16(...) ::exh_shim::MultiplyHalves<true>(__LINE__, __VA_ARGS__)
 #define exh_matrices_2(...) ::exh_shim::LoadMatrices(__LINE__, __VA_ARGS__)
 #define exh_matrices_4(...) ::exh_shim::LoadMatrices(__LINE__, __VA_ARGS__)
+#define exh_mma_f8e4m3(...) ::exh_shim::MultiplyF8(__LINE__, ::exh_shim::E4M3Value, __VA_ARGS__)
+#define exh_mma_f8e5m2(...) ::exh_shim::MultiplyF8(__LINE__, ::exh_shim::E5M2Value, __VA_ARGS__)
 #define exh_plain_matrices_2(...) ::exh_shim::LoadPlainMatrices(__LINE__, __VA_ARGS__)
 #define exh_plain_matrices_4(...) ::exh_shim::LoadPlainMatrices(__LINE__, __VA_ARGS__)
 #define exh_mma_i8(...) ::exh_shim::MultiplyBytes(__LINE__, __VA_ARGS__)
@@ -146,6 +148,31 @@ inline void MultiplyBytes(int line, int& c0, int& c1, int& c2, int& c3, unsigned
   for (int i = 0; i < 4; ++i) b[i] = value(b0, i);
   Multiply(line, Tiles::kBytes, sums, a, b);
   c0 = int(sums[0]), c1 = int(sums[1]), c2 = int(sums[2]), c3 = int(sums[3]);
+}
+
+/// Of floats of 8 bits; one of 5 bits of exponent is the upper half of an f16.
+inline double E4M3Value(unsigned bits) {
+  const int exponent = static_cast<int>(bits >> 3 & 15), fraction = static_cast<int>(bits & 7);
+  double size = (bits & 127) == 127 ? __builtin_nan("")
+                : exponent == 0     ? __builtin_ldexp(fraction, -9)
+                                    : __builtin_ldexp(8 + fraction, exponent - 10);
+  return bits >> 7 & 1 ? -size : size;
+}
+inline double E5M2Value(unsigned bits) {
+  return HalfValue<false>(bits << 8);
+}
+
+/// The lowest byte of a register is the first of four neighbours.
+inline void MultiplyF8(int line, double value(unsigned), float& c0, float& c1, float& c2, float& c3,
+                       unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
+                       unsigned b1) {
+  const unsigned words_a[] = {a0, a1, a2, a3}, words_b[] = {b0, b1};
+  double sums[] = {c0, c1, c2, c3}, a[16], b[8];
+  for (int i = 0; i < 16; ++i) a[i] = value(words_a[i / 4] >> i % 4 * 8 & 0xffu);
+  for (int i = 0; i < 8; ++i) b[i] = value(words_b[i / 4] >> i % 4 * 8 & 0xffu);
+  Multiply(line, Tiles::kF8, sums, a, b);
+  c0 = static_cast<float>(sums[0]), c1 = static_cast<float>(sums[1]);
+  c2 = static_cast<float>(sums[2]), c3 = static_cast<float>(sums[3]);
 }
 
 template <typename T>

@@ -82,21 +82,26 @@ class Runner {
   void Multiply(int line, Tiles kind, double* sums, const double* a, const double* b) {
     const unsigned t = threadIdx.x;
     std::vector<Tile>& tiles = run_->tiles[run_->tiles_begun[t]++ % 2];
-    std::copy_n(a, std::size(tiles[t].a), tiles[t].a);
-    std::copy_n(b, std::size(tiles[t].b), tiles[t].b);
+    const unsigned depth = kind == Tiles::kF8 ? 32 : 16;
+    std::copy_n(a, depth / 2, tiles[t].a);
+    std::copy_n(b, depth / 4, tiles[t].b);
     of_warp_[t] = line;
     Fiber::Yield();
-    // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64, .f16 and .s8.
+    // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64, .f16 and .s8,
+    // and "mma.m16n8k32", .e4m3.
     const Tile* const warp = &tiles[t / kWarp * kWarp];
     const unsigned lane = t % kWarp;
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned row = lane / 4 + (i < 2 ? 0 : 8), column = lane % 4 * 2 + i % 2;
-      for (unsigned k = 0; k < 16; ++k) {
+      for (unsigned k = 0; k < depth; ++k) {
         unsigned in_group = k % 4, of_a = k / 4 * 2 + row / 8, of_b = k / 4;
         if (kind == Tiles::kHalves) {
           in_group = k % 8 / 2, of_a = (k / 8 * 2 + row / 8) * 2 + k % 2, of_b = k / 8 * 2 + k % 2;
         } else if (kind == Tiles::kBytes) {
           in_group = k / 4, of_a = row / 8 * 4 + k % 4, of_b = k % 4;
+        } else if (kind == Tiles::kF8) {
+          in_group = k % 16 / 4, of_a = (k / 16 * 2 + row / 8) * 4 + k % 4;
+          of_b = k / 16 * 4 + k % 4;
         }
         const double left = warp[row % 8 * 4 + in_group].a[of_a];
         const double right = warp[column * 4 + in_group].b[of_b];
@@ -188,7 +193,7 @@ class Runner {
 
   /// What a thread hands in of a tile.
   struct Tile {
-    double a[8], b[4];
+    double a[16], b[8];
   };
 
   /// A block that runs.

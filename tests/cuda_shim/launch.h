@@ -102,10 +102,12 @@ void CommitCopies();
 /// The running thread waits for all of its groups but the latest ones.
 void AwaitCopies(int groups_left);
 
-/// How registers of a tile are ordered: as those of doubles, of halves, or of bytes.
-enum class Tiles { kDoubles, kHalves, kBytes };
+/// How registers of a tile are ordered: as those of doubles, of halves, of bytes, or of floats of 8
+/// bits.
+enum class Tiles { kDoubles, kHalves, kBytes, kF8 };
 /// mma.sync.aligned.m16n8k16: what the running thread has of 16 x 16 elements, of 16 x 8 elements
-/// and of 16 x 8 sums, to which the product is added. All 32 threads of its warp must call it on
+/// and of 16 x 8 sums, to which the product is added; of floats of 8 bits m16n8k32, and elements
+/// are twice as many. All 32 threads of its warp must call it on
 /// the same line, others need not. It is no barrier.
 void Multiply(int line, Tiles tiles, double* sums, const double* a, const double* b);
 

@@ -30,7 +30,7 @@ const Exchanges kExchanges = {{" is not ", " is "},
 const Exchanges kKernelExchanges = {
     {"sum(", "max(", "prod(", "any(", "min(", "argmax(", "sum(sum("},
     {"sum(k) ", "sum(n) ", "max(k) ", "sum(k: f64) ", "sum(k: i8) ", "abs"},
-    {"f32", "f64", "f16", "bf16", "i64", "i32", "u32", "i8", "bool"},
+    {"f32", "f64", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "u32", "i8", "bool"},
     {" * ", " + ", " - ", " / ", " % ", " < ", " >= ", " == ", " and ", " or ", " xor "},
     {" ? ", " : ", " = ", "; "},
     {"a[", "b[", "x[", "-a[", "not a[", "exp(a)[", "cast(f32, a)[", "a["},

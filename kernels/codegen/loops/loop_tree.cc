@@ -394,6 +394,7 @@ void TurnRows(const ir::Function& function, const Schedule& schedule, LoopTree& 
 static_assert(ir::ShapeOf(ir::MatrixUnit::kDmma).lanes == ir::kUnitLanes &&
               ir::ShapeOf(ir::MatrixUnit::kMma).lanes == ir::kUnitLanes &&
               ir::ShapeOf(ir::MatrixUnit::kImma).lanes == ir::kUnitLanes &&
+              ir::ShapeOf(ir::MatrixUnit::kQmma).lanes == ir::kUnitLanes &&
               ir::ShapeOf(ir::MatrixUnit::kMmaChain).lanes == ir::kUnitLanes);
 
 /// The digits of a lane's number that tell apart what lanes have of TENSOR dims, the outermost

@@ -62,6 +62,7 @@ double ClocksOf(ir::MatrixUnit unit) {
     case ir::MatrixUnit::kDmma:
       return 64;
     case ir::MatrixUnit::kMmaChain:
+    case ir::MatrixUnit::kQmma:  // Twice as deep.
       return 16;
     default:
       return 8;

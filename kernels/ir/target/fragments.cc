@@ -317,6 +317,7 @@ MatrixUnit UnitOf(const Function& function, const Instruction& product) {
   if (IsWideFloat(product.type) && IsWideFloat(*a) && IsWideFloat(*b)) return MatrixUnit::kDmma;
   const bool are_halves = IsHalf(*a) && a == b && product.type == Type::kF32;
   if (are_halves) return product.sums_are_operand ? MatrixUnit::kMmaChain : MatrixUnit::kMma;
+  if (IsF8(*a) && a == b && product.type == Type::kF32) return MatrixUnit::kQmma;
   const bool are_bytes = *a == Type::kI8 && a == b && product.type == Type::kI32;
   return are_bytes ? MatrixUnit::kImma : MatrixUnit::kNone;
 }

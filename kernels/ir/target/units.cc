@@ -12,6 +12,7 @@ std::string_view Target::unit_of(const Instruction& reduction) const {
   if (paper || unit == MatrixUnit::kNone) return "";
   const std::string_view unit_name = unit == MatrixUnit::kDmma   ? kDmma
                                      : unit == MatrixUnit::kImma ? kImma
+                                     : unit == MatrixUnit::kQmma ? kQmma
                                                                  : kMma;
   const auto& units = device.tensor_units;
   if (std::ranges::find(units, unit_name) == units.end()) return "";

@@ -178,7 +178,7 @@ class GpuStatements : public Statements {
   /// So many elements of the argument at `pointer`, and as many zeros.
   std::string LoadPiece(const ir::Window& window, const std::string& pointer, std::uint32_t lanes);
   std::string OutsidePiece(const ir::Window& window, std::uint32_t lanes) const;
-  /// The number as an element in memory: of a half its bits.
+  /// The number as an element in memory: of a narrow float its bits.
   std::string ElementText(const ir::Number& value, ir::Type type) const;
   void CopyAsync(const ir::Instruction& store, const ir::Instruction& read);
   /// When a store is to do what it does, beside its guards for memory; empty: always.
@@ -199,8 +199,8 @@ class GpuStatements : public Statements {
   std::string Term(const ir::Instruction& inst);
   std::string Correction(ir::InstId maximum, const std::string& before,
                          const std::string& now) const override;
-  /// A value that becomes a half, in a register as in memory.
-  void MakeHalf(const ir::Instruction& inst);
+  /// A value that becomes a narrow float, in a register as in memory.
+  void MakeBits(const ir::Instruction& inst);
   void WriteInit(const InitWrite& write, const std::string& value);
 
   std::string ShuffleText(const std::string& value, std::uint32_t bit) const {

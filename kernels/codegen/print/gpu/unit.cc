@@ -87,8 +87,9 @@ struct UnitText {
       sum_constraint = factor_constraint = "d";
       return;
     }
-    const std::string word(ir::WordOf(element));
+    std::string word(ir::WordOf(element));
     function = "exh_mma_" + word;
+    if (unit == MatrixUnit::kQmma) word.erase(0, 2);  // "e4m3" of "f8e4m3".
     factor = "unsigned", factor_constraint = "r";
     if (unit == MatrixUnit::kImma) {
       instruction = tile + "s32.s8.s8.s32";
@@ -101,16 +102,20 @@ struct UnitText {
   }
 };
 
-/// Registers that hold `at_once` neighbours along the depth each. `elements`: by depth, `rows` of
-/// each.
+/// Registers that hold as many neighbours along the depth as the unit takes. `elements`: by depth,
+/// `rows` of each.
 std::vector<std::string> Words(const std::vector<std::string>& elements, std::size_t rows,
-                               std::uint32_t at_once) {
+                               MatrixUnit unit, ir::Type element) {
+  const std::uint32_t at_once = AtOnce(unit, element);
+  const char* const make = at_once == 2                ? "exh_pair("
+                           : unit == MatrixUnit::kQmma ? "exh_four_bits("
+                                                       : "exh_four(";
   std::vector<std::string> words;
   for (std::size_t i = 0; i < elements.size(); i += at_once * rows) {
     for (std::size_t row = 0; row < rows; ++row) {
       std::vector<std::string> neighbours;
       for (std::size_t k = 0; k < at_once; ++k) neighbours.push_back(elements[i + k * rows + row]);
-      words.push_back((at_once == 2 ? "exh_pair(" : "exh_four(") + Join(neighbours) + ")");
+      words.push_back(make + Join(neighbours) + ")");
     }
   }
   return words;
@@ -201,7 +206,6 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
     return ir::TakesBits(unit) ? ReadElement(inst, operand, factor)
                                : ReadAs(inst, operand, factor).text;
   };
-  const std::uint32_t at_once = ir::TakesBits(unit) ? AtOnce(unit, factor) : 1;
   std::vector<std::string> a;
   for (std::uint32_t i = 0; i < shape.depth.registers; ++i) {
     SetIndex(depth, i);
@@ -211,7 +215,7 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
     }
     SetIndex(rows, 0);
   }
-  if (ir::TakesBits(unit)) a = Words(a, shape.rows.registers, at_once);
+  if (ir::TakesBits(unit)) a = Words(a, shape.rows.registers, unit, factor);
   if (code_.fault == Fault::kWrongFragment) std::swap(a[a.size() / 2 - 1], a[a.size() / 2]);
   const MatrixUnit step = Instruction(unit);
   units_.emplace(step, factor);
@@ -224,7 +228,7 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
       SetIndex(depth, i);
       b.push_back(read(1 - first));
     }
-    if (ir::TakesBits(unit)) b = Words(b, 1, at_once);
+    if (ir::TakesBits(unit)) b = Words(b, 1, unit, factor);
     SetIndex(depth, 0);
     for (std::uint32_t h = 0; h < shape.rows.registers; ++h) {
       for (std::uint32_t column = 0; column < columns_each; ++column) {
@@ -286,7 +290,7 @@ std::string MatrixFunction(std::uint32_t count, bool is_turned) {
 
 // Two neighbours of a fragment become halves by one instruction, which leaves them in the register
 // that the unit takes.
-void GpuStatements::MakeHalf(const ir::Instruction& inst) {
+void GpuStatements::MakeBits(const ir::Instruction& inst) {
   const ir::Type from = code_.function->TypeOf(inst.operands.front()).value_or(inst.type);
   int pairs = -1;  // The class whose copies are neighbours.
   for (const KeyDim& key : Storage(inst.id).key) {
@@ -294,7 +298,7 @@ void GpuStatements::MakeHalf(const ir::Instruction& inst) {
     const bool are_neighbours = dim_class.part != FragmentPart::kNone && dim_class.step == 1;
     if (are_neighbours && dim_class.size % 2 == 0) pairs = key.dim_class;
   }
-  if (pairs < 0 || ir::ComputeTypeOf(from) != ir::Type::kF32) {
+  if (pairs < 0 || ir::ComputeTypeOf(from) != ir::Type::kF32 || !ir::IsHalf(inst.type)) {
     return ExecuteScalar(inst, ReadElement(inst, 0, inst.type));
   }
   const std::int64_t own = copy(pairs);
@@ -348,6 +352,11 @@ std::vector<std::string> UnitFunctions(const std::set<std::pair<ir::MatrixUnit, 
         "static __device__ __forceinline__ unsigned exh_four(signed char a, signed char b, signed "
         "char c, signed char d) {\n  return (a & 0xffu) | (b & 0xffu) << 8 | (c & 0xffu) << 16 | "
         "(d & 0xffu) << 24;\n}");
+  }
+  if (has(MatrixUnit::kQmma)) {
+    texts.push_back(
+        "static __device__ __forceinline__ unsigned exh_four_bits(unsigned a, unsigned b, unsigned "
+        "c, unsigned d) {\n  return a | b << 8 | c << 16 | d << 24;\n}");
   }
   if (has(MatrixUnit::kMma)) {
     texts.push_back(

@@ -75,10 +75,10 @@ std::string WordOf(const WideType& type) {
   }
 }
 
-/// Halves are bits, and bools are bytes.
+/// Narrow floats are bits, and bools are bytes.
 std::string ElementWord(ir::Type element) {
   if (ir::IsHalf(element)) return "u16";
-  return element == ir::Type::kBool ? "u8" : std::string(ir::WordOf(element));
+  return element == ir::Type::kBool || ir::IsF8(element) ? "u8" : std::string(ir::WordOf(element));
 }
 
 std::string FunctionOf(const GpuWords& words, const WideAccess& access) {
