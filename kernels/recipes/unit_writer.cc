@@ -293,8 +293,9 @@ class UnitWriter : RecipeWriter {
     Want(Of("mem_space", block), {kShared});
     // Measured with the ring of 1024 x 1024 x 1024 on an H200: 46 us with exclusive or for both
     // operands, 53 us with it for the one that lies across the sum alone, 55 us with pads.
-    if (tile_.is_of_groups) Want(Of("skew", block), {ir::kSwizzle128, ir::kSwizzle64});
-    Want(Of("skew", block), {ir::kXor, ir::kPad16Bytes, ir::kPad4Bytes, kPlain});
+    Want(Of("skew", block), tile_.is_of_groups
+                                ? Names{ir::kSwizzle128, ir::kSwizzle64}
+                                : Names{ir::kXor, ir::kPad16Bytes, ir::kPad4Bytes, kPlain});
     if (has_rings()) {
       Want(Of("transfer", block), {kAsync});
       WantNumbers(Of("stages", block), {tile_.stages});
