@@ -50,6 +50,9 @@ install(TARGETS ${programs} ${libraries} EXPORT ExhaustTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs
   ARCHIVE DESTINATION lib
   INCLUDES DESTINATION include/exhaust)
+if(TARGET exhaust-http)
+  install(TARGETS exhaust-http LIBRARY DESTINATION lib/exhaust COMPONENT view)
+endif()
 # Folders without headers are not made.
 foreach(folder base runtime kernels)
   file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)

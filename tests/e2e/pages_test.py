@@ -4,8 +4,8 @@
 
 A block below a line that ends with `NAME`: is a file. A block `sh` is run by a shell in a folder that has what of the tree commands name, and
 `./exh`, a script that calls the programs of this build. A block `text` behind it is its output; … stands for anything within a line. Searches
-are shortened to a few evaluations. What is not run stands in SKIPPED, with its reason. Pages that need more than that have tests of their own:
-docs_test.py, own_test.py, exchange_test.py, tune_test.py, install_test.py, plugin_test.py, tests/python/docs_test.py.
+are shortened to a few evaluations. What is not run stands in SKIPPED, with its reason. Pages that need more than that have tests of their own,
+ELSEWHERE; a page with commands that is in neither is a mistake.
 
 usage: pages_test.py SEARCH EXHC [unittest arguments]
 """
@@ -28,6 +28,11 @@ SEARCH, EXHC = "", ""
 # What a page takes for granted.
 RUN = "./exh search --kernel axpy --size n=4096 --budget 20s --out runs/"
 BEFORE = {"docs/log.md": [f"{RUN}mm", f"{RUN}other --seed 2"]}
+GUIDE = ("search", "kernels", "fused", "functional", "lift")
+REFERENCE = ("dsl", "log", "ir")
+FIRST = ("first-kernel", "first-space", "first-program", "one-kernel")
+ELSEWHERE = {"tutorial": "tests/e2e/docs_test.py", "own": "tests/e2e/own_test.py", "exchange": "tests/e2e/exchange_test.py",
+             "fleet": "tests/e2e/tune_test.py", "application": "tests/e2e/install_test.py", "install": "tests/e2e/release/release_test.py"}
 # Parts of commands that are not run here, and why.
 SKIPPED = {
     "--device cuda": "there is no GPU",
@@ -100,14 +105,20 @@ class Pages(unittest.TestCase):
         self.run_page("docs/one-kernel.md")
 
     def test_the_guide(self):
-        for page in ("search", "kernels", "fused", "functional", "lift"):
+        for page in GUIDE:
             with self.subTest(page):
                 self.run_page(f"docs/{page}.md")
 
     def test_the_reference(self):
-        for page in ("dsl", "log", "ir"):
+        for page in REFERENCE:
             with self.subTest(page):
                 self.run_page(f"docs/{page}.md")
+
+    def test_every_page_with_commands_has_a_test(self):
+        pages = {path.stem for path in (ROOT / "docs").glob("*.md") if any(language == "sh" for _, language, _ in docs_test.blocks(path))}
+        self.assertEqual(pages - {*FIRST, *GUIDE, *REFERENCE}, set(ELSEWHERE))
+        for page, test in ELSEWHERE.items():
+            self.assertIn(f"docs/{page}.md", (ROOT / test).read_text(encoding="utf-8"))
 
     def test_what_is_shown_of_the_space_is_the_space(self):
         shown = next(text for _, language, text in docs_test.blocks("docs/one-kernel.md") if language == "exh")
