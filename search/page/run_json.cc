@@ -15,6 +15,7 @@
 #include "search/page/again/roofline.h"
 #include "search/page/again/tree.h"
 #include "search/page/again/winner.h"
+#include "search/page/counters.h"
 #include "search/page/prefix_tree.h"
 #include "search/page/worths.h"
 
@@ -213,6 +214,7 @@ void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limit
   WriteViolations(log, json);
   WriteEnd(log, json);
   WriteWorths(name, log, json);
+  WriteCounters(name, log, json);
   json.Members(again.get());
   json.Close();
 }
