@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -9,11 +10,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/activity.h"
+#include "base/trace/trace.h"
 
 namespace exh {
 
@@ -61,6 +64,9 @@ class Ahead {
   }
 
  private:
+  /// The length of the queue, in a trace.
+  static constexpr std::string_view kTracedAs = "made ahead";
+
   struct Made {
     std::unique_ptr<Item> item;
     std::exception_ptr failure;
@@ -73,7 +79,9 @@ class Ahead {
   Item Take(std::unique_lock<std::mutex>& lock) {
     Made made = std::move(made_.extract(made_.begin()).mapped());
     ++next_;
+    const std::size_t left = made_.size();
     lock.unlock();
+    TraceCounter(kTracedAs, static_cast<double>(left));
     room_.notify_one();
     if (made.failure) std::rethrow_exception(made.failure);
     return std::move(*made.item);
@@ -97,6 +105,7 @@ class Ahead {
       }
       lock.lock();
       made_.emplace(number, std::move(made));
+      TraceCounter(kTracedAs, static_cast<double>(made_.size()));
       there_.notify_all();
       if (notify_) notify_();
     }

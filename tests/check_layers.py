@@ -92,8 +92,9 @@ ROOMS = {
         "fused/code": {"derived", "derived/sources", "fused", "fused/graph", "fused/schedule"},
         "fused/run": {"cpu", "derived/reference", "fused", "fused/code", "fused/graph", "fused/schedule"},
         "fused/space": {"fused", "fused/code", "fused/graph", "fused/schedule", "recipes"},
+        "counters": set(),
         "cpu/contain": set(),
-        "cpu": {"cpu/contain"},
+        "cpu": {"counters", "cpu/contain"},
         "recipes": set(),
         "recipes/general": {"recipes"},
         "recipes/processor": {"recipes"},
@@ -108,6 +109,7 @@ ROOMS = {
     "kernels/devices": {
         "priors": set(),  # Data.
         "rates": set(),  # Data, and where more of it is kept.
+        "cuda/counters": set(),
         "cuda/driver": set(),
         "cuda/vendor": {"cuda/driver"},
         "cuda/probes": {"cuda/driver"},
@@ -118,7 +120,7 @@ ROOMS = {
         "own": set(),
         "cuda/own": {".", "own", "cuda/driver", "cuda/process", "cuda/pools"},
         "cuda/standalone": {"standalone", "package"},
-        "cuda": {".", "cuda/driver", "cuda/probes", "cuda/process", "cuda/pools", "cuda/own", "cuda/standalone", "own", "standalone", "package", "rates"},
+        "cuda": {".", "cuda/counters", "cuda/driver", "cuda/probes", "cuda/process", "cuda/pools", "cuda/own", "cuda/standalone", "own", "standalone", "package", "rates"},
         "cpu": {".", "standalone", "package", "rates"},
         "gpu_text": {"."},
     },
@@ -137,6 +139,7 @@ ROOMS = {
         "learn": {"log", "descend"},
         "subject": {"log", "descend"},
         "measure": {"log", "subject"},
+        "counters": {"log", "descend", "subject"},
         "report": {"log", "subject", "measure"},
         "install": {"log", "subject", "measure", "report"},
         "tune/shapes": {"log", "subject", "own"},
@@ -146,7 +149,7 @@ ROOMS = {
         "fused": {"log", "descend", "subject", "measure", "report"},
         "functional": {"log", "descend", "subject", "measure", "report", "solve"},
         "own": {"log", "descend", "subject", "measure", "report", "solve", "exchange", "exchange/python"},
-        "page": {"log", "descend", "tree", "subject", "kernel"},
+        "page": {"log", "descend", "tree", "subject", "kernel", "counters"},
         "view/http": set(),
         "view": {"log", "page", "tune", "tune/status", "view/http"},
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
@@ -163,7 +166,7 @@ ROOMS = {
         "exchange/launch": {"log", "exchange", "exchange/python"},
         "simulate": {"log", "descend", "tree", "propose"},
         "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
-        "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
+        "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "counters", "report", "page", "install", "kernel", "fused",
                      "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/flashinfer", "exchange/launch", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own", "view", "view/http", "why"},
     },
 }

@@ -26,6 +26,7 @@ ELSEWHERE = {
     "package.json",  # Visual Studio Code,
     "tuned.h", "tuned.cc", "tuned.cu", "tuned.py",  # libraries of tuned kernels (search/install).
     "fleet.json", "shapes.jsonl", "array.sh",  # A fleet has them (search/tune).
+    "counters.json",  # A run has it (search/counters).
     "why.json",  # A run has it (search/why).
     "my.exh", "bench.sh", "server.py",  # Of a user (docs/own.md).
     "stencil.exh", "tiny.exh",  # Made up: what the generator prints is shown for them.

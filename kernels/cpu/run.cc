@@ -6,6 +6,7 @@
 #include "kernels/cpu/run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -14,11 +15,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <random>
 #include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/system/process.h"
+#include "kernels/counters/task_counters.h"
 #include "kernels/cpu/compare.h"
 #include "kernels/cpu/contain/contained_process.h"
 
@@ -142,6 +147,7 @@ class CandidateRun {
     problems_.Keep();
     process_->PinThreads();
     if (!Time()) return;
+    if (request_.counters != nullptr && !Count(*request_.counters)) return;
     const Verdict timed = measurement_.verdict;
     bool is_first = true;
     for (const std::size_t problem : request_.problems_after) {
@@ -413,6 +419,39 @@ class CandidateRun {
     }
     measurement_.verdict = verdict;
     return CheckGuards("after the timed runs");
+  }
+
+  // ---- Counting ----
+
+  /// Of a batch each. False: that decides the verdict.
+  bool Count(CounterReading& reading) {
+    constexpr double kBatchNs = 1e7, kMostRuns = 1e6;
+    reading.tool = "perf_event_open";
+    RunnerCommand run;
+    run.op = RunnerCommand::kRun;
+    run.runs = static_cast<std::uint64_t>(
+        std::clamp(kBatchNs / std::max(measurement_.best_ns, 1.0), 1.0, kMostRuns));
+    std::map<std::string, std::vector<std::string_view>> missing;  // By reason.
+    for (const TaskEvent& event : TaskEvents()) {
+      TaskCounter counter(event, process_->pid());
+      if (counter.error() != 0) {
+        missing[WhyNotCounted(counter.error())].push_back(event.name);
+        continue;
+      }
+      counter.Start();
+      RunnerReply reply;
+      if (!Ask(run, reply)) return false;
+      const double counted = counter.Stop();
+      process_->Pause();
+      if (reply.why[0] != '\0') return Fail(Verdict::kCrash, reply.why);
+      reading.counters.push_back({std::string(event.key), counted / static_cast<double>(run.runs),
+                                  std::string(event.unit), std::string(event.name)});
+    }
+    for (const auto& [why, events] : missing) {
+      reading.why +=
+          fmt::format("{}{}: {}", reading.why.empty() ? "" : "\n", fmt::join(events, ", "), why);
+    }
+    return true;
   }
 
   /// Was the last batch the fastest, and not by accident? Large arrays take some runs until the

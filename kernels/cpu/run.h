@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "kernels/counters/counters.h"
 #include "kernels/cpu/contain/fork_server.h"
 #include "kernels/cpu/problem_set.h"
 #include "kernels/evaluation.h"
@@ -27,6 +28,7 @@ struct CpuRunRequest {
   std::vector<std::size_t> problems_after;
   int repeats = 8;
   double repeats_ms = 1;
+  CounterReading* counters = nullptr;  ///< Not null: what is counted of it once it was timed.
 };
 
 /// Runs a candidate in a disposable process that `server` forks, checks what it leaves in the

@@ -14,8 +14,8 @@ import { chiSquaredTail, differ, medianInterval, quantile, ranksOf } from '../sr
 import { interval, isBusy, ranks, speedText, tied } from '../src/best_time.js';
 import { kViews } from '../views/list.js';
 import { summary, within } from '../views/timeline.js';
-import { commandsOf, differencesOf, placesOf, worthsOf } from '../views/winner.js';
-import { packed, sampleData, samplePage } from './sample.js';
+import { commandsOf, differencesOf, placesOf, worthsOf, countersOf } from '../views/winner.js';
+import { kEvil, packed, sampleData, samplePage } from './sample.js';
 
 const near = (a, b, part = 1e-3) => assert.ok(Math.abs(a - b) <= part * Math.abs(b), `${a} is not ${b}`);
 
@@ -147,6 +147,20 @@ test('what decisions are worth: of this record, beyond the noise', () => {
   assert.deepEqual(worthsOf(run), [['kind(a)', 'VECTOR', '2.50 ×', 'LOOP: 2.50 × (1 other with it), UNROLL: spills']]);
   run.why.record += 1;
   assert.deepEqual(worthsOf(run), [], 'it is of another record');
+});
+
+test('what was counted: of this record, beside what was foretold', () => {
+  const { runs: [run] } = samplePage(['a']);
+  assert.deepEqual(countersOf(run), [], 'nothing was counted');
+  const rows = [['main memory', 'bytes', 'dram__bytes.sum', 1048576, 1000000, null], ['time', 'ns', 'gpu__time_duration.sum', 1500, 1000, 750], ['pages', 'pages', kEvil, 0, null, null]];
+  run.counters = { record: run.winner.n, tool: 'Nsight Compute', why: '', rows };
+  assert.deepEqual(countersOf(run), [
+    ['main memory', '1,048,576', '1,000,000', '–', '1.05 ×', 'bytes; dram__bytes.sum'],
+    ['time', '1.50 us', '1.00 us', '750 ns', '2.00 ×', 'ns; gpu__time_duration.sum'],
+    ['pages', '0.00', '–', '–', '–', `pages; ${kEvil}`],
+  ]);
+  run.counters.record += 1;
+  assert.deepEqual(countersOf(run), [], 'it is of another record');
 });
 
 test('when a run came near its best', () => {

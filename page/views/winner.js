@@ -148,6 +148,29 @@ function worths(run) {
   return parts;
 }
 
+/** What `search replay --counters` counted of the winner: [what, counted, at least, guessed, how far off, unit; source]. */
+export function countersOf(run) {
+  const { counters } = run;
+  if (!counters || counters.record !== run.winner.n) return [];
+  const number = (value, unit) => (value === null ? '–' : unit.startsWith('ns') ? format.time(value) : value >= 1000 ? format.count(value) : format.digits(value));
+  return counters.rows.map(([what, unit, source, counted, least, guessed]) => {
+    const foretold = guessed ?? least;
+    return [what, number(counted, unit), number(least, unit), number(guessed, unit), ratio(foretold > 0 ? counted / foretold : null), `${unit}; ${source}`];
+  });
+}
+
+function counters(run) {
+  const rows = countersOf(run);
+  if (!rows.length) return [];
+  const { tool, why } = run.counters;
+  return [
+    el('h3', {}, 'What was counted of it'),
+    el('p', { class: 'note' }, `One run, counted by ${tool}, beside what was foretold: what the lower bound rests on (at least), and what lowered code counts to (guessed). A unit is a multiprocessor, and the one that is meant has most to do.`
+      + `${why ? ` Not counted: ${why}` : ''}`),
+    table(['', { title: 'counted', number: true }, { title: 'at least', number: true }, { title: 'guessed', number: true }, { title: 'is', number: true }, 'unit; source'], rows),
+  ];
+}
+
 function taken(run) {
   const byChoice = new Map();
   for (const [name, value] of run.winner.taken) {
@@ -196,7 +219,7 @@ export const winnerView = {
       }
       host.append(el('h3', {}, winner.suffix === kShell ? 'For a shell' : 'Code'), code(winner.source));
     }
-    host.append(...worths(run), ...finalists(run), ...againstOthers(run, page.runs), el('h3', {}, 'Decisions, in the order taken'), taken(run));
+    host.append(...worths(run), ...counters(run), ...finalists(run), ...againstOthers(run, page.runs), el('h3', {}, 'Decisions, in the order taken'), taken(run));
     return [];
   },
 };

@@ -173,7 +173,7 @@ int SearchOwn(const SearchOptions& options, const Invocation& invocation) {
   }
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
-  return WithinBudget([&] {
+  return WithinBudget(options, [&] {
     const OwnSubject subject(std::move(own), SizesOf(options.problem.size),
                              {MemoryFor(options.problem.memory), &budget.stop});
     fmt::print("{}, seed {}\n", subject.name(), options.seed);

@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -15,6 +18,9 @@
 #include "kernels/devices/backend.h"
 #include "search/commands/command.h"
 #include "search/commands/decided.h"
+#include "search/commands/search_options.h"
+#include "search/counters/counter_table.h"
+#include "search/counters/foretold.h"
 #include "search/log/decisions.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
@@ -35,12 +41,15 @@ struct ReplayOptions {
   bool no_yardsticks = false, all_yardsticks = false;
   std::uint64_t seed = 1;
   ProblemOptions problem;
-  std::string emit, log;
+  std::string emit, log, under;
+  bool counters = false;
 };
 
-Decided FromLog(const ReplayOptions& options) {
+/// `record`: its number, from here on.
+Decided FromLog(const ReplayOptions& options, std::uint64_t& record) {
   const Log log = ReadLogAloud(options.source);
   const EvalRecord& eval = PickRecord(log, options.source, options.record);
+  record = eval.n;
   RunRecord run = *log.run;
   if (options.problem.threads) run.limits["threads"] = std::to_string(*options.problem.threads);
   Decided decided =
@@ -90,6 +99,46 @@ void CheckRepeat(const ReplayOptions& options, const Subject& subject) {
                       "there each run yields the same bits");
 }
 
+/// What counters say of it, beside what was foretold: on the screen, and of a record of a run for
+/// its report. Returns the exit code.
+int Count(const ReplayOptions& options, std::uint64_t record, const Decided& replayed,
+          Evaluator& evaluator, const kernels::Compiled& compiled, double ns) {
+  auto* const counts = dynamic_cast<kernels::CountsRuns*>(&evaluator);
+  kernels::CounterReading reading = {"", "what measures this has none to show", {}};
+  if (counts != nullptr) reading = counts->Counters(compiled);
+  if (!reading.counters.empty() && reading.Find("ns") == nullptr) {
+    reading.counters.push_back({"ns", ns, "ns", "as it was timed"});
+  }
+  const CounterTable table =
+      TableOf(reading, ForetoldOf(*replayed.subject, replayed.candidate, /*is_cold=*/false));
+  fmt::print("{}", CountersText(table));
+  if (table.rows.empty()) return 1;
+  if (record == 0) return 0;
+  const std::string file = CountersPath(options.source);
+  WriteFile(file, CountersJson(table, record) + "\n");
+  fmt::print("{}\n", file);
+  return 0;
+}
+
+/// Throws UsageError.
+std::vector<std::string> UnderOf(const ReplayOptions& options, const Subject& subject) {
+  const bool runs_none = options.dry_run || options.repeat.has_value();
+  if (options.counters && runs_none) {
+    throw UsageError(fmt::format("--counters and {}: it counts one run; leave one of them out",
+                                 options.dry_run ? "--dry-run" : "--repeat"));
+  }
+  std::vector<std::string> under = WordsOfUnder(options.under);
+  if (under.empty()) return under;
+  if (options.counters) {
+    throw UsageError("--counters and --under: counters are read below a program of their own");
+  }
+  if (subject.device() == nullptr) {
+    throw UsageError("--under: this runs on no GPU; leave it out");
+  }
+  kernels::RequireGpu(*subject.device(), "--under");
+  return under;
+}
+
 Yardsticks YardsticksOf(const ReplayOptions& options) {
   if (options.no_yardsticks && options.all_yardsticks) {
     throw UsageError("--no-yardsticks and --all-yardsticks exclude each other");
@@ -113,11 +162,13 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
   const Yardsticks yardsticks = YardsticksOf(options);
   const bool is_log = IsRun(options.source) || options.record || options.best;
   if (is_log) RefuseForRuns(command, options.source, {"--seed", "--strict"});
+  std::uint64_t number = 0;  // Of the record; 0: it is of no run.
   Decided replayed =
-      is_log ? FromLog(options)
+      is_log ? FromLog(options, number)
              : DecidedInFile(options.source, options.problem, options.seed, options.strict, stdout);
   const Subject& subject = *replayed.subject;
   if (options.repeat) CheckRepeat(options, subject);
+  const std::vector<std::string> under = UnderOf(options, subject);
 
   const kernels::Source source = subject.Emit(replayed.candidate);
   if (options.emit.ends_with(subject.source_suffix())) {
@@ -137,7 +188,7 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   const StopToken stop(&interrupted);
   const std::unique_ptr<Evaluator> evaluator =
-      subject.MakeEvaluator({NumCores(), options.problem.gpu.value_or(0), false, &stop});
+      subject.MakeEvaluator({NumCores(), options.problem.gpu.value_or(0), false, &stop, under});
   if (options.repeat) return Repeat(options, *evaluator, source);
   const std::vector<Contender> own = {{"winner", evaluator->Compile(source)}};
   const Comparison comparison = Compare(
@@ -168,7 +219,9 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
   fmt::print("correct: {} ({})\n{}{}{}", TimeAndRateText(time, subject.flops()),
              evaluator->YardstickText(), BusyText(time, run),
              DivisionText(source.across, source.bits_vary), subject.InWords(comparison));
-  return 0;
+  if (!options.counters) return 0;
+  std::fflush(stdout);
+  return Count(options, number, replayed, *evaluator, own.front().compiled, result.best_ns);
 }
 
 }  // namespace
@@ -191,6 +244,12 @@ void AddReplayCommand(CLI::App& app, Invocation& invocation) {
   command->add_option("--repeat", options->repeat,
                       "20: so many launches on a GPU one by one, with the same inputs, instead of "
                       "the comparison: how their times and bits vary");
+  command->add_flag("--counters", options->counters,
+                    "what the device's counters say of one run, beside what was foretold: of a GPU "
+                    "by Nsight Compute, of a processor by Linux");
+  command->add_option("--under", options->under,
+                      "program below which the processes that use a GPU run: 'compute-sanitizer "
+                      "--log-file FILE'");
   command->add_option("--seed", options->seed, "of the decisions that a file leaves open");
   command->add_option("--emit", options->emit,
                       "folder for the source; or the file, where it ends as such files do");

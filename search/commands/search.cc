@@ -76,7 +76,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   SayBegin(options, kernel, sizes, device);
   wanted.stop = &budget.stop;
   wanted.runs = true;
-  return WithinBudget([&] {
+  return WithinBudget(options, [&] {
     const KernelSubject subject(MakeProblem(wanted));
     return BeginRun(subject, options, invocation, budget);
   });

@@ -133,14 +133,18 @@ std::string SearchOptions::cache_folder() const {
   return cache;
 }
 
-std::vector<std::string> SearchOptions::under() const {
-  std::istringstream text(runs_under);
+std::vector<std::string> WordsOfUnder(const std::string& text) {
+  std::istringstream stream(text);
   std::vector<std::string> words;
-  for (std::string word; text >> word;) words.push_back(word);
+  for (std::string word; stream >> word;) words.push_back(word);
   if (!words.empty() && FindProgram(words.front()).empty()) {
     throw UsageError(fmt::format("--under: '{}' was not found on PATH", words.front()));
   }
   return words;
+}
+
+std::vector<std::string> SearchOptions::under() const {
+  return WordsOfUnder(runs_under);
 }
 
 double ParseShare(const std::string& option, const std::string& text) {
@@ -217,6 +221,10 @@ void AddRunOptions(CLI::App& app, SearchOptions& options) {
   app.add_option("--under", options.runs_under,
                  "program below which the processes that use a GPU run: 'compute-sanitizer "
                  "--log-file FILE'");
+  app.add_option(
+      "--trace", options.trace,
+      "file for what this process does over time, as a Chrome trace: open it in Perfetto "
+      "(docs/search.md)");
   app.add_flag("--durable", options.durable,
                "each evaluation is on the disk before the next one begins: nothing of the log is "
                "lost when the power fails");

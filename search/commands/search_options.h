@@ -58,6 +58,7 @@ struct SearchOptions {
     double timeout_s = 60;
     bool trust_times = false;
   } own;
+  std::string trace;                 ///< File for what this process does over time; empty: none.
   std::vector<std::string> workers;  ///< Commands of pilots; empty: this process measures.
   bool durable = false;              ///< Evaluations are on the disk when they are logged.
   int seeds = 8;                     ///< Of each policy or setting that is simulated.
@@ -74,9 +75,12 @@ struct SearchOptions {
   std::string winners_folder() const;
   /// The folder of --cache; empty: none. Throws UsageError when it cannot be made.
   std::string cache_folder() const;
-  /// The words of --under, which blanks part. Throws UsageError when there is no such program.
+  /// Throws UsageError.
   std::vector<std::string> under() const;
 };
+
+/// The words of --under, which blanks part. Throws UsageError when there is no such program.
+std::vector<std::string> WordsOfUnder(const std::string& text);
 
 /// --budget, --policy, --seed, --out and all else that says how a search goes, whatever is
 /// searched.

@@ -249,7 +249,9 @@ int Conclude(const Session& session, const Outcome& outcome) {
                    : fmt::format("a race of {} candidates, then the winner and the yardsticks",
                                  finalists.size()));
     std::fflush(stdout);
+    const TraceTime begin = TraceNow();
     comparison = RunFinals(session, finalists);
+    TraceSpan("finals", begin);
   }
   Winner winner = *outcome.winner;
   TimeInterval time = BestTime(winner.ns, nullptr);
@@ -519,7 +521,13 @@ Budget::Budget(const SearchOptions& options, const std::atomic<bool>& is_interru
   stop.StopIn(total + kGrace);
 }
 
-int WithinBudget(const std::function<int()>& work) {
+TraceFile TraceOf(const SearchOptions& options, std::string_view thread) {
+  return {options.trace, thread,
+          [](const std::string& text) { fmt::print(stderr, "search: note: {}\n", text); }};
+}
+
+int WithinBudget(const SearchOptions& options, const std::function<int()>& work) {
+  const TraceFile trace = TraceOf(options, "judge");
   try {
     return work();
   } catch (const Interrupted& error) {
@@ -559,10 +567,13 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
 
   RunFolder run_folder(options.out, subject.name());
   const std::string& folder = run_folder.path();
+  TraceProcess(fmt::format("search {}: {}", subject.name(), folder));
   // While compilers and devices get ready.
   OrderAdvice advice(root, order);
+  const TraceTime begin = TraceNow();
   const std::unique_ptr<Evaluator> evaluator =
       EvaluatorOf(subject, options, options.cold(), budget);
+  TraceSpan("the evaluator is made", begin);
   if (const std::string text = advice.Text(); !text.empty()) fmt::print("note: {}\n", text);
   SayNotes(*evaluator);
   EventLog log(run_folder.log_path());
@@ -587,6 +598,7 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
               Budget& budget, EventLog& log, const Log& earlier) {
   const RunRecord& header = *earlier.run;
   const std::string folder = std::filesystem::path(log.path()).parent_path().string();
+  TraceProcess(fmt::format("search {}: {}", subject.name(), folder));
   const runtime::Candidate root = subject.root();
   CheckSameSpace(earlier, log.path(), root.instance());
   const ChoiceOrder order =
@@ -638,7 +650,7 @@ int ResumeAnyRun(const CLI::App& app, const SearchOptions& options, const Invoca
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   const std::string folder = std::filesystem::path(run->path).parent_path().string();
-  return WithinBudget([&] {
+  return WithinBudget(options, [&] {
     const std::unique_ptr<Subject> subject =
         SubjectOf(header, {MemoryFor(options.problem.memory), &budget.stop});
     RefuseContradictions(app, options, header, *subject);

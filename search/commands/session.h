@@ -8,10 +8,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/trace/trace.h"
 #include "search/commands/command.h"
 #include "search/commands/search_options.h"
 #include "search/learn/prior.h"
@@ -62,9 +64,13 @@ ExplorerOptions ExplorerOptionsOf(const RunRecord& header, const Subject& subjec
                                   std::shared_ptr<const PriorOfSpace> prior,
                                   std::shared_ptr<const Policy> policy);
 
-/// What `work` returns. Throws what it throws; of what it gave up (Interrupted) because the time
-/// was over, and not because of a signal, says so.
-int WithinBudget(const std::function<int()>& work);
+/// What `work` returns, which is a search from the building of its space on: with --trace, this is
+/// what is traced. Throws what it throws; of what it gave up (Interrupted) because the time was
+/// over, and not because of a signal, says so.
+int WithinBudget(const SearchOptions& options, const std::function<int()>& work);
+
+/// What --trace asks for, as long as it lives. The row of this thread is called `thread`.
+TraceFile TraceOf(const SearchOptions& options, std::string_view thread);
 
 /// A run that goes on: its log, open, and what stands in it.
 struct EarlierRun {

@@ -25,6 +25,7 @@
 #include "search/commands/command.h"
 #include "search/commands/machine/gpu_list.h"
 #include "search/commands/search_options.h"
+#include "search/commands/session.h"
 #include "search/log/run_folder.h"
 #include "search/tune/fleet_folder.h"
 #include "search/tune/job_array.h"
@@ -46,9 +47,10 @@ struct TuneOptions {
 
 /// Options of tune itself, and those that it passes on in another way. All others are passed on as
 /// they stand.
-constexpr std::array kOwn = {"--out",    "--budget", "--device",        "--type",   "--gpu",
-                             "--gpus",   "--launch", "--status",        "--format", "--element",
-                             "--sbatch", "--plugin", "--skip-mistakes", "shapes",   "--help"};
+constexpr std::array kOwn = {"--out",           "--budget",  "--device", "--type",
+                             "--gpu",           "--gpus",    "--launch", "--status",
+                             "--format",        "--element", "--sbatch", "--plugin",
+                             "--skip-mistakes", "shapes",    "--trace",  "--help"};
 
 /// The options that are passed on, as words of a command line: "--jobs=4".
 std::vector<std::string> PassedOn(const CLI::App& command) {
@@ -327,6 +329,8 @@ int Tune(const CLI::App& command, const TuneOptions& options, const Invocation& 
     throw UsageError("--element runs shapes of a fleet that is there, on this machine");
   }
   StartSupervisor();
+  const TraceFile trace = TraceOf(search, "fleet");
+  TraceProcess("search tune: " + search.out);
   Fleet fleet = FleetOf(command, options);
   const std::string who = Shortened(
       fmt::format("search {}", fmt::join(invocation.argv.begin() + 1, invocation.argv.end(), " ")),
@@ -379,6 +383,8 @@ void AddTuneCommand(CLI::App& app, Invocation& invocation) {
   command->get_option("--budget")->description("of each shape (default 60s)");
   command->get_option("--cache")->description(
       "folder that the searches share (default: one of the fleet; none: as of search)");
+  command->get_option("--trace")->description(
+      "file for what lanes do over time, as a Chrome trace; nothing of the searches themselves");
   command->get_option("--prior")->description(
       "what cost models begin with (default: what shapes of the fleet that have ended say, and "
       "until there are four of a kernel auto); auto, none or a file: as of search");

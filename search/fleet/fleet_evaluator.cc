@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/system/process_tree.h"
+#include "base/trace/trace.h"
 #include "kernels/build_stamp.h"
 #include "kernels/devices/backend.h"
 #include "search/descend/descent.h"
@@ -108,7 +109,9 @@ class FleetEvaluator final : public Evaluator {
         compiled.why = "no pilot is left";
         return compiled;
       }
+      const TraceTime begin = TraceNow();
       const PilotAnswer answer = pilot->Compile(task, compiled.library);
+      TraceSpan("at " + pilot->name(), begin);
       compiled.verdict = answer.measurement.verdict;
       compiled.why = answer.measurement.why;
       compiled.compile_ms = answer.measurement.compile_ms;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/trace/trace.h"
 #include "search/measure/race/median_interval.h"
 
 namespace exh::search {
@@ -75,9 +76,12 @@ void AddRound(const kernels::Measurement& measured, ReferenceRecord& record) {
 
 kernels::Measurement MeasureInShare(Evaluator& evaluator, const Contender& contender,
                                     bool is_first_round, std::size_t others, TimeShare& share) {
+  const TraceTime begin = TraceNow();
   const double seconds = share.Take(is_first_round ? 1 / static_cast<double>(1 + others) : 1);
   kernels::Measurement measured = evaluator.Measure(contender.compiled, {}, Effort::kFinal);
   share.Take(1);
+  TraceSpan(contender.name, begin,
+            {{"verdict", kernels::VerdictName(measured.verdict)}, {"ns", measured.best_ns}});
   if (measured.verdict == Verdict::kStopped) {
     measured.why =
         fmt::format("it takes longer than its share of what was left, {:.1f} s", seconds);

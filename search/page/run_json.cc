@@ -14,6 +14,7 @@
 #include "search/page/again/roofline.h"
 #include "search/page/again/tree.h"
 #include "search/page/again/winner.h"
+#include "search/page/counters.h"
 #include "search/page/decisions/decision_columns.h"
 #include "search/page/prefix_tree.h"
 #include "search/page/worths.h"
@@ -199,6 +200,7 @@ void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limit
   WriteDecisions(log, limits.all > used ? limits.all - used : 0, json);
   WriteEvents(log, dead_ends, json);
   WriteWorths(name, log, json);
+  WriteCounters(name, log, json);
   const auto [members, tree] = again.get();
   json.Members(members);
   json.Members(tree);

@@ -60,6 +60,7 @@ void Judge::Evaluate(Entry& entry, Effort effort) {
 }
 
 bool Judge::Try(Entry& entry) {
+  began_ = TraceNow();
   const Measurement measurement =
       Timed([&] { return evaluator_.Try(entry.compiled, CapNow(entry)); });
   evaluator_.Discard(entry.compiled);
@@ -97,6 +98,7 @@ Measurement Judge::MeasureNow(const kernels::Compiled& program, const Cap& cap, 
 }
 
 void Judge::Measure(Entry& entry, Effort effort) {
+  began_ = TraceNow();
   Measurement measurement;
   if (entry.compiled.verdict == Verdict::kCorrect) {
     if (!AwaitEvaluator()) return;
@@ -170,6 +172,7 @@ void Judge::Record(Entry& entry, const Measurement& measurement, const SecondLoo
   record.memory_bytes = entry.source.memory_bytes();
   record.workspace_bytes = entry.source.workspace_bytes;
   frontier_.Write(entry, record);
+  Trace(record, lane);
   CheckBound(entry.candidate, record);
   state_.tally().Count(record);
   if (state_.tally().broken_in_a_row() >= options_.max_broken) state_.Break(record.why);
@@ -188,6 +191,24 @@ void Judge::Record(Entry& entry, const Measurement& measurement, const SecondLoo
   state_.Promote(WinnerOf(entry, record));
   if (record.quiet_ns > 0) {
     slowdown_[lane.number] = std::min(record.best_ns / record.quiet_ns, kMostSlowdown);
+  }
+}
+
+void Judge::Trace(const EvalRecord& record, const AtLane& lane) const {
+  if (!IsTraced()) return;
+  const std::string name = fmt::format("evaluation {}", record.n);
+  const TraceArgs args = {{"n", record.n},
+                          {"verdict", kernels::VerdictName(record.verdict)},
+                          {"ns", record.best_ns},
+                          {"bound_ns", record.bound_ns},
+                          {"compile_ms", record.compile_ms},
+                          {"check_ms", record.check_ms},
+                          {"code", std::string_view(record.code)},
+                          {"why", std::string_view(record.why)}};
+  if (lane.name.empty() || lane.began == TraceTime()) {
+    TraceSpan(name, began_, args);
+  } else {
+    TraceSpanIn(lane.name, name, lane.began, args);
   }
 }
 

@@ -28,6 +28,7 @@
 #include <map>
 #include <string>
 
+#include "base/trace/trace.h"
 #include "search/measure/evaluator.h"
 #include "search/measure/second_look.h"
 #include "search/propose/frontier/frontier.h"
@@ -41,6 +42,7 @@ namespace exh::search {
 struct AtLane {
   std::size_t number = 0;
   std::string name = {};  ///< As logs have it; empty: there is one alone.
+  TraceTime began = {};   ///< Measuring what it is at now; of a trace.
 };
 
 class Judge {
@@ -111,6 +113,8 @@ class Judge {
   void TellOthers(const Entry& entry, const EvalRecord& record) const;
   /// Notes a time below what the model says that nothing is faster than.
   void CheckBound(const runtime::Candidate& candidate, const EvalRecord& record);
+  /// Draws an evaluation into the row where it was measured.
+  void Trace(const EvalRecord& record, const AtLane& lane) const;
 
   RunState& state_;
   Frontier& frontier_;
@@ -121,6 +125,7 @@ class Judge {
   bool is_ready_ = false, has_said_busy_ = false;
   /// How many times its known time the incumbent took of late, by lane; absent: once.
   std::map<std::size_t, double> slowdown_;
+  TraceTime began_;            ///< Measuring what is at work, without lanes; of a trace.
   std::uint64_t watched_ = 0;  ///< Evaluations when the incumbent was last measured.
 };
 

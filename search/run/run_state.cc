@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/trace/trace.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
@@ -145,6 +146,8 @@ void RunState::WriteBest() {
   best.hash = HashText(winner.vector);
   best.no_cut = !CutsByTime();
   frontier_.Write(best);
+  constexpr double kNsPerUs = 1e3;
+  TraceCounter("best, us", best.ns / kNsPerUs);
 }
 
 bool RunState::CutsByTime() const {

@@ -7,10 +7,12 @@
 #include <cstdio>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <thread>
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/trace/trace.h"
 #include "search/log/run_folder.h"
 #include "search/tune/line_file.h"
 #include "search/tune/shape_state.h"
@@ -22,6 +24,20 @@ namespace {
 
 /// So many winners of other sizes a search begins with.
 constexpr std::size_t kMostWinners = 3;
+
+std::string_view EndName(ShapeEnd::Kind kind) {
+  switch (kind) {
+    case ShapeEnd::Kind::kDone:
+      return "done";
+    case ShapeEnd::Kind::kFailed:
+      return "failed";
+    case ShapeEnd::Kind::kKilled:
+      return "killed";
+    case ShapeEnd::Kind::kStopped:
+      break;
+  }
+  return "stopped";
+}
 
 class Lanes {
  public:
@@ -53,6 +69,7 @@ class Lanes {
   /// A GPU that is lost fails shape after shape, faster than others search one. It stops as long as
   /// there is another lane: what it would have failed is done there.
   void RunLane(std::optional<int> gpu) {
+    TraceThread(gpu ? fmt::format("gpu {}", *gpu) : "lane");
     constexpr int kMostFailures = 3;
     int failures = 0;
     while (const TuneShape* const shape = Next()) {
@@ -92,12 +109,14 @@ class Lanes {
   /// False: it failed.
   bool RunOne(const TuneShape& shape, std::optional<int> gpu) {
     Note(shape.name, "begins", "");
+    const TraceTime begin = TraceNow();
     ShapeEnd end;
     try {
       end = RunToItsEnd(JobOf(shape, gpu));
     } catch (const std::exception& error) {
       end = {ShapeEnd::Kind::kFailed, error.what()};
     }
+    TraceSpan(shape.name, begin, {{"end", EndName(end.kind)}, {"why", std::string_view(end.why)}});
     if (end.kind == ShapeEnd::Kind::kDone) Done(shape);
     if (end.kind == ShapeEnd::Kind::kFailed) Failed(shape, end.why);
     if (end.kind == ShapeEnd::Kind::kStopped) Note(shape.name, "stops", "");

@@ -232,7 +232,7 @@ TEST(Calibration, WhoDeviatesTwiceInARowIsNamed) {
 }
 
 TEST(LaneThreads, SaysWhatEndedAndThrowsWhatWasThrown) {
-  LaneThreads threads(2);
+  LaneThreads threads({"one", "other"});
   std::atomic<int> done = 0;
   threads.Start(1, [&] { ++done; });
   EXPECT_FALSE(threads.is_free(1));

@@ -38,6 +38,7 @@ class ContainedProcess {
   ~ContainedProcess();
 
   const std::string& error() const { return error_; }
+  pid_t pid() const { return pid_; }
 
   enum class Event : std::uint8_t {
     kReply,

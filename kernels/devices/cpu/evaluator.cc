@@ -17,6 +17,7 @@
 #include "base/numbers.h"
 #include "base/system/process.h"
 #include "base/system/scratch_folder.h"
+#include "kernels/counters/counters.h"
 #include "kernels/cpu/compile.h"
 #include "kernels/cpu/compiler_probe.h"
 #include "kernels/cpu/problem_bench.h"
@@ -62,7 +63,7 @@ cpu::CheckCare CareOf(Effort effort) {
   return care;
 }
 
-class CpuEvaluator final : public Evaluator {
+class CpuEvaluator final : public Evaluator, public CountsRuns {
  public:
   CpuEvaluator(std::unique_ptr<const Workload> workload, const StopToken* stop)
       : workload_(std::move(workload)),
@@ -103,11 +104,7 @@ class CpuEvaluator final : public Evaluator {
       failure.why = compiled.why;
       return failure;
     }
-    cpu::CpuRunRequest request;
-    request.library = compiled.library;
-    request.threads = static_cast<int>(workload_->device().threads);
-    request.cap_ns = cap.ns;
-    request.timeout_s = TimeoutSeconds(cap.ns, effort, workload_->flops());
+    cpu::CpuRunRequest request = RequestOf(compiled, effort, cap.ns);
     cpu::CheckCare care = CareOf(effort);
     {
       const std::lock_guard lock(mutex_);
@@ -119,6 +116,15 @@ class CpuEvaluator final : public Evaluator {
     const std::lock_guard lock(mutex_);
     if (kernel_error_) std::rethrow_exception(kernel_error_);
     return measured;
+  }
+
+  CounterReading Counters(const Compiled& compiled) override {
+    CounterReading reading;
+    cpu::CpuRunRequest request = RequestOf(compiled, Effort::kAgain, 0);
+    request.counters = &reading;
+    const Measurement measured = problems_->Measure(request, CareOf(Effort::kAgain));
+    if (measured.verdict == Verdict::kCorrect) return reading;
+    return {"", fmt::format("{}: {}", VerdictName(measured.verdict), measured.why), {}};
   }
 
   std::vector<Contender> Yardsticks(int jobs) override {
@@ -164,6 +170,15 @@ class CpuEvaluator final : public Evaluator {
   std::unique_ptr<cpu::ProblemBench> Problems() {
     return std::make_unique<cpu::ProblemBench>(
         [this](const CheckedProblem& one) { return MakeOne(one); }, server_, stop_);
+  }
+
+  cpu::CpuRunRequest RequestOf(const Compiled& compiled, Effort effort, double cap_ns) const {
+    cpu::CpuRunRequest request;
+    request.library = compiled.library;
+    request.threads = static_cast<int>(workload_->device().threads);
+    request.cap_ns = cap_ns;
+    request.timeout_s = TimeoutSeconds(cap_ns, effort, workload_->flops());
+    return request;
   }
 
   double MeasureCopy(std::uint64_t count) {

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/system/scratch_folder.h"
+#include "kernels/counters/counters.h"
 #include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/cuda/gpu_bench.h"
 #include "kernels/devices/yardsticks.h"
@@ -57,7 +58,7 @@ class GpuLane final : public Lane {
   std::string name_;
 };
 
-class CudaEvaluator final : public Evaluator {
+class CudaEvaluator final : public Evaluator, public CountsRuns {
  public:
   CudaEvaluator(std::unique_ptr<const Workload> workload, const EvaluatorOptions& options)
       : workload_(std::move(workload)),
@@ -125,6 +126,8 @@ class CudaEvaluator final : public Evaluator {
   Measurement Repeat(const Compiled& compiled, int launches) override {
     return bench_.Repeat(compiled, launches);
   }
+
+  CounterReading Counters(const Compiled& compiled) override { return bench_.Counters(compiled); }
 
   int finalists() const override { return 20; }
 

@@ -6,11 +6,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/system/process.h"
+#include "kernels/devices/cuda/counters/ncu.h"
 #include "kernels/devices/cuda/driver/cublas_version.h"
 #include "kernels/devices/cuda/driver/device_programs.h"
 #include "kernels/devices/cuda/driver/driver.h"
@@ -78,7 +83,10 @@ std::uint64_t MostRegisters(const ir::Device& device, const GpuKernel& kernel) {
 
 GpuBench::GpuBench(const ir::Device& device, const EvaluatorOptions& options,
                    const WriteProblems& write, int spares)
-    : device_(device), compilers_(PoolOptions(device, scratch_.path(), options)) {
+    : device_(device),
+      stop_(options.stop),
+      gpus_({options.gpu}),
+      compilers_(PoolOptions(device, scratch_.path(), options)) {
   const auto driver = Driver::Load(Driver::LibraryNames());
   if (!driver.driver) Missing(driver.problem);
   if (driver.driver->Devices().empty()) Missing("the driver shows no GPU");
@@ -90,36 +98,36 @@ GpuBench::GpuBench(const ir::Device& device, const EvaluatorOptions& options,
       KnownAnswersOf(compilers_.compiler(), device.architecture, options.gpu, options.stop));
   EndIfStopped(options.stop);
 
-  RunSetup setup;
-  setup.drivers = Driver::LibraryNames();
-  setup.programs = programs.cubin;
-  setup.ordinal = options.gpu;
-  setup.cold = options.cold;
-  setup.problems = write(scratch_.path());
+  setup_.drivers = Driver::LibraryNames();
+  setup_.programs = programs.cubin;
+  setup_.ordinal = options.gpu;
+  setup_.cold = options.cold;
+  setup_.problems = write(scratch_.path());
   GpuPoolLimits limits;
   limits.stop = options.stop;
   std::vector<std::string> command = options.under;
   command.insert(command.end(), {ThisProgram(), kRunCuda});
-  std::vector<int> gpus = {options.gpu};
-  gpus.insert(gpus.end(), options.more_gpus.begin(), options.more_gpus.end());
-  for (const int gpu : gpus) {
+  gpus_.insert(gpus_.end(), options.more_gpus.begin(), options.more_gpus.end());
+  for (const int gpu : gpus_) {
+    RunSetup setup = setup_;
     setup.ordinal = gpu;
     runners_.emplace_back(command, setup, spares, limits);
   }
   // Contexts and gigabytes of inputs take seconds: side by side.
-  std::vector<std::string> why(gpus.size());
-  RunInParallel(gpus.size(), static_cast<int>(gpus.size()), [&](std::size_t index) {
+  std::vector<std::string> why(gpus_.size());
+  RunInParallel(gpus_.size(), static_cast<int>(gpus_.size()), [&](std::size_t index) {
     why[index] = runners_[index].Start();
     return true;
   });
   EndIfStopped(options.stop);
-  for (std::size_t index = 0; index < gpus.size(); ++index) {
+  for (std::size_t index = 0; index < gpus_.size(); ++index) {
     if (why[index].empty()) continue;
-    Missing(gpus.size() == 1 ? why[index] : fmt::format("gpu {}: {}", gpus[index], why[index]));
+    Missing(gpus_.size() == 1 ? why[index] : fmt::format("gpu {}: {}", gpus_[index], why[index]));
   }
 }
 
 std::string GpuBench::SetProblems(const std::vector<std::string>& files) {
+  setup_.problems = files;
   for (GpuPool& runner : runners_) {
     if (std::string why = runner.SetProblems(files); !why.empty()) return why;
   }
@@ -203,6 +211,52 @@ MeasuredRates GpuBench::Rates() {
   const RunAnswer answer = runners_[used_].Ask(request);
   if (answer.measurement.verdict != Verdict::kCorrect) throw Error(answer.measurement.why);
   return answer.rates;
+}
+
+CounterReading GpuBench::Counters(const Compiled& compiled) {
+  constexpr int kMostTries = 4;      // Each leaves counters out that this GPU does not have.
+  constexpr double kAnswerS = 600;   // Every launch is repeated for each few counters.
+  constexpr double kToWriteS = 120;  // What it found, at its end.
+  if (compiled.verdict != Verdict::kCorrect) return {"", Failure(compiled).why, {}};
+  const std::string ncu = FindNcu();
+  if (ncu.empty()) {
+    return {"",
+            "Nsight Compute is not here: no `ncu` on PATH, nor in /usr/local/cuda/bin; it comes "
+            "with the CUDA toolkit (package cuda-nsight-compute)",
+            {}};
+  }
+  NcuQuestion question;
+  question.launch = compiled.gpu->launch;
+  question.cold = setup_.cold;
+  question.file = scratch_.path() + "/ncu.csv";
+  RunRequest request = RequestOf(compiled);
+  request.cap_ns = request.patience_ns = kWaitNs;
+  // One that is checked, one that warms up, and the one that is counted.
+  request.launches = 2;
+  question.runs = 2;
+  RunSetup setup = setup_;
+  setup.ordinal = gpus_[used_];
+  GpuPoolLimits limits;
+  limits.answer_s = kAnswerS;
+  limits.stop = stop_;
+  for (int tries = 1;; ++tries) {
+    std::error_code ignored;
+    std::filesystem::remove(question.file, ignored);
+    std::vector<std::string> command = NcuCommand(ncu, question);
+    command.insert(command.end(), {ThisProgram(), kRunCuda});
+    GpuPool pool(command, setup, /*spares=*/0, limits);
+    const Measurement run = pool.Run(request);
+    pool.End(kToWriteS);
+    std::ifstream file(question.file, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const NcuOutput output = ParseNcu(text);
+    const std::set<std::string> unknown = UnknownCounters(output);
+    question.without.insert(unknown.begin(), unknown.end());
+    if (!unknown.empty() && tries < kMostTries) continue;
+    CounterReading reading = ReadingOf(output);
+    if (!output.launches.empty() || !output.errors.empty()) return reading;
+    return {"", fmt::format("{}: {}", VerdictName(run.verdict), run.why), {}};
+  }
 }
 
 void GpuBench::Discard(const Compiled& compiled) const {

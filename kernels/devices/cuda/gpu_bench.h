@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/system/scratch_folder.h"
+#include "kernels/counters/counters.h"
 #include "kernels/devices/cuda/driver/nvrtc.h"
 #include "kernels/devices/cuda/pools/compile_pool.h"
 #include "kernels/devices/cuda/pools/gpu_pool.h"
@@ -47,6 +48,8 @@ class GpuBench {
   Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort, std::size_t gpu);
   Measurement Repeat(const Compiled& compiled, int launches);
   MeasuredRates Rates();
+  /// Evaluator::Counters(): below Nsight Compute, in a process of its own.
+  CounterReading Counters(const Compiled& compiled);
   void Discard(const Compiled& compiled) const;
 
   /// From here on candidates run on the arrays of these files. Empty, or why they cannot.
@@ -62,6 +65,9 @@ class GpuBench {
  private:
   ScratchFolder scratch_;
   const ir::Device device_;
+  const StopToken* const stop_;
+  RunSetup setup_;         ///< Of the first GPU.
+  std::vector<int> gpus_;  ///< As the driver calls them.
   CompilePool compilers_;
   std::deque<GpuPool> runners_;  ///< One for each GPU.
   std::size_t used_ = 0;

@@ -75,7 +75,7 @@ int Search(const CLI::App& app, const ProgramOptions& options, const Invocation&
   }
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
-  return WithinBudget([&] {
+  return WithinBudget(options.search, [&] {
     return BeginRun(*SubjectOf(options, &budget.stop), options.search, invocation, budget);
   });
 }

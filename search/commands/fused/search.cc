@@ -32,7 +32,7 @@ Allowance AllowanceOf(const FusedSearchOptions& options, const Budget& budget) {
 int Begin(const FusedSearchOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
-  return WithinBudget([&] {
+  return WithinBudget(options.search, [&] {
     const FusedSubject subject(ReadUserFile(options.file), FindDevice(options.search.problem),
                                options.leaves, AllowanceOf(options, budget));
     if (!options.search.under().empty()) kernels::RequireGpu(*subject.device(), "--under");

@@ -33,11 +33,11 @@ namespace {
 
 /// Options that a file answers, or that mean nothing where nothing is measured.
 constexpr const char* kMeaningless[] = {
-    "--kernel",          "--device",  "--set",       "--threads", "--max-threads",
-    "--deterministic",   "--stop",    "--objective", "--gpu",     "--gpus",
-    "--worker",          "--l2",      "--under",     "--emit",    "--resume",
-    "--resume-or-start", "--durable", "--cache",     "--first",   "--bound",
-    "--progress",        "--vary"};
+    "--trace",       "--kernel",          "--device",  "--set",       "--threads",
+    "--max-threads", "--deterministic",   "--stop",    "--objective", "--gpu",
+    "--gpus",        "--worker",          "--l2",      "--under",     "--emit",
+    "--resume",      "--resume-or-start", "--durable", "--cache",     "--first",
+    "--bound",       "--progress",        "--vary"};
 
 /// What came of one file.
 struct HubResult {

@@ -22,10 +22,10 @@ namespace {
 
 /// Options that a record answers, or that mean nothing where nothing is measured.
 constexpr const char* kMeaningless[] = {
-    "--kernel",      "--size",          "--device",    "--space", "--set",  "--threads",
-    "--max-threads", "--deterministic", "--budget",    "--stop",  "--topk", "--delta",
-    "--epsilon",     "--jobs",          "--objective", "--gpu",   "--l2",   "--under",
-    "--emit",        "--resume",        "--durable",   "--vary"};
+    "--trace",   "--kernel",      "--size",          "--device",    "--space", "--set",
+    "--threads", "--max-threads", "--deterministic", "--budget",    "--stop",  "--topk",
+    "--delta",   "--epsilon",     "--jobs",          "--objective", "--gpu",   "--l2",
+    "--under",   "--emit",        "--resume",        "--durable",   "--vary"};
 
 std::vector<SimulatedPolicy> PoliciesOf(const SearchOptions& options) {
   std::vector<std::string> names = options.policies;

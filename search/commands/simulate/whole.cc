@@ -29,11 +29,11 @@ namespace {
 
 /// Options that a record answers, or that mean nothing where nothing is measured.
 constexpr const char* kMeaningless[] = {
-    "--kernel",  "--size",        "--device",          "--space",   "--set",
-    "--threads", "--max-threads", "--deterministic",   "--stop",    "--objective",
-    "--gpu",     "--gpus",        "--worker",          "--l2",      "--under",
-    "--emit",    "--resume",      "--resume-or-start", "--durable", "--cache",
-    "--first",   "--bound",       "--progress"};
+    "--trace",     "--kernel",  "--size",        "--device",          "--space",
+    "--set",       "--threads", "--max-threads", "--deterministic",   "--stop",
+    "--objective", "--gpu",     "--gpus",        "--worker",          "--l2",
+    "--under",     "--emit",    "--resume",      "--resume-or-start", "--durable",
+    "--cache",     "--first",   "--bound",       "--progress"};
 
 std::vector<ChangedConstant> ChangesOf(const SearchOptions& options) {
   std::vector<ChangedConstant> changes;

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <utility>
 
+#include "base/trace/trace.h"
+
 namespace exh::search {
 
-LaneThreads::LaneThreads(std::size_t lanes) : threads_(lanes) {
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    threads_[lane].thread = std::thread([this, lane] { Run(lane); });
+LaneThreads::LaneThreads(const std::vector<std::string>& names) : threads_(names.size()) {
+  for (std::size_t lane = 0; lane < names.size(); ++lane) {
+    threads_[lane].thread = std::thread([this, lane, name = names[lane]] { Run(lane, name); });
   }
 }
 
@@ -57,7 +59,8 @@ void LaneThreads::Wake() {
   changed_.notify_all();
 }
 
-void LaneThreads::Run(std::size_t lane) {
+void LaneThreads::Run(std::size_t lane, const std::string& name) {
+  TraceThread(name);
   One& own = threads_[lane];
   std::unique_lock lock(mutex_);
   while (true) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace exh::search {
 /// of the ends through one queue, and is the only one who calls the members, but for Wake().
 class LaneThreads {
  public:
-  explicit LaneThreads(std::size_t lanes);
+  /// Of lanes with these names.
+  explicit LaneThreads(const std::vector<std::string>& names);
   /// Waits for what is at work.
   ~LaneThreads();
   LaneThreads(const LaneThreads&) = delete;
@@ -43,7 +45,7 @@ class LaneThreads {
     bool is_busy = false;
     std::condition_variable given;  ///< Its own: of many lanes only one has work.
   };
-  void Run(std::size_t lane);
+  void Run(std::size_t lane, const std::string& name);
 
   std::vector<One> threads_;
   std::size_t busy_ = 0;

@@ -26,6 +26,12 @@ constexpr int kMostFailures = 4;  // In a row, of a lane that is given up.
 constexpr int kMostDeaths = 2;    // Of lanes, over one candidate.
 constexpr int kMostTries = 3;     // Of one candidate, when no lane says that it is to blame.
 
+std::vector<std::string> NamesOf(const std::vector<Lane*>& lanes) {
+  std::vector<std::string> names;
+  for (const Lane* const lane : lanes) names.push_back(lane->name());
+  return names;
+}
+
 /// One of so many at once, as long as it lives.
 class Turn {
  public:
@@ -43,7 +49,7 @@ class Turn {
 LanesPipeline::LanesPipeline(const RunParts& parts)
     : Pipeline(parts),
       jobs_(std::max(1, parts.options.jobs)),
-      threads_(parts.evaluator.lanes().size()) {
+      threads_(NamesOf(parts.evaluator.lanes())) {
   for (Lane* const lane : parts.evaluator.lanes()) {
     places_.push_back({.lane = lane, .at = {places_.size(), lane->name()}});
   }
@@ -145,6 +151,9 @@ bool LanesPipeline::Step(Ahead<Attempt>* attempts) {
       TakeIn(*std::move(attempt));
       has_done = true;
     }
+  }
+  if (std::exchange(traced_, ready) != ready) {
+    TraceCounter("ready to be measured", static_cast<double>(ready));
   }
   return GiveOut() || has_done;
 }
@@ -282,6 +291,7 @@ void LanesPipeline::Compare() {
 
 void LanesPipeline::Start(Place& place, Item& item) {
   place.item = &item;
+  place.at.began = TraceNow();
   const Cap cap = parts_.judge.CapNow(item.entry, place.at);
   if (item.state == State::kTrial) {
     threads_.Start(place.at.number, [&item, cap, lane = place.lane] {

@@ -107,7 +107,8 @@ class LanesPipeline final : public Pipeline {
   std::size_t calibrating_ = 0;  ///< Lanes that measure it now.
   std::size_t best_ = 0;         ///< The lane that measured the incumbent.
   std::string last_loss_;
-  LaneThreads threads_;  ///< Last: it ends before what it works with.
+  std::size_t traced_ = 0;  ///< How many were ready when a trace was told last.
+  LaneThreads threads_;     ///< Last: it ends before what it works with.
 };
 
 }  // namespace exh::search

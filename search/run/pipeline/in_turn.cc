@@ -8,6 +8,7 @@
 
 #include "base/activity.h"
 #include "base/parallel.h"
+#include "base/trace/trace.h"
 
 namespace exh::search {
 
@@ -25,9 +26,12 @@ void InTurn::Run() {
     const bool nothing_new = state.why() == "exhausted" || state.why() == "stuck";
     if (nothing_new && !batch.empty()) state.GoOn();
     parts_.judge.WatchMachine();
+    std::size_t left = batch.size();
     for (Entry& entry : batch) {
+      TraceCounter("batch", static_cast<double>(left--));
       if (entry.ready) Measure(entry);
     }
+    TraceCounter("batch", 0);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/trace/trace.h"
 #include "kernels/cpu/compile.h"
 #include "kernels/devices/cuda/process/compile_protocol.h"
 
@@ -87,10 +88,13 @@ class CompilePool::Lease {
     pool_.free_.wait(lock, [&] { return std::ranges::any_of(pool_.slots_, is_free); });
     slot_ = &*std::ranges::find_if(pool_.slots_, is_free);
     slot_->busy = true;
+    began_ = TraceNow();
   }
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
   ~Lease() {
+    TraceSpanIn(fmt::format("compile process {}", slot_ - pool_.slots_.data() + 1), "compile",
+                began_);
     {
       const std::lock_guard lock(pool_.mutex_);
       slot_->busy = false;
@@ -102,6 +106,7 @@ class CompilePool::Lease {
  private:
   CompilePool& pool_;
   Slot* slot_;
+  TraceTime began_;  ///< Of the lease.
 };
 
 CompilePool::CompilePool(CompilePoolOptions options)

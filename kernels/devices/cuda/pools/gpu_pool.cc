@@ -84,6 +84,11 @@ std::string GpuPool::SetProblems(const std::vector<std::string>& files) {
   return Start();
 }
 
+void GpuPool::End(double patience_s) {
+  for (Process& process : processes_) process.worker.End(patience_s);
+  processes_.clear();
+}
+
 void GpuPool::Replace() {
   processes_.front().worker.Kill();  // Returns when the GPU is free of it.
   processes_.erase(processes_.begin());

@@ -38,6 +38,9 @@ class GpuPool {
   Measurement Run(const RunRequest& request) { return Ask(request).measurement; }
   /// The same, with all that was answered.
   RunAnswer Ask(const RunRequest& request);
+  /// Lets its processes end by themselves, for so long; then they are killed. What follows starts
+  /// new ones.
+  void End(double patience_s);
   /// Processes that were replaced so far.
   std::uint64_t replaced() const { return replaced_; }
 

@@ -157,6 +157,14 @@ void Worker::Drain() {
   Kill();  // It does not stop talking.
 }
 
+void Worker::End(double patience_s) {
+  if (!alive()) return;
+  ::shutdown(socket_, SHUT_WR);
+  std::string line;
+  while (Receive(patience_s, line) == Reply::kLine) continue;
+  Kill();
+}
+
 void Worker::Kill() {
   if (!alive()) return;
   tree_.Kill();

@@ -36,6 +36,8 @@ class Worker {
   Reply Receive(double timeout_s, std::string& line, const StopToken* stop = nullptr);
   /// Drops what nobody asked for, and notices an end that came between two requests.
   void Drain();
+  /// Says that there is nothing more to do, and waits so long for its end; then it is killed.
+  void End(double patience_s);
   /// Kills it and waits until it is gone.
   void Kill();
   /// How it ended, with the last line of what it said to the standard error since its last answer.
