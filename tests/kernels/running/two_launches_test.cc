@@ -105,8 +105,12 @@ const Case kCases[] = {
     {"quotients", {{"m", 3}, {"n", 48}}, "pace(max_top:sub)=RUNNING\n", {"max_top", "sum_total"}},
     {"centred", {{"m", 3}, {"n", 24}}, "", {"sum"}}};
 
-INSTANTIATE_TEST_SUITE_P(All, TwoLaunches, ::testing::ValuesIn(kCases),
-                         [](const auto& each) { return std::string(each.param.kernel); });
+std::string NameOf(const ::testing::TestParamInfo<Case>& of) {
+  return of.param.kernel;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TwoLaunches, ::testing::ValuesIn(kCases), NameOf);
+INSTANTIATE_TEST_SUITE_P(All, TwoLaunchesOfSums, ::testing::Values(kCases[0], kCases[2]), NameOf);
 
 }  // namespace
 }  // namespace exh::kernels::testing
