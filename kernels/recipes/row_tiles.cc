@@ -168,7 +168,7 @@ class RowTileWriter : RecipeWriter {
           break;
         }
       }
-      if (threads_ != 0 || !is_exact) break;
+      if (threads_ != 0 || !is_exact || RunsInParts()) break;
       wanted = 1;
     }
     if (threads_ == 0) return false;

@@ -41,7 +41,7 @@ std::vector<std::string> KernelSubject::notes() const {
   std::vector<std::string> notes = problem_.task.notes;
   const std::string sample = kernels::SampleText(problem_.task);
   if (problem_.device.runs && !sample.empty()) {
-    notes.push_back("a reference of all results would take long: " + sample + " are compared");
+    notes.push_back("a reference of all results would take long: compared are those at " + sample);
   }
   return notes;
 }
