@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/compare.h"
+#include "kernels/derived/reference/programs/sample.h"
 #include "kernels/derived/reference/reference.h"
 #include "kernels/derived/reference/special_values.h"
 #include "kernels/derived/reference/stoppable.h"
@@ -210,6 +211,17 @@ void DrawIndices(const Expression& e, std::uint64_t seed, bool beyond, ProblemDa
   }
 }
 
+/// Of floats of 8 bits every fourth is much smaller, so that denormals are among them, down to the
+/// smallest ones: f8e4m3 has these from 2^-9, f8e5m2 from 2^-16.
+double OfAllSizes(const ir::TypeInfo& type, double drawn, Generator& generator) {
+  constexpr std::uint64_t kSeldom = 4;
+  const std::uint64_t bits = generator();
+  if (bits % kSeldom != 0) return drawn;
+  const int least = type.min_exponent - type.bits + 1;
+  const auto down = static_cast<int>(bits / kSeldom % static_cast<std::uint64_t>(1 - least));
+  return std::copysign(std::max(std::ldexp(std::abs(drawn), -down), std::ldexp(1, least)), drawn);
+}
+
 /// Floats in [-1, 1]; of other types whole numbers.
 void DrawUniform(const Expression& e, std::uint64_t seed, ProblemData& data) {
   Generator generator(seed);
@@ -225,9 +237,11 @@ void DrawUniform(const Expression& e, std::uint64_t seed, ProblemData& data) {
     // signs occur, so that errors do not hide in sums of one sign.
     const int bits = std::max(ir::InfoOf(array.type).bits, std::numeric_limits<float>::digits);
     const std::int64_t one = std::int64_t{1} << bits;
+    const bool is_f8 = ir::IsF8(array.type);
     Fill(values, [&] {
       const auto number = static_cast<std::int64_t>(generator() >> (63 - bits)) - one;
-      return static_cast<double>(number) / static_cast<double>(one);
+      const double drawn = static_cast<double>(number) / static_cast<double>(one);
+      return is_f8 ? OfAllSizes(ir::InfoOf(array.type), drawn, generator) : drawn;
     });
   }
   if (are_all_floats) return;
@@ -403,6 +417,7 @@ void TolerateNothing(const Expression& e, Inputs inputs, ProblemData& data) {
     for (std::size_t i = 0; i < output.tolerance.size(); ++i) {
       double& tolerance = output.tolerance[i];
       const double reference = output.reference[i];
+      if (tolerance == cpu::kAnything) continue;   // No part of the sample.
       if (may_be_open && std::isinf(tolerance)) {  // Nobody says what it is.
         if (!std::isfinite(reference)) tolerance = cpu::kAnything;
         continue;
@@ -418,6 +433,17 @@ void TolerateNothing(const Expression& e, Inputs inputs, ProblemData& data) {
       const bool is_known = !any_zero && (is_exact || of_roundings == 0);
       tolerance =
           reference == 0 && is_known ? cpu::kSameBits : std::max(kDenormalTolerance, of_roundings);
+    }
+  }
+}
+
+/// What is not in a sample is a number, at least, where all results are: so it has been written.
+void WantNumbers(const Expression& e, bool are_finite, ProblemData& data) {
+  static_assert(derived::kNotSampled == cpu::kAnything);
+  if (!are_finite || CutsFloats(e)) return;
+  for (const ir::Array& array : e.arrays) {
+    for (double& tolerance : data[array.name].tolerance) {
+      if (tolerance == cpu::kAnything) tolerance = std::numeric_limits<double>::infinity();
     }
   }
 }
@@ -453,6 +479,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
     });
     if (!data) return {};
     TolerateNothing(e, inputs, *data);
+    WantNumbers(e, is_finite, *data);
     return std::move(*data);
   }
   const double unit = WholeNumberUnit(e);
@@ -479,20 +506,28 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
   const double worst = std::sqrt(LongestSum(e)) / (2 * kErrorFactor);
   if (!is_exact && worst > 1) {
     for (const ir::Array& array : e.arrays) {
-      for (double& tolerance : (*data)[array.name].tolerance) tolerance *= worst;
+      for (double& tolerance : (*data)[array.name].tolerance) {
+        if (tolerance > 0) tolerance *= worst;
+      }
     }
   }
   TolerateNothing(e, inputs, *data);
+  WantNumbers(e, is_finite, *data);
   return std::move(*data);
 }
 
 /// Another value that means the same: near, of the same sign, and no 0.
 ir::Number OtherScalar(const ir::Scalar& scalar) {
-  constexpr double kFactor = 1.125, kInsteadOfZero = 0.125;
+  constexpr double kInsteadOfZero = 0.125;
   if (ir::IsFloat(scalar.type)) {
     const double value = scalar.value;
-    const double other = ir::Rounded(scalar.type, value == 0 ? kInsteadOfZero : value * kFactor);
-    return std::isfinite(other) ? other : value / kFactor;
+    if (value == 0) return kInsteadOfZero;
+    // Of few bits the first of these may be the same number, as it is of the largest one.
+    for (const double factor : {1.125, 1.5, 1 / 1.125}) {
+      const double other = ir::Rounded(scalar.type, value * factor);
+      if (std::isfinite(other) && other != value) return other;
+    }
+    return value / 2;
   }
   if (scalar.type == ir::Type::kBool) return scalar.value != 0 ? 0 : 1;
   const std::int64_t whole = scalar.value.whole();
@@ -505,6 +540,11 @@ std::vector<ir::Number> OtherScalars(const ir::Function& function) {
   std::vector<ir::Number> scalars;
   for (const ir::Scalar& scalar : function.scalars) scalars.push_back(OtherScalar(scalar));
   return scalars;
+}
+
+/// A kernel in C++ may have a reference of its own, which is whole.
+bool MaySample(const Kernel& kernel) {
+  return !kernel.text().empty();
 }
 
 /// Refuses what would pass whatever it computes.
@@ -526,6 +566,11 @@ void CheckThatSomethingIsKnown(const Task& task, const Expression& e, const Prob
 
 }  // namespace
 
+std::string SampleText(const Task& task) {
+  if (!MaySample(*task.kernel)) return "";
+  return derived::SampleText(derived::ExpressionOf(*task.function));
+}
+
 ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
                         const StopToken* stop) {
   const StoppableProducts products(stop);
@@ -536,6 +581,9 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
     for (std::size_t i = 0; i < scalars.size(); ++i) function.scalars[i].value = scalars[i];
   }
   const Expression e = derived::ExpressionOf(function);
+  // Other problems have other samples.
+  std::optional<derived::SampledReferences> sampled;
+  if (MaySample(*task.kernel)) sampled.emplace(seed + 16 * static_cast<std::uint64_t>(inputs));
   ProblemData data =
       Made(e, scalars, seed, inputs, products, [&](ProblemData& drawn, bool is_finite) {
         CallKernel(*task.kernel, "Reference", [&] { task.kernel->Reference(task.sizes, drawn); });

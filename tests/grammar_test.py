@@ -32,7 +32,7 @@ KERNEL_RESERVED = set(
 KERNEL_FUNCTIONS = set(
     "sum prod min max any all argmin argmax abs sqrt rsqrt exp log tanh erf pow select cast".split()
 )
-KERNEL_TYPES = set("f64 f32 f16 bf16 i64 i32 u32 i8 bool".split())
+KERNEL_TYPES = set("f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 u32 i8 bool".split())
 FUN_RESERVED = set("def div in input kernel let limit param require size user".split())
 FUN_FUNCTIONS = set(
     "map mapSeq mapWrg mapLcl mapGlb reduce reduceSeq zip split join slide slideStrict transpose pad reorder "

@@ -283,7 +283,8 @@ bool MakeInputsSpecial(const Graph& graph, const StatementList& list, std::uint6
       constexpr std::uint64_t kPattern = 32;
       for (std::uint64_t i = 0; i < values.size(); ++i) {
         const bool turn = i / kPattern % floats.size() == number;
-        const double special = derived::SpecialElement(i, turn, denormals, values[i], generator);
+        const double special =
+            ir::Rounded(type, derived::SpecialElement(i, turn, denormals, values[i], generator));
         put(special, values[i]);
       }
       has_any = true;

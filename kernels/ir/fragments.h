@@ -2,9 +2,9 @@
 //
 // Fragments: what each lane has of the operands and of the result of a matrix unit. A unit has a
 // shape: how many lanes share one of its instructions, what that multiplies, and which rows,
-// columns and steps a lane has in its registers. All units here have that of a warp: it multiplies
-// 16 x 16 elements of one operand with 16 x 8 elements of another one, and adds them to 16 x 8
-// sums. Let g = lane / 4 and q = lane % 4.
+// columns and steps a lane has in its registers. All units here are of a warp: it multiplies 16 x
+// 16 elements of one operand with 16 x 8 elements of another one, and adds them to 16 x 8 sums. Let
+// g = lane / 4 and q = lane % 4.
 //
 //   first operand, rows x depth      row g + 8 h      depth  4 q + i      h < 2, i < 4
 //   second operand, depth x columns  depth 4 q + i    column g            i < 4
@@ -13,7 +13,8 @@
 // The hardware's own layouts have their depth in another order: q + 4 i of doubles, and
 // 2 q + i % 2 + 8 (i / 2) of halves. A sum does not ask in which order its terms come, as long as
 // both operands agree; and here what a lane has of a row lies together, so that it is one access.
-// Bytes lie in the hardware's layout as they do here.
+// Bytes lie in the hardware's layout as they do here. Of floats of 8 bits a step is 32 deep: a lane
+// has depth 8 q + i, i < 8, where the hardware has 4 q + i % 4 + 16 (i / 4).
 //
 // The sums of a product may be the first operand of the next one: scores of attention, of which the
 // columns are the depth of the product with the values. Then a lane should have of them what it is
@@ -48,6 +49,7 @@ enum class MatrixUnit : std::uint8_t {
   kDmma,      ///< f32 and f64, as doubles; sums are doubles.
   kMma,       ///< Both operands are f16, or both are bf16; sums are f32.
   kImma,      ///< Both operands are i8; sums are i32.
+  kQmma,      ///< Both operands are f8e4m3, or both are f8e5m2; sums are f32.
   kMmaChain,  ///< kMma where sums become an operand of another product: 16 columns at once.
 };
 
@@ -64,7 +66,8 @@ constexpr Type FactorsOf(MatrixUnit unit, Type element) {
 }
 /// Does it take elements as they are in memory, several in a register of 32 bits?
 constexpr bool TakesBits(MatrixUnit unit) {
-  return unit == MatrixUnit::kMma || unit == MatrixUnit::kMmaChain || unit == MatrixUnit::kImma;
+  return unit == MatrixUnit::kMma || unit == MatrixUnit::kMmaChain || unit == MatrixUnit::kImma ||
+         unit == MatrixUnit::kQmma;
 }
 
 /// Is it the unit of halves, in either form?
@@ -156,6 +159,13 @@ inline constexpr UnitShape kWarpShape = {.lanes = kWarpLanes,
                                          .depth = {{{{4, 1, 4}}}, 4, 1},
                                          .operand_columns = {{{{8, 4, 1}}}, 1, 0}};
 
+/// That of kQmma.
+inline constexpr UnitShape kDeepShape = {.lanes = kWarpLanes,
+                                         .rows = kWarpShape.rows,
+                                         .columns = kWarpShape.columns,
+                                         .depth = {{{{4, 1, 8}}}, 8, 1},
+                                         .operand_columns = kWarpShape.operand_columns};
+
 /// That of kMmaChain: two instructions of the other one.
 inline constexpr UnitShape kChainShape = {.lanes = kWarpLanes,
                                           .rows = kWarpShape.rows,
@@ -171,6 +181,8 @@ constexpr const UnitShape& ShapeOf(MatrixUnit unit) {
       return kWarpShape;
     case MatrixUnit::kMmaChain:
       return kChainShape;
+    case MatrixUnit::kQmma:
+      return kDeepShape;
     case MatrixUnit::kNone:
       break;
   }
@@ -186,7 +198,7 @@ constexpr bool LanesFit(const UnitShape& shape) {
 }
 static_assert(LanesFit(ShapeOf(MatrixUnit::kNone)) && LanesFit(ShapeOf(MatrixUnit::kDmma)) &&
               LanesFit(ShapeOf(MatrixUnit::kMma)) && LanesFit(ShapeOf(MatrixUnit::kImma)) &&
-              LanesFit(ShapeOf(MatrixUnit::kMmaChain)));
+              LanesFit(ShapeOf(MatrixUnit::kMmaChain)) && LanesFit(ShapeOf(MatrixUnit::kQmma)));
 
 /// The lanes of each unit, by the name that units.exh has for them.
 inline constexpr std::uint32_t kUnitLanes = kWarpShape.lanes;
@@ -200,7 +212,7 @@ bool HaveSameLanes(const Dimension& a, const Dimension& b);
 /// what is summed over. Of several such axes one is the depth, and the others are loops around it.
 /// Of each, one level of its axes becomes rows, columns and depth, and the same levels of
 /// everything that values may reach it from, or reach from it, in registers (Dimension::part,
-/// Dimension::matrix_unit, Dimension::unit). Of halves and bytes that is also what reduces them,
+/// Dimension::matrix_unit, Dimension::unit). Of narrow elements that is also what reduces them,
 /// such as the maximum of each row, and what comes of it. First it says of which products the sums
 /// become an operand of another one (Instruction::sums_are_operand).
 void FindFragments(Function& function);

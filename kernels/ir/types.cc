@@ -16,7 +16,8 @@ template <typename T>
 constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest());
 template <typename T>
 constexpr double kLargest = static_cast<double>(std::numeric_limits<T>::max());
-constexpr double kLargestHalf = 65504, kLargestBf16 = 0x1.FEp127;
+constexpr double kLargestHalf = 65504, kLargestBf16 = 0x1.FEp127, kLargestE4M3 = 448,
+                 kLargestE5M2 = 57344;
 
 /// In the order of Type.
 constexpr auto kTypes = std::to_array<TypeInfo>({
@@ -24,6 +25,8 @@ constexpr auto kTypes = std::to_array<TypeInfo>({
     {Type::kF32, "f32", 4, true, true, 24, -126, kLowest<float>, kLargest<float>, Type::kF32},
     {Type::kF16, "f16", 2, true, true, 11, -14, -kLargestHalf, kLargestHalf, Type::kF32},
     {Type::kBf16, "bf16", 2, true, true, 8, -126, -kLargestBf16, kLargestBf16, Type::kF32},
+    {Type::kF8E4M3, "f8e4m3", 1, true, true, 4, -6, -kLargestE4M3, kLargestE4M3, Type::kF32},
+    {Type::kF8E5M2, "f8e5m2", 1, true, true, 3, -14, -kLargestE5M2, kLargestE5M2, Type::kF32},
     {Type::kI64, "i64", 8, false, true, 63, 0, kLowest<std::int64_t>, kLargest<std::int64_t>,
      Type::kI64},
     {Type::kI32, "i32", 4, false, true, 31, 0, kLowest<std::int32_t>, kLargest<std::int32_t>,
@@ -48,18 +51,22 @@ double RoundInteger(const TypeInfo& info, double value) {
   return wrapped;
 }
 
-/// The bits of a float of 16 bits, rounded to even. Those of a double are cut behind `fraction`
-/// bits of its fraction, after half of what is cut was added; where the result is denormal it is a
-/// number of steps. No type of less precision lies in between: rounding twice is not rounding once.
-template <int fraction, int bias>
-std::uint16_t SixteenBits(double value) {
+/// The bits of a float of 16 or 8 bits, rounded to even. Those of a double are cut behind
+/// `fraction` bits of its fraction, after half of what is cut was added; where the result is
+/// denormal it is a number of steps. No type of less precision lies in between: rounding twice is
+/// not rounding once. `most`: what is too large, less its sign; by default the infinite.
+template <typename Bits, int fraction, int bias, int nan = 0, int most = 0>
+Bits BitsOf(double value) {
   constexpr int kDoubleFraction = 52, kDoubleBias = 1023, kCut = kDoubleFraction - fraction;
-  constexpr std::uint16_t kInfinite = ((1 << (15 - fraction)) - 1) << fraction;
+  constexpr int kSign = std::numeric_limits<Bits>::digits - 1;
+  constexpr int kInfinite = ((1 << (kSign - fraction)) - 1) << fraction;
+  constexpr int kNan = nan != 0 ? nan : kInfinite | 1 << (fraction - 1);
+  constexpr std::uint64_t kMost = most != 0 ? most : kInfinite;
   const auto bits = std::bit_cast<std::uint64_t>(value);
-  const auto sign = static_cast<std::uint16_t>(bits >> 48 & 0x8000);
+  const auto sign = static_cast<Bits>(bits >> 63 << kSign);
   std::uint64_t size = bits & ~(std::uint64_t{1} << 63);
   const double positive = std::bit_cast<double>(size);
-  if (std::isnan(value)) return sign | kInfinite | 1 << (fraction - 1);
+  if (std::isnan(value)) return static_cast<Bits>(sign | kNan);
   constexpr std::uint64_t kLeastExponent = kDoubleBias - bias + 1;
   if (size < kLeastExponent << kDoubleFraction) {
     // Added to 2^52 steps, what is less than one is rounded away.
@@ -67,19 +74,25 @@ std::uint16_t SixteenBits(double value) {
     const double scale = std::bit_cast<double>(
         static_cast<std::uint64_t>(kDoubleBias + bias - 1 + fraction) << kDoubleFraction);
     const double steps = positive * scale + kSteps - kSteps;
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(steps));
+    return static_cast<Bits>(sign | static_cast<Bits>(steps));
   }
   size += (std::uint64_t{1} << (kCut - 1)) - 1 + (size >> kCut & 1);
   const std::uint64_t rounded =
       (size >> kCut) - (static_cast<std::uint64_t>(kDoubleBias - bias) << fraction);
-  return static_cast<std::uint16_t>(sign | std::min<std::uint64_t>(rounded, kInfinite));
+  return static_cast<Bits>(sign | std::min(rounded, kMost));
 }
 
 std::uint16_t HalfOf(double value) {
-  return SixteenBits<10, 15>(value);
+  return BitsOf<std::uint16_t, 10, 15>(value);
 }
 std::uint16_t Bf16Of(double value) {
-  return SixteenBits<7, 127>(value);
+  return BitsOf<std::uint16_t, 7, 127>(value);
+}
+std::uint8_t E4M3Of(double value) {
+  return BitsOf<std::uint8_t, 3, 7, 0x7f, 0x7e>(value);
+}
+std::uint8_t E5M2Of(double value) {
+  return BitsOf<std::uint8_t, 2, 15>(value);
 }
 
 }  // namespace
@@ -124,6 +137,10 @@ double Rounded(Type type, double value) {
       return ToDouble(HalfBits{HalfOf(value)});
     case Type::kBf16:
       return ToDouble(Bf16Bits{Bf16Of(value)});
+    case Type::kF8E4M3:
+      return ToDouble(F8E4M3Bits{E4M3Of(value)});
+    case Type::kF8E5M2:
+      return ToDouble(F8E5M2Bits{E5M2Of(value)});
     default:
       return RoundInteger(InfoOf(type), value);
   }
@@ -148,6 +165,10 @@ void WriteElement(Type type, void* element, double value) {
       return put(HalfOf(value));
     case Type::kBf16:
       return put(Bf16Of(value));
+    case Type::kF8E4M3:
+      return put(E4M3Of(value));
+    case Type::kF8E5M2:
+      return put(E5M2Of(value));
     case Type::kI64: {
       const double rounded = Rounded(type, value);  // 2^63 itself is beyond it.
       return put(rounded >= 0x1p63 ? std::numeric_limits<std::int64_t>::max()

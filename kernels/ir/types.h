@@ -3,9 +3,9 @@
 // The types of elements and values as one table. Whoever needs a width, a precision or a limit asks
 // here; nothing else knows a type by its size.
 //
-// Arrays hold any type. What computes does so in one of five: halves are computed in f32, i8 and
-// bool in i32 (ComputeTypeOf()). Registers hold those five, too: narrow elements become wide when
-// they are loaded, and narrow again when they are stored or cast.
+// Arrays hold any type. What computes does so in one of five: halves and floats of 8 bits are
+// computed in f32, i8 and bool in i32 (ComputeTypeOf()). Registers hold those five, too: narrow
+// elements become wide when they are loaded, and narrow again when they are stored or cast.
 #pragma once
 
 #include <bit>
@@ -23,6 +23,10 @@ enum class Type : std::uint8_t {
   kF32,
   kF16,   ///< IEEE 754 binary16.
   kBf16,  ///< The upper half of an f32.
+  /// 4 bits of exponent, 3 of fraction. It has no infinities: what is too large is the largest
+  /// number, 448. All ones but the sign are its only NaN.
+  kF8E4M3,
+  kF8E5M2,  ///< The upper half of an f16: 5 bits of exponent, 2 of fraction.
   kI64,
   kI32,
   kU32,
@@ -64,9 +68,17 @@ inline std::string_view WordOf(Type type) {
 inline bool IsFloat(Type type) {
   return InfoOf(type).is_float;
 }
-/// f16 or bf16, which C++ has no type for.
+/// f16 or bf16.
 inline bool IsHalf(Type type) {
   return type == Type::kF16 || type == Type::kBf16;
+}
+/// f8e4m3 or f8e5m2.
+inline bool IsF8(Type type) {
+  return type == Type::kF8E4M3 || type == Type::kF8E5M2;
+}
+/// A float that C++ has no type for: texts have its bits.
+inline bool IsFloatBits(Type type) {
+  return IsHalf(type) || IsF8(type);
 }
 inline Type ComputeTypeOf(Type type) {
   return InfoOf(type).compute;
@@ -77,7 +89,8 @@ inline Type ComputeTypeOf(Type type) {
 /// u32 with i32 or i8, a 64-bit integer with a float.
 std::optional<Type> CommonType(Type a, Type b);
 
-/// What the type makes of a value: floats round to even, and become infinite beyond their range;
+/// What the type makes of a value: floats round to even, and become infinite beyond their range,
+/// f8e4m3 the largest that it has;
 /// integers lose their fraction and, like in C, whole multiples of 2^n (beyond 2^63 they are the
 /// nearest that the type has); bool is whether it is not 0. A NaN as an integer is 0.
 double Rounded(Type type, double value);
@@ -87,13 +100,19 @@ double ReadElement(Type type, const void* element);
 /// Rounded(type, value), into memory.
 void WriteElement(Type type, void* element, double value);
 
-/// Calls `visit(T{})` with the type of C++ that has the elements' layout. Halves, which C++ has no
-/// type for, are HalfBits and Bf16Bits.
+/// Calls `visit(T{})` with the type of C++ that has the elements' layout. Floats that C++ has no
+/// type for are their bits.
 struct HalfBits {
   std::uint16_t bits = 0;
 };
 struct Bf16Bits {
   std::uint16_t bits = 0;
+};
+struct F8E4M3Bits {
+  std::uint8_t bits = 0;
+};
+struct F8E5M2Bits {
+  std::uint8_t bits = 0;
 };
 struct BoolByte {
   std::uint8_t byte = 0;
@@ -109,6 +128,10 @@ decltype(auto) WithType(Type type, const Visit& visit) {
       return visit(HalfBits{});
     case Type::kBf16:
       return visit(Bf16Bits{});
+    case Type::kF8E4M3:
+      return visit(F8E4M3Bits{});
+    case Type::kF8E5M2:
+      return visit(F8E5M2Bits{});
     case Type::kI64:
       return visit(std::int64_t{});
     case Type::kI32:
@@ -137,6 +160,20 @@ inline double ToDouble(HalfBits half) {
 }
 inline double ToDouble(Bf16Bits half) {
   return static_cast<double>(std::bit_cast<float>(std::uint32_t{half.bits} << 16));
+}
+inline double ToDouble(F8E4M3Bits f8) {
+  constexpr std::uint64_t kBias = 1023 - 7;
+  constexpr double kStep = 0x1p-9;  // Of denormals.
+  const std::uint64_t sign = std::uint64_t{f8.bits} >> 7 << 63, size = f8.bits & 127;
+  if (size < 8) {
+    const double denormal = static_cast<double>(size) * kStep;
+    return sign != 0 ? -denormal : denormal;
+  }
+  constexpr std::uint64_t kNan = std::uint64_t{4095} << 51;
+  return std::bit_cast<double>(sign | (size == 127 ? kNan : (size << 49) + (kBias << 52)));
+}
+inline double ToDouble(F8E5M2Bits f8) {
+  return ToDouble(HalfBits{static_cast<std::uint16_t>(f8.bits << 8)});
 }
 inline double ToDouble(BoolByte value) {
   return value.byte;

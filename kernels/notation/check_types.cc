@@ -112,8 +112,11 @@ class TypeChecker {
     }
     // An i64 has no 2^63; as a double its largest number is that.
     const bool is_beyond = type == Type::kI64 && !literal.is_whole() && number >= info.largest;
+    // A float without infinities makes its largest number of what is larger.
+    const bool has_infinities = !info.is_float || std::isinf(ir::Rounded(type, HUGE_VAL));
     const bool fits = is_beyond               ? false
                       : !info.is_float        ? number >= info.lowest && number <= info.largest
+                      : !has_infinities       ? std::abs(number) <= info.largest
                       : std::isfinite(number) ? std::isfinite(ir::Rounded(type, number))
                                               : !is_written;
     if (fits) return true;

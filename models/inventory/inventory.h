@@ -30,8 +30,10 @@ inline constexpr std::size_t kNoOperand = ~std::size_t{0};
 /// An instruction that computes; the first iteration of a sum is free.
 struct Computation {
   std::size_t nest = 0;
-  bool is_fma = false;         ///< Takes a place in the pipes of products.
-  bool is_of_halves = false;   ///< … or in the matrix unit of halves.
+  bool is_fma = false;  ///< Takes a place in the pipes of products.
+  /// … or in the matrix unit of narrow floats: as a part of what a product of halves takes there.
+  /// 0: it has none.
+  double unit_share = 0;
   bool is_of_doubles = false;  ///< … or in that of doubles.
   bool is_special = false;     ///< … or in that of reciprocals, roots and powers of 2.
   double free = 0;  ///< Share of the points that may be no operation, in each part of a sum.

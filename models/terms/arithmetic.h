@@ -7,7 +7,8 @@ namespace exh::models::terms {
 
 /// Lanes of the pipes for products and sums, of the busiest unit. Each point is computed, and a
 /// warp takes all of its lanes however few of its threads work. The fp64 matrix unit is no faster
-/// than these pipes are at floats. That of halves has a rate of its own.
+/// than these pipes are at floats. That of halves has a rate of its own, and that of floats of 8
+/// bits is twice as fast at most.
 class Arithmetic : public CountedTerm {
  public:
   static constexpr std::string_view kResource = "arithmetic";
@@ -21,9 +22,10 @@ class Arithmetic : public CountedTerm {
       return computed.lanes * ClocksOfDoubles(rates);
     }
     const bool may_be_unit = computed.work.at_once > 1;
-    if (!computed.computation.is_of_halves || !may_be_unit) return computed.lanes;
+    const double share = computed.computation.unit_share;
+    if (share == 0 || !may_be_unit) return computed.lanes;
     if (rates.half_unit_per_clk == 0) return 0;
-    return computed.lanes * rates.fma_per_clk / rates.half_unit_per_clk;
+    return share * computed.lanes * rates.fma_per_clk / rates.half_unit_per_clk;
   }
   /// How many times as long as by the pipes a product takes in the matrix unit of doubles: never
   /// less.

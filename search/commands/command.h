@@ -14,8 +14,6 @@
 
 namespace exh::search {
 
-inline constexpr const char* kVersion = "0.1.0";
-
 /// How the program was called, and what it is to do.
 struct Invocation {
   std::vector<std::string> argv;

@@ -32,7 +32,7 @@ C_TYPES = {"float": ctypes.c_float, "double": ctypes.c_double, "int": ctypes.c_i
            "unsigned": ctypes.c_uint, "unsigned int": ctypes.c_uint, "long long": ctypes.c_longlong}
 NUMPY_TYPES = {"f64": "float64", "f32": "float32", "f16": "float16", "i64": "int64", "i32": "int32",
                "u32": "uint32", "i8": "int8", "bool": "bool"}
-TORCH_TYPES = dict(NUMPY_TYPES, bf16="bfloat16")
+TORCH_TYPES = dict(NUMPY_TYPES, bf16="bfloat16", f8e4m3="float8_e4m3fn", f8e5m2="float8_e5m2")
 
 
 class NotTuned(ValueError):

@@ -117,6 +117,7 @@ void WriteHeader(const RunRecord& run, ScriptJson& json) {
   json.Key("text").Text(run.text);
   json.Key("sizes").Text(SizesText(run));
   json.Key("flops").Number(run.flops);
+  if (!run.checked.empty()) json.Key("checked").Text(run.checked);
   json.Key("device").Text(run.device);
   json.Key("limits").Pairs(run.limits);
   json.Key("conditions").Text(run.conditions);

@@ -40,6 +40,7 @@
 #include "tests/support/dimacs.h"
 #include "tests/support/minizinc.h"
 #include "tests/support/order_space.h"
+#include "tests/support/tree.h"
 
 namespace exh::tests {
 namespace {
@@ -187,7 +188,7 @@ double Run(const std::string& command) {
 
 ordered_json MeasureCompiler() {
   namespace fs = std::filesystem;
-  const fs::path root = EXH_SOURCE_DIR;
+  const fs::path root = kSourceDir;
   const fs::path folder = fs::temp_directory_path() / ("exh-bench-" + std::to_string(::getpid()));
   fs::create_directories(folder / "spaces");
   const std::string out = (folder / "spaces" / "linalg.exh").string();

@@ -19,6 +19,7 @@
 #include "search/functional/mapped_program.h"
 #include "search/solve/example_space.h"
 #include "tests/functional/mapped_cases.h"
+#include "tests/support/tree.h"
 
 namespace exh::tests {
 namespace {
@@ -40,8 +41,7 @@ const std::vector<Sample>& Samples() {
 }
 
 std::string TextOf(const Sample& sample) {
-  return ReadUserFile(std::string(EXH_SOURCE_DIR) + "/examples/lift/programs/" + sample.name +
-                      ".fun");
+  return ReadUserFile(std::string(kSourceDir) + "/examples/lift/programs/" + sample.name + ".fun");
 }
 
 void PrintLine(const std::string& program, const char* rule, std::size_t tried, std::size_t wrong,

@@ -165,6 +165,51 @@ TEST(CudaShim, MatrixUnitOfBytes) {
   }
 }
 
+/// The same of floats of 8 bits: a step is 32 deep.
+TEST(CudaShim, MatrixUnitOfF8) {
+  struct Type {
+    const char* name;
+    const char* bits;  ///< Of a whole number that both types have.
+  };
+  for (const Type& type :
+       {Type{"f8e4m3", "((f >> 20) - 960u)"}, Type{"f8e5m2", "((f >> 21) - 448u)"}}) {
+    const std::string multiply = std::string(R"(
+  if (t < 32) {
+    const int g = t / 4, q = t % 4;
+    const auto bits = [](int x) {
+      const float value = x < 0 ? -x : x;
+      unsigned f;
+      __builtin_memcpy(&f, &value, sizeof f);
+      return x == 0 ? 0u : (x < 0 ? 0x80u : 0u) | )") +
+                                 type.bits + R"(;
+    };
+    const auto four = [&](int factor, int first) {
+      unsigned word = 0;
+      for (int i = 0; i < 4; ++i) word |= bits((factor * (first + i)) % 7 - 3) << 8 * i;
+      return word;
+    };
+    unsigned a[4], b[2];
+    for (int i = 0; i < 4; ++i) a[i] = four(g + i % 2 * 8 + 1, 4 * q + i / 2 * 16);
+    for (int i = 0; i < 2; ++i) b[i] = four(g + 3, 4 * q + i * 16);
+    float c[4];
+    for (int i = 0; i < 4; ++i) c[i] = i;
+    exh_mma_)" + type.name + R"((c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], b[0], b[1]);
+    for (int i = 0; i < 4; ++i) arg_c[(g + i / 2 * 8) * 8 + 2 * q + i % 2] = c[i];
+  }
+)";
+    const HandProgram kernel(multiply, {.grid = 1, .threads = 64});
+    const Result result = kernel.Run(0);
+    ASSERT_EQ(result.error, "") << type.name;
+    for (int row = 0; row < 16; ++row) {
+      for (int column = 0; column < 8; ++column) {
+        int sum = row / 8 * 2 + column % 2;
+        for (int k = 0; k < 32; ++k) sum += ((row + 1) * k % 7 - 3) * ((column + 3) * k % 7 - 3);
+        EXPECT_EQ(result.c[static_cast<std::size_t>(row * 8 + column)], static_cast<float>(sum));
+      }
+    }
+  }
+}
+
 TEST(CudaShim, MatrixUnitsNeedWholeWarps) {
   const std::string multiply = R"(
   double x = 1, y = 1, z = 1, w = 1;

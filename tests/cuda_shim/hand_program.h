@@ -42,7 +42,7 @@ class HandProgram {
               return ShimSource({text, launch}, {{"a", kElements, false}, {"c", kElements, true}},
                                 1, i);
             },
-            kPrologue, CompilerFlags(EXH_SOURCE_DIR)) {}
+            kPrologue, CompilerFlags()) {}
 
   /// Of an input a[i] = i.
   Result Run(int thread_order) const {

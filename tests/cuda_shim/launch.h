@@ -102,10 +102,12 @@ void CommitCopies();
 /// The running thread waits for all of its groups but the latest ones.
 void AwaitCopies(int groups_left);
 
-/// How registers of a tile are ordered: as those of doubles, of halves, or of bytes.
-enum class Tiles { kDoubles, kHalves, kBytes };
+/// How registers of a tile are ordered: as those of doubles, of halves, of bytes, or of floats of 8
+/// bits.
+enum class Tiles { kDoubles, kHalves, kBytes, kF8 };
 /// mma.sync.aligned.m16n8k16: what the running thread has of 16 x 16 elements, of 16 x 8 elements
-/// and of 16 x 8 sums, to which the product is added. All 32 threads of its warp must call it on
+/// and of 16 x 8 sums, to which the product is added; of floats of 8 bits m16n8k32, and elements
+/// are twice as many. All 32 threads of its warp must call it on
 /// the same line, others need not. It is no barrier.
 void Multiply(int line, Tiles tiles, double* sums, const double* a, const double* b);
 
@@ -113,6 +115,30 @@ void Multiply(int line, Tiles tiles, double* sums, const double* a, const double
 /// there are so many, and gets elements l / 4 of rows 2 (l % 4), in the lower half of a word, and
 /// 2 (l % 4) + 1 of each. All 32 threads of its warp must call it on the same line.
 void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words);
+
+/// The same without .trans: it gets the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of each.
+void TakeRows(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words);
+
+/// wgmma.mma_async.m64nNk16 of halves, both operands in shared memory. Descriptors are those of the
+/// PTX ISA; whether rows go across the sum says the instruction ("transposed"). `sums`: what the
+/// running thread has of 64 x N, N / 2 registers. They are there when it has waited for the batch.
+/// All 128 threads of its group must call it alike, after they have begun a batch.
+struct StepInPlace {
+  int line;
+  bool is_bf16, first_across, second_across;
+  unsigned long long first, second;
+  float* const* sums;
+  unsigned num_sums;
+};
+void MultiplyInPlace(const StepInPlace& step);
+
+/// wgmma.fence, wgmma.commit_group and wgmma.wait_group of the running thread.
+void BeginBatch();
+void CommitBatch();
+void AwaitBatches(int batches_left);
+
+/// fence.proxy.async of the running thread.
+void Publish();
 
 /// Where the running thread is, as CUDA says it.
 struct Index {

@@ -27,10 +27,12 @@ std::string TrackPointers(const std::string& source) {
   static const std::regex cast(R"(reinterpret_cast<\s*(?:const\s+)?)" + types + R"(\s*\*\s*>)");
   static const std::regex pointer(R"((?:\bconst\s+)?\b)" + types + R"(\s*\*)");
   static const std::regex deduced(R"((?:\bconst\s+)?\bauto\s*\*)");
+  static const std::regex alignment(R"(__align__\(\d+\)\s*)");
   static const std::regex linkage("extern\\s+\"C\"");
   std::string text = std::regex_replace(source, cast, "exh_shim::Cast<$1>");
   text = std::regex_replace(text, pointer, "exh_shim::Tracked<$1>");
   text = std::regex_replace(text, deduced, "auto");
+  text = std::regex_replace(text, alignment, "");
   return std::regex_replace(text, linkage, "static");
 }
 
@@ -134,7 +136,7 @@ std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arra
       R"(namespace n{number} {{
 #line 1 "kernel_{number}.cu"
 {source}
-alignas(128) float4 exh_shared[{vectors}];
+alignas(1024) float4 exh_shared[{vectors}];
 static const exh_shim::Kernel exh_shim_kernels[] = {{
 {kernels}}};
 }}
@@ -157,10 +159,10 @@ extern "C" void exh_shim_run_{number}(void* const* arrays, const double* scalars
       fmt::arg("tickets", launch.ticket_bytes), fmt::arg("num_arrays", arrays.size()));
 }
 
-std::string CompilerFlags(const std::string& root) {
+std::string CompilerFlags() {
   // Optimised a little: that takes longer to compile, and less than it saves. Frames larger than a
   // page are probed, so that a stack that overflows meets its guard page.
-  return fmt::format("-std=c++20 -O1 -march=native -fstack-clash-protection -I'{}'", root);
+  return "-std=c++20 -O1 -march=native -fstack-clash-protection -Itree";
 }
 
 }  // namespace exh_shim

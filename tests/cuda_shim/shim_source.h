@@ -38,8 +38,8 @@ std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arra
 
 inline constexpr const char* kPrologue = "#include \"tests/cuda_shim/cuda_shim.h\"";
 
-/// Flags of g++ for such a file; `root` is the folder of the tree.
-std::string CompilerFlags(const std::string& root);
+/// Flags of g++ for such a file, beside which the tree is a folder "tree" (CompiledTexts).
+std::string CompilerFlags();
 
 /// The type of exh_shim_run_<number>.
 using RunFunction = void (*)(void* const* arrays, const double* scalars,

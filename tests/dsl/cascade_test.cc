@@ -13,6 +13,7 @@
 
 #include "dsl/dsl.h"
 #include "tests/dsl/verify.h"
+#include "tests/support/tree.h"
 
 namespace exh::dsl {
 namespace {
@@ -77,7 +78,7 @@ Mistake MakeMistake(const std::string& text, std::mt19937_64& random) {
 
 /// Mutates `file`, compiles `root`.
 void MakeMistakes(const std::string& root, const std::string& file, int count) {
-  const std::string folder = std::string(EXH_SOURCE_DIR) + "/";
+  const std::string folder = std::string(kSourceDir) + "/";
   const std::string text = ReadFile(folder + file);
   for (int seed = 1; seed <= count; ++seed) {
     std::mt19937_64 random(static_cast<std::uint64_t>(seed));
@@ -85,7 +86,7 @@ void MakeMistakes(const std::string& root, const std::string& file, int count) {
     DiagnosticSink sink;
     sink.sources().AddInMemory(folder + file, mistake.text);
     CompileOptions options;
-    options.root = EXH_SOURCE_DIR;
+    options.root = kSourceDir;
     Compile(folder + root, options, sink);
     const std::vector<Diagnostic> told = sink.Sorted();
     EXPECT_LE(told.size(), kMost) << file << ", seed " << seed << ": " << mistake.what << "\n"
@@ -109,14 +110,14 @@ TEST(Cascades, OneMistakeAmongAllConstructs) {
 
 /// What is said of linalg.exh with a text of one of its files replaced.
 std::string With(const std::string& file, const std::string& from, const std::string& to) {
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/kernels/spaces/" + file;
+  const std::string path = std::string(kSourceDir) + "/kernels/spaces/" + file;
   std::string text = ReadFile(path);
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);
   DiagnosticSink sink;
   sink.sources().AddInMemory(path, text);
-  Compile(std::string(EXH_SOURCE_DIR) + "/kernels/spaces/linalg.exh", {}, sink);
+  Compile(std::string(kSourceDir) + "/kernels/spaces/linalg.exh", {}, sink);
   std::string told;
   for (const Diagnostic& d : sink.Sorted()) told += d.message + "\n";
   return told;

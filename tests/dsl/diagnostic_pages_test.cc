@@ -18,11 +18,12 @@
 #include "dsl/dsl.h"
 #include "dsl/syntax/format.h"
 #include "tests/dsl/verify.h"
+#include "tests/support/tree.h"
 
 namespace exh::dsl {
 namespace {
 
-const std::string kFolder = std::string(EXH_SOURCE_DIR) + "/docs/diagnostics/";
+const std::string kFolder = std::string(kSourceDir) + "/docs/diagnostics/";
 
 /// Kinds that no text of a page can show: what the machine does, or what only `exhc build` reports.
 const std::set<Diag> kWithoutExample = {Diag::kTooManyIncludes,  Diag::kParserFailed,

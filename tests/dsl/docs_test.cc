@@ -12,6 +12,7 @@
 
 #include "dsl/dsl.h"
 #include "tests/dsl/verify.h"
+#include "tests/support/tree.h"
 
 namespace exh::dsl {
 namespace {
@@ -26,7 +27,7 @@ std::string Marked(const std::string& text, const std::string& mark) {
 }
 
 TEST(Docs, EverySnippetCompiles) {
-  const auto blocks = FencedBlocks(ReadFile(std::string(EXH_SOURCE_DIR) + "/docs/dsl.md"), "exh");
+  const auto blocks = FencedBlocks(ReadFile(std::string(kSourceDir) + "/docs/dsl.md"), "exh");
   EXPECT_GE(blocks.size(), 10U);
   std::map<std::string, std::string> named;
   std::map<std::string, std::string> files;
@@ -50,7 +51,7 @@ TEST(Docs, EverySnippetCompiles) {
 
 // What a block says is a file of examples/spaces is that file: both begin with the same line.
 TEST(Docs, ExamplesAreTheFiles) {
-  const std::string root = EXH_SOURCE_DIR;
+  const std::string root = kSourceDir;
   const auto blocks = FencedBlocks(ReadFile(root + "/docs/dsl.md"), "exh");
   for (const char* const name : {"queens", "colouring", "job_shop", "knapsack", "tiling"}) {
     const std::string file = ReadFile(root + "/examples/spaces/" + name + ".exh");

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "dsl/diagnostics/source.h"
+#include "tests/support/tree.h"
 
 namespace exh::dsl {
 namespace {
@@ -114,7 +115,7 @@ std::string ReadFile(const std::string& path) {
 
 std::vector<std::string> FilesIn(const std::string& folder, const std::string& extension) {
   std::vector<std::string> files;
-  const std::filesystem::path root = std::filesystem::path(EXH_SOURCE_DIR) / folder;
+  const std::filesystem::path root = std::filesystem::path(kSourceDir) / folder;
   for (const auto& entry : std::filesystem::directory_iterator(root)) {
     if (entry.path().extension() == extension) files.push_back(entry.path().string());
   }

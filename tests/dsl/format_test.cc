@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/dsl/verify.h"
+#include "tests/support/tree.h"
 
 namespace exh::dsl {
 namespace {
@@ -187,7 +188,7 @@ TEST(Format, EveryFileOfTheTreeAndMutationsOfItKeepTheirWords) {
   int survived = 0;
   std::mt19937 random(7);
   for (const char* folder : {"kernels", "tests"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(EXH_SOURCE_DIR) / folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(kSourceDir) / folder)) {
       if (entry.path().extension() != ".exh") continue;
       SCOPED_TRACE(entry.path());
       const std::string original = ReadFile(entry.path().string());

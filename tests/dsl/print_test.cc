@@ -14,6 +14,7 @@
 #include "dsl/diagnostics/render.h"
 #include "dsl/syntax/parse.h"
 #include "tests/dsl/verify.h"
+#include "tests/support/tree.h"
 
 namespace exh::dsl {
 namespace {
@@ -23,7 +24,7 @@ ast::File ParseText(const std::string& path, const std::string& text) {
   sink.sources().AddInMemory(path, text);
   std::string error;
   // Spaces of other repositories find those of the tree as exh_add_space lets them.
-  const std::vector<std::string> folders = {std::string(EXH_SOURCE_DIR) + "/kernels/spaces"};
+  const std::vector<std::string> folders = {std::string(kSourceDir) + "/kernels/spaces"};
   ast::File file = Parse(*sink.sources().Open(path, std::nullopt, &error), folders, sink);
   EXPECT_FALSE(sink.has_errors()) << RenderText(sink) << "\nin\n" << text;
   return file;
@@ -33,7 +34,7 @@ TEST(Print, EveryFileOfTheTreeSurvives) {
   int files = 0;
   for (const char* folder : {"tests", "kernels", "docs"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(
-             std::filesystem::path(EXH_SOURCE_DIR) / folder)) {
+             std::filesystem::path(kSourceDir) / folder)) {
       const std::string path = entry.path().string();
       // Files that are mistaken on purpose lie in folders of their own.
       if (entry.path().extension() != ".exh" || path.find("/invalid/") != std::string::npos ||
@@ -50,7 +51,7 @@ TEST(Print, EveryFileOfTheTreeSurvives) {
 
 TEST(Print, IsCanonical) {
   for (const char* const name : {"every_construct", "data"}) {
-    const std::string path = std::string(EXH_SOURCE_DIR) + "/tests/dsl/valid/" + name + ".exh";
+    const std::string path = std::string(kSourceDir) + "/tests/dsl/valid/" + name + ".exh";
     const std::string once = Print(ParseText(path, ReadFile(path)));
     EXPECT_EQ(once, Print(ParseText("printed.exh", once)));
   }

@@ -12,6 +12,7 @@
 
 #include "dsl/dsl.h"
 #include "tests/dsl/verify.h"
+#include "tests/support/tree.h"
 
 namespace exh::dsl {
 namespace {
@@ -25,7 +26,7 @@ class RenderGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(RenderGolden, TextIsExact) {
   DiagnosticSink sink;
-  Compile(GetParam(), {EXH_SOURCE_DIR, {}}, sink);
+  Compile(GetParam(), {kSourceDir, {}}, sink);
   CompareGolden(std::filesystem::path(GetParam()).replace_extension(".err"), RenderText(sink));
 }
 
@@ -35,9 +36,9 @@ INSTANTIATE_TEST_SUITE_P(Dsl, RenderGolden, testing::ValuesIn(ExhFiles("tests/ds
                          });
 
 TEST(Render, JsonIsExact) {
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/tests/dsl/render/include_stack.exh";
+  const std::string path = std::string(kSourceDir) + "/tests/dsl/render/include_stack.exh";
   DiagnosticSink sink;
-  Compile(path, {EXH_SOURCE_DIR, {}}, sink);
+  Compile(path, {kSourceDir, {}}, sink);
   CompareGolden(std::filesystem::path(path).replace_extension(".json"), RenderJson(sink));
 }
 

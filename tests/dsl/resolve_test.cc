@@ -10,6 +10,7 @@
 #include "dsl/diagnostics/diagnostic_pages.h"
 #include "dsl/dsl.h"
 #include "tests/dsl/verify.h"
+#include "tests/support/tree.h"
 
 namespace exh::dsl {
 namespace {
@@ -51,7 +52,7 @@ SetIndex SetNamed(const Spec& spec, const std::string& name) {
 
 TEST(Resolve, TheWholeLanguageCompiles) {
   DiagnosticSink sink;
-  const std::string root = EXH_SOURCE_DIR;
+  const std::string root = kSourceDir;
   const auto spec =
       Compile(root + "/tests/dsl/valid/every_construct.exh", CompileOptions{root, {}}, sink);
   ASSERT_TRUE(spec.has_value()) << RenderText(sink);
@@ -69,7 +70,7 @@ TEST(Resolve, TheWholeLanguageCompiles) {
 
 TEST(Resolve, SpacesWithDataCompile) {
   DiagnosticSink sink;
-  const std::string root = EXH_SOURCE_DIR;
+  const std::string root = kSourceDir;
   CompileOptions options;
   options.root = root;
   options.lints = true;
@@ -393,7 +394,7 @@ TEST(Resolve, ALetStandsFor4096ConditionsAndTheirConnectivesAtMost) {
 }
 
 TEST(Resolve, TwoRunsGiveTheSame) {
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/tests/dsl/valid/every_construct.exh";
+  const std::string path = std::string(kSourceDir) + "/tests/dsl/valid/every_construct.exh";
   DiagnosticSink first;
   DiagnosticSink second;
   const auto a = Compile(path, {}, first);

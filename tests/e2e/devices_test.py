@@ -259,7 +259,7 @@ class OpenClText(TextDevice, unittest.TestCase):
 
     KERNELS = [("--kernel", kernel) for kernel in ("axpy", "mv", "matmul", "reduce", "softmax", "conv2d")] + [
         ("--compute", "c[i,j] = max(0, sum(k) a[i,k] * b[k,j])", "--size", "i=64,j=64,k=64", "--type", type_)
-        for type_ in ("f64", "f16", "bf16", "i64", "i32", "u32", "i8")] + [
+        for type_ in ("f64", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "u32", "i8")] + [
         ("--compute", "y[i] = a[i] and not b[i] or a[i] xor c[i]", "--size", "i=1024", "--type", "bool")]
 
     def test_what_it_prints_is_opencl_c(self):

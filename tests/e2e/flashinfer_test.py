@@ -95,7 +95,7 @@ def torch_of(np):
 
     torch = types.ModuleType("torch")
     torch.Tensor = Tensor
-    for name in ("float32", "float16", "bfloat16", "int64"):
+    for name in ("float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64"):
         setattr(torch, name, name)
     torch.no_grad = lambda: lambda function: function
     torch.rsqrt, torch.sqrt = of(lambda x: 1 / np.sqrt(x)), of(np.sqrt)
@@ -129,6 +129,10 @@ ROWS, HIDDEN = ["b", "h"], ["h"]
 DEFINITIONS = [
     (definition("gemm_n24_k40", "gemm", {"M": None, "N": 24, "K": 40}, {"A": (["M", "K"], "float16"), "B": (["N", "K"], "float16")},
                 {"C": (["M", "N"], "float16")}, "import torch\n\ndef run(A, B):\n    C = torch.matmul(A, B.T)\n    return C"), {"M": 33}),
+    (definition("scaled_gemm_n24_k40", "gemm", {"M": None, "N": 24, "K": 40},
+                {"A": (["M", "K"], "float8_e4m3fn"), "B": (["N", "K"], "float8_e5m2"), "A_scale": (["M"], "float32")}, {"C": (["M", "N"], "bfloat16")},
+                "import torch\n\ndef run(A, B, A_scale):\n    a = A.to(torch.float32) * A_scale[:, None]\n"
+                "    C = torch.matmul(a, B.to(torch.float32).T)\n    return C.to(torch.bfloat16)"), {"M": 33}),
     (definition("fused_add_rmsnorm_h48", "rmsnorm", {"b": None, "h": 48},
                 {"x": (ROWS, "bfloat16"), "residual": (ROWS, "bfloat16"), "weight": (HIDDEN, "bfloat16")}, {"output": (ROWS, "bfloat16")},
                 "import torch\n\n@torch.no_grad()\ndef run(x, residual, weight):\n    _, h = x.shape\n    # Check constants\n"
@@ -167,8 +171,18 @@ def run(q, k, v, sm_scale):
 """, ["H_qo == H_kv * 2"]), {"B": 2, "Q": 5, "KV": 6, "H_qo": 4, "H_kv": 2}),
 ]
 
-CODES = {"float32": (2, 32), "float16": (2, 16), "bfloat16": (4, 16), "int64": (0, 64)}
+CODES = {"float32": (2, 32), "float16": (2, 16), "bfloat16": (4, 16), "int64": (0, 64), "float8_e4m3fn": (10, 8), "float8_e5m2": (12, 8)}
 ALLOWED = {"float32": 2e-5, "float16": 2e-3, "bfloat16": 2e-2}
+
+
+def f8_values(np, dtype):
+    """What the 256 patterns of bits mean."""
+    bits = np.arange(256)
+    fraction, bias, largest = (3, 7, 0x7e) if dtype == "float8_e4m3fn" else (2, 15, 0x7b)
+    size = bits & 0x7f
+    exponent, rest = size >> fraction, size & ((1 << fraction) - 1)
+    values = np.where(exponent == 0, rest, rest + (1 << fraction)) * 2.0 ** (np.maximum(exponent, 1) - bias - fraction)
+    return np.where(size > largest, np.nan, np.where(bits < 128, values, -values))
 
 
 class Argument(ctypes.Structure):
@@ -227,9 +241,13 @@ class FlashInfer(unittest.TestCase):
             if dtype == "bfloat16":
                 bits = np.asarray(values, "float32").view("uint32")
                 return ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16).astype("uint16")
+            if dtype.startswith("float8"):
+                return np.nanargmin(np.abs(np.asarray(values)[..., None] - f8_values(np, dtype)), axis=-1).astype("uint8")
             return np.asarray(values, dtype)
 
         def loaded(array, dtype):
+            if dtype.startswith("float8"):
+                return f8_values(np, dtype)[array]
             return (array.astype("uint32") << 16).view("float32").astype("float64") if dtype == "bfloat16" else array.astype(
                 "int64" if dtype == "int64" else "float64")
 

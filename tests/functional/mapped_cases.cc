@@ -231,7 +231,7 @@ void MappedCases::Run(
         return exh_shim::ShimSource({cases_[i].source.text, cases_[i].source.gpu->launch},
                                     facts(cases_[i]), 0, i);
       },
-      exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR));
+      exh_shim::kPrologue, exh_shim::CompilerFlags());
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     const auto run =
         reinterpret_cast<exh_shim::RunFunction>(texts.Find(i, "exh_shim_run_" + std::to_string(i)));

@@ -9,6 +9,7 @@
 #include "dsl/diagnostics/render.h"
 #include "load/load.h"
 #include "search/exact/exact_count.h"
+#include "tests/support/tree.h"
 
 namespace exh::functional {
 namespace {
@@ -59,7 +60,7 @@ std::string CountOf(const std::string& text, const Given& given) {
 }
 
 std::string FileText(const std::string& path) {
-  std::ifstream file(std::string(EXH_SOURCE_DIR) + "/" + path, std::ios::binary);
+  std::ifstream file(std::string(kSourceDir) + "/" + path, std::ios::binary);
   EXPECT_TRUE(file.is_open()) << path;
   std::ostringstream text;
   text << file.rdbuf();

@@ -23,6 +23,7 @@
 #include "kernels/notation/syntax/parse.h"
 #include "tests/kernels/notation/tree_text.h"
 #include "tests/maps/generator/maps.h"
+#include "tests/support/tree.h"
 
 namespace exh::fuzz {
 
@@ -112,7 +113,7 @@ bool Check(std::string_view text) {
 bool Generate(std::string_view text) {
   dsl::DiagnosticSink sink;
   const auto spec =
-      dsl::CompileText(std::string(EXH_SOURCE_DIR) + "/tests/generator/golden/include/fuzz.exh",
+      dsl::CompileText(std::string(kSourceDir) + "/tests/generator/golden/include/fuzz.exh",
                        std::string(text), {}, sink);
   if (!spec) return false;
   generator::Options options;

@@ -11,12 +11,13 @@
 
 #include "tests/fuzz/entries.h"
 #include "tests/fuzz/mutations.h"
+#include "tests/support/tree.h"
 
 namespace exh::fuzz {
 namespace {
 
 std::string InTree(const std::string& path) {
-  return std::string(EXH_SOURCE_DIR) + "/" + path;
+  return std::string(kSourceDir) + "/" + path;
 }
 
 std::vector<std::string> Dictionary() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fuzz/mutations.h"
+#include "tests/support/tree.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -29,7 +30,7 @@ const Exchanges kExchanges = {{" is not ", " is "},
 const Exchanges kKernelExchanges = {
     {"sum(", "max(", "prod(", "any(", "min(", "argmax(", "sum(sum("},
     {"sum(k) ", "sum(n) ", "max(k) ", "sum(k: f64) ", "sum(k: i8) ", "abs"},
-    {"f32", "f64", "f16", "bf16", "i64", "i32", "u32", "i8", "bool"},
+    {"f32", "f64", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "u32", "i8", "bool"},
     {" * ", " + ", " - ", " / ", " % ", " < ", " >= ", " == ", " and ", " or ", " xor "},
     {" ? ", " : ", " = ", "; "},
     {"a[", "b[", "x[", "-a[", "not a[", "exp(a)[", "cast(f32, a)[", "a["},
@@ -57,7 +58,7 @@ std::string ExchangedBy(const Exchanges& exchanges, std::string text, std::mt199
 std::vector<std::string> FilesBelow(const std::string& folder, const char* suffix) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(EXH_SOURCE_DIR) / folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(kSourceDir) / folder)) {
     if (entry.path().extension() == suffix) files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());

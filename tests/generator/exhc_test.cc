@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "tests/support/tree.h"
+
 namespace exh {
 namespace {
 
@@ -46,7 +48,7 @@ class Exhc : public testing::Test {
         (std::string("exhc_") + testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_ / "toy");
-    fs::copy_file(std::string(EXH_SOURCE_DIR) + "/tests/generator/toy/tasks.exh",
+    fs::copy_file(std::string(kSourceDir) + "/tests/generator/toy/tasks.exh",
                   folder_ / "toy/tasks.exh");
   }
   ~Exhc() override { fs::remove_all(folder_); }
@@ -295,9 +297,8 @@ TEST_F(Exhc, AnUnwritableFolderIsOneLine) {
 
 /// What the compiler says about the generated file when run in the root.
 std::string CompilerSays(const fs::path& folder, const std::string& space) {
-  return Shell("cd '" + folder.string() +
-               "' && " EXH_CXX " -std=c++20 -fsyntax-only -I" EXH_SOURCE_DIR " gen/" + space +
-               ".exh.cc")
+  return Shell("cd '" + folder.string() + "' && " EXH_CXX " -std=c++20 -fsyntax-only -I" +
+               std::string(kSourceDir) + " gen/" + space + ".exh.cc")
       .output;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "dsl/dsl.h"
+#include "tests/support/tree.h"
 
 namespace exh::tests {
 
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> GoldenFeatures() {
   std::vector<std::string> features;
   for (const fs::directory_entry& entry :
-       fs::directory_iterator(std::string(EXH_SOURCE_DIR) + "/tests/generator/golden")) {
+       fs::directory_iterator(std::string(kSourceDir) + "/tests/generator/golden")) {
     if (entry.is_directory()) features.push_back(entry.path().filename().string());
   }
   std::sort(features.begin(), features.end());
@@ -29,7 +30,7 @@ std::vector<std::string> GoldenFeatures() {
 }
 
 std::string GoldenFolder(const std::string& feature) {
-  return std::string(EXH_SOURCE_DIR) + "/tests/generator/golden/" + feature;
+  return std::string(kSourceDir) + "/tests/generator/golden/" + feature;
 }
 
 namespace {
@@ -38,7 +39,7 @@ std::vector<generator::GeneratedFile> GenerateFrom(const std::string& path,
                                                    generator::Options options) {
   dsl::DiagnosticSink sink;
   dsl::CompileOptions compile_options;
-  compile_options.root = EXH_SOURCE_DIR;
+  compile_options.root = kSourceDir;
   const auto spec = dsl::Compile(path, compile_options, sink);
   if (!spec) {
     std::cerr << dsl::RenderText(sink);
@@ -64,7 +65,7 @@ std::vector<generator::GeneratedFile> GenerateLinalg() {
   generator::Options options;
   options.space = "linalg";
   options.emit = {true, true, true, true};
-  return GenerateFrom(std::string(EXH_SOURCE_DIR) + "/kernels/spaces/linalg.exh", options);
+  return GenerateFrom(std::string(kSourceDir) + "/kernels/spaces/linalg.exh", options);
 }
 
 std::string DigestText(const std::vector<generator::GeneratedFile>& files) {
@@ -77,7 +78,7 @@ std::string DigestText(const std::vector<generator::GeneratedFile>& files) {
 }
 
 std::string LinalgDigestPath() {
-  return std::string(EXH_SOURCE_DIR) + "/tests/generator/linalg_digests.txt";
+  return std::string(kSourceDir) + "/tests/generator/linalg_digests.txt";
 }
 
 std::string ExpectedPath(const std::string& feature, const generator::GeneratedFile& file) {

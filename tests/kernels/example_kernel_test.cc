@@ -14,6 +14,7 @@
 #include "kernels/task.h"
 #include "search/descend/descent.h"
 #include "tests/kernels/space/sample.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels {
 namespace {
@@ -80,7 +81,7 @@ TEST(ExampleKernel, IsBuiltSearchedAndRight) {
 }
 
 std::string WithoutBlanks(const std::string& path) {
-  std::ifstream file(std::string(EXH_SOURCE_DIR) + "/" + path);
+  std::ifstream file(std::string(kSourceDir) + "/" + path);
   std::string text, word;
   while (file >> word) text += word;
   return text;

@@ -212,9 +212,10 @@ TEST(WholeNumbers, HaveTheBitsOfTheirType) {
 
 TEST(WholeNumbers, SumsOfEveryTypeAreExactAndSomeAreWide) {
   const std::pair<Type, Type> cases[] = {
-      {Type::kF64, Type::kF64}, {Type::kF32, Type::kF32},  {Type::kF16, Type::kF32},
-      {Type::kF16, Type::kF16}, {Type::kBf16, Type::kF32}, {Type::kBf16, Type::kBf16},
-      {Type::kI64, Type::kI64}, {Type::kI32, Type::kI32},  {Type::kU32, Type::kU32},
+      {Type::kF64, Type::kF64},    {Type::kF32, Type::kF32},    {Type::kF16, Type::kF32},
+      {Type::kF8E4M3, Type::kF32}, {Type::kF8E5M2, Type::kF32}, {Type::kF8E4M3, Type::kBf16},
+      {Type::kF16, Type::kF16},    {Type::kBf16, Type::kF32},   {Type::kBf16, Type::kBf16},
+      {Type::kI64, Type::kI64},    {Type::kI32, Type::kI32},    {Type::kU32, Type::kU32},
       {Type::kI8, Type::kI32},
   };
   for (const auto& [type, result] : cases) {

@@ -21,6 +21,7 @@
 #include "kernels/kernel_space.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels {
 namespace {
@@ -141,6 +142,14 @@ TEST(Recipes, AreAsTheyWere) {
                       {"dot", "tiles", {}, DeviceNamed("h200")},
                       {"softmax", "tiles", {}, DeviceNamed("h200")},
                       {"logsumexp", "running rows", {}, DeviceNamed("h200")},
+                      {"logsumexp",
+                       "rows of 8 blocks with a last one, 16 elements held",
+                       {{"m", 64}, {"n", 131072}},
+                       DeviceNamed("h200")},
+                      {"rms_norm",
+                       "rows of 8 blocks in two launches, 32 elements held",
+                       {{"m", 64}, {"n", 131072}},
+                       DeviceNamed("h200")},
                       {"attention", "running tiles", {}, DeviceNamed("h200")},
                       {"attention", "running units", {{"type", 3}}, DeviceNamed("h200")},
                       {"scan", "divided rows", {{"m", 1}, {"n", 1 << 20}}, DeviceNamed("h200")},
@@ -157,7 +166,7 @@ TEST(Recipes, AreAsTheyWere) {
       text += "\n";
     }
   }
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/tests/kernels/golden/recipes.txt";
+  const std::string path = std::string(kSourceDir) + "/tests/kernels/golden/recipes.txt";
   if (std::getenv("EXH_UPDATE_GOLDENS") != nullptr) std::ofstream(path) << text;
   std::ostringstream golden;
   golden << std::ifstream(path).rdbuf();

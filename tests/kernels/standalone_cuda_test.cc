@@ -224,6 +224,12 @@ TEST(StandaloneCuda, ArraysOfEveryType) {
        " : arg_x[i] + 0x400;"},
       {ir::Type::kBf16, ir::Type::kBf16,
        "arg_y[i] = (arg_x[i] & 0x7fff) == 0 ? arg_x[i] : arg_x[i] + 0x80;"},
+      {ir::Type::kF8E4M3, ir::Type::kF8E4M3,
+       "arg_y[i] = (arg_x[i] & 0x78) == 0 ? (arg_x[i] & 0x80) | (arg_x[i] & 7) << 1"
+       " : arg_x[i] + 8;"},
+      {ir::Type::kF8E5M2, ir::Type::kF8E5M2,
+       "arg_y[i] = (arg_x[i] & 0x7c) == 0 ? (arg_x[i] & 0x80) | (arg_x[i] & 3) << 1"
+       " : arg_x[i] + 4;"},
       {ir::Type::kI8, ir::Type::kI64, "arg_y[i] = s_two * arg_x[i];"},
       {ir::Type::kI32, ir::Type::kI32, "arg_y[i] = s_two * arg_x[i];"},
       {ir::Type::kU32, ir::Type::kU32, "arg_y[i] = s_two * arg_x[i];"},

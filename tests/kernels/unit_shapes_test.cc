@@ -12,7 +12,8 @@
 namespace exh::kernels::ir {
 namespace {
 
-constexpr MatrixUnit kUnits[] = {MatrixUnit::kDmma, MatrixUnit::kMma, MatrixUnit::kImma};
+constexpr MatrixUnit kUnits[] = {MatrixUnit::kDmma, MatrixUnit::kMma, MatrixUnit::kImma,
+                                 MatrixUnit::kQmma};
 
 /// wgmma.mma_async.m64n8k16 of the PTX ISA, whose first operand is in registers: four warps share
 /// it. Its second operand is in shared memory.
@@ -62,17 +63,18 @@ TEST(UnitShapes, AreThoseOfTheHardware) {
     EXPECT_EQ(shape.lanes, 32u);
     EXPECT_EQ(shape.rows.size(), 16u);
     EXPECT_EQ(shape.columns.size(), 8u);
-    EXPECT_EQ(shape.depth.size(), 16u);
+    const std::uint32_t deep = unit == MatrixUnit::kQmma ? 2 : 1;
+    EXPECT_EQ(shape.depth.size(), 16 * deep);
     EXPECT_EQ(shape.operand_columns.size(), shape.columns.size());
-    EXPECT_EQ(shape.multiply_adds(), 2048u);
+    EXPECT_EQ(shape.multiply_adds(), 2048 * deep);
     EXPECT_EQ(shape.sums(), 4u);
-    EXPECT_EQ(shape.first_elements(), 8u);
-    EXPECT_EQ(shape.second_elements(), 4u);
+    EXPECT_EQ(shape.first_elements(), 8 * deep);
+    EXPECT_EQ(shape.second_elements(), 4 * deep);
     for (std::uint32_t lane = 0; lane < shape.lanes; ++lane) {
       const std::uint32_t g = lane / 4, q = lane % 4;
       EXPECT_EQ(IterationOf(shape.rows, lane, 1), g + 8);
       EXPECT_EQ(IterationOf(shape.columns, lane, 1), 2 * q + 1);
-      EXPECT_EQ(IterationOf(shape.depth, lane, 3), 4 * q + 3);
+      EXPECT_EQ(IterationOf(shape.depth, lane, 3), 4 * deep * q + 3);
       EXPECT_EQ(IterationOf(shape.operand_columns, lane, 0), g);
     }
   }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "examples/lift/trees.h"
 #include "functional/lift/judge.h"
+#include "tests/support/tree.h"
 
 namespace exh::lift {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 
 TreeFile TreeOfFile(const std::string& name) {
-  std::ifstream file(std::string(EXH_SOURCE_DIR) + "/examples/lift/programs/" + name + ".fun");
+  std::ifstream file(std::string(kSourceDir) + "/examples/lift/programs/" + name + ".fun");
   EXPECT_TRUE(file.is_open()) << name;
   std::ostringstream text;
   text << file.rdbuf();

@@ -24,6 +24,7 @@
 #include "runtime/export_minizinc.h"
 #include "runtime/objective/grounded_term.h"
 #include "tests/load/all_solutions.h"
+#include "tests/support/tree.h"
 
 namespace exh::load {
 namespace {
@@ -206,7 +207,7 @@ TEST(Data, TheSolutionsAreThoseThatTryingAllFinds) {
 }
 
 TEST(Data, QueensAreCounted) {
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/examples/spaces/queens.exh";
+  const std::string path = std::string(kSourceDir) + "/examples/spaces/queens.exh";
   dsl::DiagnosticSink sink;
   Given given;
   EXPECT_EQ(AllSolutions(Freeze(*LoadFile(path, sink, given))).size(), 92u);
@@ -284,7 +285,7 @@ choice counter number(): forall $c in Classes: sum 1 when: true end
 
 // The block of docs/dsl.md that shows a data file.
 TEST(Data, TheDataOfTheDocumentAreData) {
-  std::ifstream in(std::string(EXH_SOURCE_DIR) + "/docs/dsl.md");
+  std::ifstream in(std::string(kSourceDir) + "/docs/dsl.md");
   std::stringstream document;
   document << in.rdbuf();
   const std::string text = document.str();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/lsp/tree_files.h"
+#include "tests/support/tree.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,7 +14,7 @@ std::vector<std::string> FilesOfTheTree(std::string_view suffix) {
   std::vector<std::string> files;
   for (const char* folder :
        {"examples", "functional", "kernels", "tests/dsl/valid", "tests/fuzz"}) {
-    const fs::path root = fs::path(EXH_SOURCE_DIR) / folder;
+    const fs::path root = fs::path(kSourceDir) / folder;
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
       if (entry.path().extension() == suffix) files.push_back(entry.path().string());
     }

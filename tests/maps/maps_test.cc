@@ -33,6 +33,7 @@
 #include "spaces/trigger.exh.h"
 #include "spaces/trigger.exh.maps.h"
 #include "tests/generator/oracle/toy_world.h"
+#include "tests/support/tree.h"
 
 namespace exh::tests {
 namespace {
@@ -156,7 +157,7 @@ Tally Drive(const std::string& feature, const maps::Model& model, const runtime:
             const SpecWorld& world) {
   dsl::DiagnosticSink sink;
   dsl::CompileOptions options;
-  options.root = EXH_SOURCE_DIR;
+  options.root = kSourceDir;
   const auto spec = dsl::Compile(options.root + "/tests/generator/golden/" + feature + "/space.exh",
                                  options, sink);
   if (!spec) {

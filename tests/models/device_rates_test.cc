@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/devices/backend.h"
+#include "tests/support/tree.h"
 
 namespace exh::models {
 namespace {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string kFolder = EXH_SOURCE_DIR "/kernels/devices/rates";
+const std::string kFolder = std::string(kSourceDir) + "/kernels/devices/rates";
 
 TEST(DeviceRates, EveryDeviceHasThem) {
   for (const char* name : {"cpu", "h200", "hip-text", "k4000", "opencl-text"}) {

@@ -14,6 +14,7 @@
 #include "search/log/decisions.h"
 #include "tests/kernels/space/sample.h"
 #include "tests/models/bounded.h"
+#include "tests/support/tree.h"
 
 namespace exh::models {
 namespace {
@@ -24,7 +25,7 @@ struct Measured {
 };
 
 std::vector<Measured> ReadMeasured(const std::string& file) {
-  std::ifstream stream(EXH_SOURCE_DIR "/tests/models/measured/" + file);
+  std::ifstream stream(std::string(kSourceDir) + "/tests/models/measured/" + file);
   std::vector<Measured> all;
   for (std::string line; std::getline(stream, line);) {
     if (line.starts_with('#')) continue;

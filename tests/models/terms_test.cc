@@ -18,6 +18,7 @@
 #include "search/descend/choice_order.h"
 #include "search/descend/value_set.h"
 #include "tests/models/bounded.h"
+#include "tests/support/tree.h"
 
 namespace exh::models {
 namespace {
@@ -147,7 +148,7 @@ std::string NameOf(const testing::TestParamInfo<KernelOnDevice>& test) {
 INSTANTIATE_TEST_SUITE_P(Kernels, Terms, testing::ValuesIn(kKernels), NameOf);
 
 TEST(TermList, EachIsInTheReadmeOnce) {
-  std::ifstream stream(EXH_SOURCE_DIR "/models/README.md");
+  std::ifstream stream(std::string(kSourceDir) + "/models/README.md");
   const std::string readme(std::istreambuf_iterator<char>(stream), {});
   std::set<std::string_view> names;
   terms::ForEach(terms::List(), [&](const auto& term) {

@@ -18,6 +18,7 @@
 #include "runtime/internal/explain/tracer.h"
 #include "tests/support/order_space.h"
 #include "tests/support/random_space.h"
+#include "tests/support/tree.h"
 
 namespace exh::tests {
 namespace {
@@ -118,7 +119,7 @@ TEST(Explain, PlainFiltersAreAsStrongAsTheEngine) {
 }
 
 void ExpectGolden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/tests/runtime/golden/" + name;
+  const std::string path = std::string(kSourceDir) + "/tests/runtime/golden/" + name;
   if (std::getenv("EXH_UPDATE_GOLDENS") != nullptr) std::ofstream(path) << text;
   std::ostringstream golden;
   golden << std::ifstream(path).rdbuf();

@@ -15,6 +15,7 @@
 #include "tests/search/log_samples.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
@@ -142,8 +143,8 @@ TEST(DecisionFile, WhatIsWrittenIsReadBack) {
 /// The space grows: what was a whole implementation must not become one with open decisions.
 TEST(DecisionFile, ReplaysOfTheRepositoryDecideEverything) {
   int files = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(
-           std::string(EXH_SOURCE_DIR) + "/kernels/replays")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(kSourceDir) +
+                                                                         "/kernels/replays")) {
     if (entry.is_directory()) continue;
     const DecisionFile file = ReadDecisionFile(entry.path().string());
     // What `cpu` is depends on the machine.

@@ -20,6 +20,7 @@
 #include "search/run/explorer.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_subject.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
@@ -138,8 +139,8 @@ FleetRun Search(const std::vector<std::string>& modes, int evals = 60) {
   const ToySubject subject;
   WorkerOptions options;
   for (const std::string& mode : modes) {
-    options.commands.push_back("exec python3 -B " EXH_SOURCE_DIR "/tests/search/fake_pilot.py " +
-                               mode);
+    options.commands.push_back("exec python3 -B " + std::string(kSourceDir) +
+                               "/tests/search/fake_pilot.py " + mode);
   }
   options.silence_s = 3;
   StopToken stop;

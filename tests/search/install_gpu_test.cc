@@ -18,6 +18,7 @@
 #include "tests/search/gpu_log.h"
 #include "tests/search/temp_folder.h"
 #include "tests/support/cuda_program.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
@@ -116,7 +117,7 @@ class Library {
                                         "-std=c++20",
                                         "-w",
                                         "-I",
-                                        EXH_SOURCE_DIR "/tests/support/fake_cuda",
+                                        std::string(kSourceDir) + "/tests/support/fake_cuda",
                                         "-o",
                                         program(),
                                         "-x",

@@ -9,13 +9,14 @@
 #include "base/error.h"
 #include "search/subject/problem.h"
 #include "search/subject/registry.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
 
 using testing::HasSubstr;
 
-const std::string kRoot = EXH_SOURCE_DIR;
+const std::string kRoot = kSourceDir;
 const std::string kOperators = kRoot + "/tests/kernels/text/operators.jsonl";
 const std::string kTiled = kRoot + "/examples/lift/programs/tiled_convolution.fun";
 

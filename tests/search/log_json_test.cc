@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/search/temp_folder.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
@@ -80,7 +81,7 @@ TEST(LogJson, EveryFieldThatIsWrittenIsRead) {
 }
 
 TEST(LogJson, EveryFieldIsInTheDocument) {
-  const std::string page = ReadAll(EXH_SOURCE_DIR "/docs/log.md");
+  const std::string page = ReadAll(std::string(kSourceDir) + "/docs/log.md");
   const auto section = [&](const std::string& type) {
     const std::size_t begin = page.find("\n### " + type + "\n");
     EXPECT_NE(begin, page.npos) << type;

@@ -17,6 +17,7 @@
 #include "search/log/log_text.h"
 #include "tests/search/log_samples.h"
 #include "tests/search/scene.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
@@ -222,7 +223,7 @@ TEST(LogRepair, KeepsEveryDamagedFileAndRefusesOneInUse) {
 
 /// A log of a toy run as version 1 of the format wrote it: no numbers, no chain.
 std::string Version1() {
-  return ReadAll(EXH_SOURCE_DIR "/tests/search/golden/log-v1.jsonl");
+  return ReadAll(std::string(kSourceDir) + "/tests/search/golden/log-v1.jsonl");
 }
 
 TEST(Version1, IsReadAndRepaired) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/search/one_lane_log.h"
+#include "tests/support/tree.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ namespace {
 /// golden/one-lane.jsonl was written before there were lanes: who measures at one place alone must
 /// not notice that others measure at several.
 TEST(OneLane, ItsLogIsByteForByteAsBefore) {
-  std::ifstream file(EXH_SOURCE_DIR "/tests/search/golden/one-lane.jsonl");
+  std::ifstream file(std::string(kSourceDir) + "/tests/search/golden/one-lane.jsonl");
   std::ostringstream golden;
   golden << file.rdbuf();
   std::istringstream before(golden.str()), now(OneLaneLogs());

@@ -15,6 +15,7 @@
 
 #include "search/subject/problem.h"
 #include "tests/search/toy_space.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
@@ -138,7 +139,7 @@ TEST(CountLevels, PaperKernels) {
       Line("matmul", "m=256,n=256,k=32,inner_tile=4", 6) +
       Line("matmul", "m=1024,n=1024,k=1024,inner_tile=4", 6) +
       Line("matmul", "m=1024,n=1024,k=1024,a_stride=32,inner_tile=4", 6);
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/tests/search/golden/paper_sizes.txt";
+  const std::string path = std::string(kSourceDir) + "/tests/search/golden/paper_sizes.txt";
   if (std::getenv("EXH_UPDATE_GOLDENS") != nullptr) std::ofstream(path) << text;
   std::ostringstream golden;
   golden << std::ifstream(path).rdbuf();

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
+
+#include "tests/support/tree.h"
 
 namespace exh::kernels::testing {
 namespace {
@@ -16,6 +19,12 @@ namespace {
 constexpr std::size_t kPerFile = 10;  // Starting a compiler for each would double the time.
 
 }  // namespace
+
+const std::string& CachedCompiler() {
+  static const std::string cached =
+      std::system("command -v ccache >/dev/null 2>&1") == 0 ? "ccache " : "";
+  return cached;
+}
 
 void InParallel(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
@@ -32,14 +41,17 @@ CompiledTexts::CompiledTexts(std::size_t count,
                              const std::function<std::string(std::size_t)>& print,
                              const std::string& prologue, const std::string& flags)
     : libraries_((count + kPerFile - 1) / kPerFile) {
+  std::filesystem::create_directory_symlink(kSourceDir, folder_.path() + "/tree");
   InParallel(libraries_.size(), [&](std::size_t file) {
     std::string text = prologue + "\n";
     for (std::size_t i = file * kPerFile; i < std::min(count, (file + 1) * kPerFile); ++i) {
       text += print(i);
     }
     std::ofstream(Stem(file) + ".cc") << text;
-    const std::string command =
-        fmt::format("g++ {0} -shared -fPIC '{1}.cc' -o '{1}.so' 2>'{1}.log'", flags, Stem(file));
+    const std::string command = fmt::format(
+        "cd '{0}' && {{ {1}g++ {2} -fPIC -c {3}.cc -o {3}.o && g++ {2} -shared {3}.o -o {3}.so; }} "
+        "2>{3}.log",
+        folder_.path(), CachedCompiler(), flags, file);
     if (std::system(command.c_str()) != 0) return;
     libraries_[file] = ::dlopen((Stem(file) + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (libraries_[file] == nullptr) std::ofstream(Stem(file) + ".log") << ::dlerror() << "\n";

@@ -7,6 +7,7 @@
 
 #include "base/system/process.h"
 #include "tests/kernels/codegen/temporary_folder.h"
+#include "tests/support/tree.h"
 
 namespace exh::tests {
 namespace {
@@ -32,9 +33,10 @@ ProgramRun RunOnProcessor(const std::string& text) {
   const TemporaryFolder folder;
   const std::string program = folder.path() + "/program";
   ProgramRun run;
-  run.compiler = Compile(text, program + ".cu",
-                         {"g++", "-std=c++20", "-I", EXH_SOURCE_DIR "/tests/support/fake_cuda",
-                          "-o", program, "-x", "c++"});
+  run.compiler =
+      Compile(text, program + ".cu",
+              {"g++", "-std=c++20", "-I", std::string(kSourceDir) + "/tests/support/fake_cuda",
+               "-o", program, "-x", "c++"});
   if (!run.compiler.empty()) return run;
   ProcessRequest request;
   request.argv = {program};

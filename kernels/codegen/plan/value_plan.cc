@@ -112,7 +112,10 @@ class ValuePlanner {
         for (const KeyDim& key : plan_.storage[comm.producer.index()].key) {
           read.index.push_back({ClassOf(PairedDim(comm, key.dim)), false});
         }
-        plan_.storage[comm.producer.index()].is_read = true;
+        // What stays in memory has no register.
+        if (!tree_.stays_in_place[comm.producer.index()]) {
+          plan_.storage[comm.producer.index()].is_read = true;
+        }
         readers_[comm.producer.index()].push_back(inst.id);
       }
       values.reads.push_back(std::move(read));
@@ -255,13 +258,13 @@ class ValuePlanner {
     }
   }
 
-  /// Was a half or a byte read, or a half made, that nothing but matrix units, and stores of its
-  /// type, take?
+  /// Was a half or a byte read, or a narrow float made, that nothing but matrix units, and stores
+  /// of its type, take?
   bool IsBits(const ir::Instruction& inst) const {
     const bool is_read = inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad;
-    const bool is_made = inst.op == ir::Op::kConst && ir::IsHalf(inst.type);
+    const bool is_made = inst.op == ir::Op::kConst && ir::IsFloatBits(inst.type);
     const std::vector<ir::InstId>& readers = readers_[inst.id.index()];
-    const bool is_narrow = ir::IsHalf(inst.type) || inst.type == ir::Type::kI8;
+    const bool is_narrow = ir::IsFloatBits(inst.type) || inst.type == ir::Type::kI8;
     if (!tree_.has_lanes() || readers.empty() || !is_narrow) return false;
     if (!(is_read ? function_.element_type(inst) == inst.type : is_made)) return false;
     if (!plan_.insts[inst.id.index()].inits.empty()) return false;

@@ -40,8 +40,8 @@ constexpr const char* kCheckedMacros[] = {
     "  } while (0)",
 };
 
-/// What converts halves, of scalars and of vectors alike: Bits are unsigned (or a vector of it), of
-/// which the lower half counts. Nothing here depends on how denormal floats are treated.
+/// What converts narrow floats, of scalars and of vectors alike: Bits are unsigned (or a vector of
+/// it), of which the lowest ones count. Nothing here depends on how denormal floats are treated.
 constexpr const char* kF16[] = {
     "template <typename Float, typename Bits>",
     "static inline Float exh_f16_float(Bits bits) {",
@@ -77,9 +77,69 @@ constexpr const char* kBf16[] = {
     "}",
 };
 
+constexpr const char* kF8E4M3[] = {
+    "template <typename Float, typename Bits>",
+    "static inline Float exh_f8e4m3_float(Bits bits) {",
+    "  const Bits size = (bits & 0x7fu) << 20;",
+    "  // Denormal: the bits of 2^-6 and the number, less 2^-6.",
+    "  const Float denormal = __builtin_bit_cast(Float, size + 0x3c800000u) - 0x1p-6f;",
+    "  const Bits normal = size + (size == 0x7f00000u ? 0x77d00000u : 0x3c000000u);",
+    "  const Bits out = size < 0x800000u ? __builtin_bit_cast(Bits, denormal) : normal;",
+    "  return __builtin_bit_cast(Float, out | (bits & 0x80u) << 24);",
+    "}",
+    "template <typename Bits, typename Float>",
+    "static inline Bits exh_f8e4m3_bits(Float x) {",
+    "  const Bits bits = __builtin_bit_cast(Bits, x), size = bits & 0x7fffffffu;",
+    "  // Denormal: the steps of floats at 2^14 are those of denormals here.",
+    "  const Bits denormal =",
+    "      __builtin_bit_cast(Bits, __builtin_bit_cast(Float, size) + 16384.0f) - 0x46800000u;",
+    "  const Bits normal = (size - 0x3bf80001u + (size >> 20 & 1u)) >> 20;",
+    "  const Bits finite = size < 0x3c800000u ? denormal : normal;",
+    "  const Bits beyond = size > 0x7f800000u ? 0x7fu : 0x7eu;",
+    "  return (size >= 0x43e00000u ? beyond : finite) | (bits >> 24 & 0x80u);",
+    "}",
+};
+constexpr const char* kF8E5M2[] = {
+    "template <typename Float, typename Bits>",
+    "static inline Float exh_f8e5m2_float(Bits bits) {",
+    "  const Bits size = (bits & 0x7fu) << 21;",
+    "  // Denormal: the bits of 2^-14 and the number, less 2^-14.",
+    "  const Float denormal = __builtin_bit_cast(Float, size + 0x38800000u) - 0x1p-14f;",
+    "  const Bits normal = size + (size >= 0xf800000u ? 0x70000000u : 0x38000000u);",
+    "  const Bits out = size < 0x800000u ? __builtin_bit_cast(Bits, denormal) : normal;",
+    "  return __builtin_bit_cast(Float, out | (bits & 0x80u) << 24);",
+    "}",
+    "template <typename Bits, typename Float>",
+    "static inline Bits exh_f8e5m2_bits(Float x) {",
+    "  const Bits bits = __builtin_bit_cast(Bits, x), size = bits & 0x7fffffffu;",
+    "  // Denormal: the steps of floats at 2^7 are those of denormals here.",
+    "  const Bits denormal =",
+    "      __builtin_bit_cast(Bits, __builtin_bit_cast(Float, size) + 128.0f) - 0x43000000u;",
+    "  const Bits normal = (size - 0x37f00001u + (size >> 21 & 1u)) >> 21;",
+    "  const Bits finite = size < 0x38800000u ? denormal : normal;",
+    "  const Bits beyond = size > 0x7f800000u ? 0x7eu : 0x7cu;",
+    "  return (size >= 0x47800000u ? beyond : finite) | (bits >> 24 & 0x80u);",
+    "}",
+};
+
+std::span<const char* const> Conversions(ir::Type type) {
+  switch (type) {
+    case ir::Type::kF16:
+      return kF16;
+    case ir::Type::kBf16:
+      return kBf16;
+    case ir::Type::kF8E4M3:
+      return kF8E4M3;
+    case ir::Type::kF8E5M2:
+      return kF8E5M2;
+    default:
+      return {};
+  }
+}
+
 /// What a temporary holds before it is written: nothing that a computation yields.
 std::string Poison(ir::Type type) {
-  if (ir::IsHalf(type)) return "0xffff";
+  if (ir::IsFloatBits(type)) return ir::IsHalf(type) ? "0xffff" : "0xff";
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr std::int64_t kConspicuous = 0x5a5a5a5a5a5a5a5a;
   if (ir::IsFloat(type)) return NumberText(kNan, type, Dialect::kCpp);
@@ -155,12 +215,12 @@ class CpuPrinter : LoopPrinter {
       }
       if (inst.block.valid()) named.insert(function.block(inst.block).type);
       if (inst.array.valid()) named.insert(function.array(inst.array).type);
-      // Those that it passes through: masks of comparisons, bits of halves.
+      // Those that it passes through: masks of comparisons, bits of narrow floats.
       const bool is_choice = ir::InfoOf(inst.op).compares() || inst.op == ir::Op::kSelect;
       std::set<ir::Type> all = named;
       for (const ir::Type type : named) {
         all.insert(ir::ComputeTypeOf(type));
-        if (ir::IsHalf(type)) all.insert(ir::Type::kU32);
+        if (ir::IsFloatBits(type)) all.insert(ir::Type::kU32);
         if (is_choice && ir::BytesOf(type) == ir::BytesOf(ir::Type::kI64)) {
           all.insert(ir::Type::kI64);
         }
@@ -175,7 +235,7 @@ class CpuPrinter : LoopPrinter {
 
   void Prelude() {
     std::map<std::uint32_t, std::set<ir::Type>> types = TypesByLanes();
-    for (const ir::Type type : types[1]) HalfFunctions(type);
+    for (const ir::Type type : types[1]) FloatBitsFunctions(type);
     types.erase(1);
     for (const auto& [lanes, named] : types) {
       for (const bool narrow : {false, true}) {  // Narrow ones name the others.
@@ -189,12 +249,12 @@ class CpuPrinter : LoopPrinter {
     statements_.LaneFunctions();
   }
 
-  void HalfFunctions(ir::Type type) {
-    if (!ir::IsHalf(type)) return;
-    out_.Line("// Rounded to even; infinite beyond its range.");
-    const auto lines = type == ir::Type::kF16 ? std::span<const char* const>(kF16)
-                                              : std::span<const char* const>(kBf16);
-    for (const char* line : lines) out_.Line(line);
+  void FloatBitsFunctions(ir::Type type) {
+    if (!ir::IsFloatBits(type)) return;
+    out_.Line(type == ir::Type::kF8E4M3
+                  ? "// Rounded to even; beyond its range the largest number that it has."
+                  : "// Rounded to even; infinite beyond its range.");
+    for (const char* line : Conversions(type)) out_.Line(line);
     const std::string word(ir::WordOf(type));
     const std::string element(ElementName(type));
     out_.Line("static inline float exh_from_" + word + "(" + element + " x) { return exh_" + word +

@@ -5,7 +5,7 @@
 // The text defines
 //   extern "C" void exh_run(void* const* arrays, const double* scalars, int threads);
 // with arrays and scalars in the order of the Function; `threads` host threads share the blocks.
-// arrays[i] points to elements of the array's type, f16 and bf16 as their bits, bool as bytes.
+// arrays[i] points to elements of the array's type, narrow floats as their bits, bool as bytes.
 // scalars[i] is a number, which is rounded to its type by the text, or the bits of an i64
 // (ir::Number::Cell()). Printed `checked`, it also defines
 //   extern "C" void exh_run_checked(void* const* arrays, const double* scalars, int threads,

@@ -25,7 +25,7 @@ class Matcher {
 
   std::optional<LinearForm> Match(int store) {
     LinearForm form{store, {}, false, e_.node(store).type};
-    if (!ir::IsFloat(form.type) || !IsPlain(e_.node(store))) return std::nullopt;
+    if (!MayBeAsked(form.type) || !IsPlain(e_.node(store))) return std::nullopt;
     computes_ = ir::ComputeTypeOf(form.type);
     const Input value = WithoutRelu(e_.node(store).inputs[0], form.has_relu);
     if (!Expand(value, {}, form.terms) || form.terms.empty()) return std::nullopt;
@@ -42,13 +42,16 @@ class Matcher {
   }
 
  private:
+  /// Of floats of 8 bits libraries have products with scales of their own, and nothing else.
+  static bool MayBeAsked(ir::Type type) { return ir::IsFloat(type) && !ir::IsF8(type); }
+
   /// Can a library be asked for it, as a part of a value of this type?
   bool HasTypes(const LinearFactor& factor, ir::Type type) const {
     if (factor.product == nullptr) return TypeOf(e_, factor) == type;
     const LinearProduct& product = *factor.product;
     const ir::Type a = TypeOf(e_, product.a), b = TypeOf(e_, product.b);
     const bool widens = type == ir::ComputeTypeOf(a);
-    if (a != b || !ir::IsFloat(a) || !(a == type || widens)) return false;
+    if (a != b || !MayBeAsked(a) || !(a == type || widens)) return false;
     return HasTypes(product.a, a) && HasTypes(product.b, b);
   }
 

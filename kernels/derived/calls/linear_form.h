@@ -57,9 +57,10 @@ bool IsPlain(const Expression::Node& access);
 
 /// The form of what the node `store` writes, if it has one. All is computed in one type, that of
 /// the output's type (ir::ComputeTypeOf()), a float: nothing is converted to another one on the way
-/// but elements that are loaded. Both factors of a product are of one type, which is the output's,
-/// or a half where that is f32; arrays that are not multiplied have the output's. Loads are plain,
-/// but for factors of products where `gathers`: whoever asks copies these.
+/// but elements that are loaded. No array is of floats of 8 bits. Both factors of a product are of
+/// one type, which is the output's, or a half where that is f32; arrays that are not multiplied
+/// have the output's. Loads are plain, but for factors of products where `gathers`: whoever asks
+/// copies these.
 std::optional<LinearForm> LinearFormOf(const Expression& expression, int store,
                                        bool gathers = false);
 

@@ -614,6 +614,8 @@ double ConvertedWhole(ir::Type to, std::int64_t whole) {
     case ir::Type::kF32:
     case ir::Type::kF16:
     case ir::Type::kBf16:
+    case ir::Type::kF8E4M3:
+    case ir::Type::kF8E5M2:
       return ir::Rounded(to, static_cast<double>(static_cast<float>(whole)));
     default:
       return ir::Rounded(to, ir::Number(whole));
@@ -678,6 +680,7 @@ Conversion::Conversion(ir::Type from, ir::Type to)
       keeps_errors_(ir::IsFloat(to) || (!ir::IsFloat(from) && to != ir::Type::kBool)) {
   if (ir::IsFloat(to)) {
     last_place_ = LastPlaceOf(to);
+    largest_ = ir::InfoOf(to).largest;
   } else {
     const ir::TypeInfo& computed = ir::InfoOf(ir::ComputeTypeOf(to));
     lowest_ = computed.lowest - 1;
@@ -688,7 +691,9 @@ Conversion::Conversion(ir::Type from, ir::Type to)
 Conversion::Result Conversion::Of(double value, double error) const {
   const double becomes = Converted(to_, value);
   if (ir::IsFloat(to_)) {
-    const double slack = last_place_.relative * std::abs(value) + last_place_.absolute;
+    const double size =
+        std::isfinite(becomes) ? std::min(std::abs(value), largest_) : std::abs(value);
+    const double slack = last_place_.relative * size + last_place_.absolute;
     return {becomes, error > 0 ? slack : 0};
   }
   if (to_ == ir::Type::kBool) {
@@ -723,6 +728,10 @@ const Rule& Conversion::rule() const {
       return ConversionTo<ir::Type::kF16>(from_);
     case ir::Type::kBf16:
       return ConversionTo<ir::Type::kBf16>(from_);
+    case ir::Type::kF8E4M3:
+      return ConversionTo<ir::Type::kF8E4M3>(from_);
+    case ir::Type::kF8E5M2:
+      return ConversionTo<ir::Type::kF8E5M2>(from_);
     case ir::Type::kI64:
       return ConversionTo<ir::Type::kI64>(from_);
     case ir::Type::kI32:

@@ -95,8 +95,10 @@ class Conversion {
  private:
   ir::Type from_, to_;
   bool of_float_, keeps_errors_;
-  LastPlace last_place_;             ///< To a float.
-  double lowest_ = 0, largest_ = 0;  ///< To an integer: beyond, of floats, it is anything.
+  LastPlace last_place_;  ///< To a float.
+  /// To an integer: beyond, of floats, it is anything. To a float: its largest number, which is
+  /// what a larger one becomes where there are no infinities.
+  double lowest_ = 0, largest_ = 0;
 };
 
 /// By node: how many roundings in a row its value comes of at most. Where it is 0, no value errs.

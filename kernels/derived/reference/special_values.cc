@@ -13,12 +13,21 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kDenormalStep = 0x1p-142;
 
-enum class Special { kNone, kNoNumber, kAbove, kBelow, kBothInfinities, kDenormal, kZeros };
+enum class Special {
+  kNone,
+  kNoNumber,
+  kAbove,
+  kBelow,
+  kBothInfinities,
+  kDenormal,
+  kZeros,
+  kLargest
+};
 
 Special OfSlice(std::uint64_t slice) {
   static constexpr std::array<Special, 16> kKinds = {
       Special::kNone,     Special::kNoNumber, Special::kDenormal,       Special::kNone,
-      Special::kAbove,    Special::kNone,     Special::kBelow,          Special::kNone,
+      Special::kAbove,    Special::kNone,     Special::kBelow,          Special::kLargest,
       Special::kNone,     Special::kZeros,    Special::kBothInfinities, Special::kNone,
       Special::kDenormal, Special::kNone,     Special::kNone,           Special::kNone};
   return kKinds[slice % kKinds.size()];
@@ -53,6 +62,10 @@ void MakeSliceSpecial(std::uint64_t slice, const std::vector<std::uint64_t>& ele
     case Special::kBothInfinities:
       put_somewhere(kInfinity);
       return put_somewhere(-kInfinity);
+    case Special::kLargest:
+      if (!ir::IsF8(values.type())) return;  // Sums of those that are larger may not be exact.
+      return put_somewhere(generator() % 2 == 0 ? ir::InfoOf(values.type()).largest
+                                                : ir::InfoOf(values.type()).lowest);
     case Special::kDenormal:
     case Special::kZeros:
       for (const std::uint64_t element : elements) values.Set(element, slice % 2 == 0 ? 0.0 : -0.0);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Special values in arrays of floats: NaN, infinities, zeros of both signs, denormals of f32. Where
-// they stand follows from the place alone, so that a large part of the results is left without any.
+// Special values in arrays of floats: NaN, infinities, zeros of both signs, denormals of f32, the
+// largest numbers of 8 bits. What is to be infinite is the largest number of a type without
+// infinities. Where they stand follows from the place alone, so that a large part of the results is
+// left without any.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,7 @@ Piece CastText(const Piece& value, ir::Type from, ir::Type to) {
 }
 
 std::string LoadText(const std::string& element, ir::Type type, ir::HelperFunctions& in) {
-  return ir::IsHalf(type) ? ir::FromElementText(element, type, in) : element;
+  return ir::IsFloatBits(type) ? ir::FromElementText(element, type, in) : element;
 }
 
 std::string StoreText(const Piece& value, ir::Type from, ir::Type to, ir::HelperFunctions& in) {

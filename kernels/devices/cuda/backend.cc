@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/spelling.h"
 #include "base/system/process.h"
@@ -47,17 +49,30 @@ class CudaBackend final : public Backend {
   DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }
 
   std::string ProblemOfUnits(const ir::Device& device) const override {
-    constexpr int kDoubles = 90, kNarrow = 80;  // mma.sync of 16 x 8 x 16.
+    constexpr int kGroups = 90;  // wgmma, which later ones do not have.
+    struct Unit {
+      std::string_view name;
+      int needs;  ///< The capability that has its mma.sync.
+    };
+    constexpr std::array kUnits = {Unit{ir::kDmma, 90}, Unit{ir::kMma, 80}, Unit{ir::kImma, 80},
+                                   Unit{ir::kQmma, 89}, Unit{ir::kWgmma, kGroups}};
     for (const std::string& unit : device.tensor_units) {
-      if (unit != ir::kDmma && unit != ir::kMma && unit != ir::kImma) {
-        return UnknownName("matrix unit", unit,
-                           {std::string(ir::kDmma), std::string(ir::kMma), std::string(ir::kImma)});
+      const auto found = std::ranges::find(kUnits, unit, &Unit::name);
+      if (found == kUnits.end()) {
+        std::vector<std::string> names;
+        for (const Unit& one : kUnits) names.emplace_back(one.name);
+        return UnknownName("matrix unit", unit, names);
       }
-      const int needs = unit == ir::kDmma ? kDoubles : kNarrow;
-      if (device.capability() < needs) {
-        return fmt::format("{} needs sm_{} or later, the device is {}", unit, needs,
+      if (device.capability() < found->needs) {
+        return fmt::format("{} needs sm_{} or later, the device is {}", unit, found->needs,
                            device.architecture);
       }
+      if (unit != ir::kWgmma) continue;
+      if (device.capability() != kGroups) {
+        return fmt::format("{} needs sm_{}, which later ones do not have, the device is {}", unit,
+                           kGroups, device.architecture);
+      }
+      if (!device.matrix_reads) return fmt::format("{} needs matrix_reads=true", unit);
     }
     return "";
   }

@@ -14,7 +14,9 @@
 #include "base/numbers.h"
 #include "base/system/cache_folder.h"
 #include "base/system/process.h"
+#include "kernels/devices/rates/kept.h"
 #include "kernels/ir/function.h"
+#include "kernels/ir/target.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -99,6 +101,8 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
     device.tensor_units.emplace_back(ir::kMma);
     device.tensor_units.emplace_back(ir::kImma);
   }
+  constexpr int kFloatsOf8Bits = 89;  // mma.sync of 16 x 8 x 32 of f8e4m3 and f8e5m2: sm_89.
+  if (device.capability() >= kFloatsOf8Bits) device.tensor_units.emplace_back(ir::kQmma);
   return {std::move(device), ""};
 }
 

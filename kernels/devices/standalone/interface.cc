@@ -19,6 +19,10 @@ std::string_view Plural(ir::Type type) {
       return "f16 (the bits of IEEE 754 binary16)";
     case ir::Type::kBf16:
       return "bf16 (the upper 16 bits of a float)";
+    case ir::Type::kF8E4M3:
+      return "f8e4m3 (bytes, the bits of a float with 4 of exponent and no infinities)";
+    case ir::Type::kF8E5M2:
+      return "f8e5m2 (bytes, the upper 8 bits of IEEE 754 binary16)";
     case ir::Type::kI64:
       return "integers of 64 bits";
     case ir::Type::kI32:

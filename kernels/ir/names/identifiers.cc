@@ -55,7 +55,8 @@ constexpr std::string_view kOwn =
     // What they call.
     "CheckAndStart Entry Prepare "
     // The function that knows the result, and texts of yardsticks.
-    "Columns Eigen Expected Matrix Strides SumTolerance bf16 blockIdx dim3 f16 threadIdx";
+    "Columns Eigen Expected Matrix Strides SumTolerance bf16 blockIdx dim3 f16 f8e4m3 f8e5m2 "
+    "threadIdx";
 
 /// Words of a text: they are between spaces.
 std::set<std::string_view> WordsOf(std::string_view text) {

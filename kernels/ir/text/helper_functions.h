@@ -13,8 +13,9 @@
 
 namespace exh::kernels::ir {
 
-/// The functions that one text calls, so far: those that convert halves (HalfFunctions()), and
-/// operators without a sign (op_functions.h). A printer has one for each text, in its dialect.
+/// The functions that one text calls, so far: those that convert floats that are their bits
+/// (FloatBitsFunctions()), and operators without a sign (op_functions.h). A printer has one for
+/// each text, in its dialect.
 class HelperFunctions {
  public:
   explicit HelperFunctions(Dialect dialect) : dialect_(dialect) {}
@@ -31,9 +32,9 @@ class HelperFunctions {
   std::set<std::string, std::less<>> names_;
 };
 
-/// Of those the functions that convert halves:
+/// Of those the functions that convert floats that are their bits:
 ///   float exh_from_f16(unsigned short);   unsigned short exh_to_f16(float);
-/// and the same with bf16. A half is its bits.
-std::string HalfFunctions(const HelperFunctions& called);
+/// and the same with bf16; with f8e4m3 and f8e5m2, of unsigned char.
+std::string FloatBitsFunctions(const HelperFunctions& called);
 
 }  // namespace exh::kernels::ir

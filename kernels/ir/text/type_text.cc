@@ -98,6 +98,8 @@ std::string_view ElementName(Type type, Dialect in) {
       return is_c ? "uint" : "unsigned";
     case Type::kI8:
       return is_c ? "char" : "signed char";
+    case Type::kF8E4M3:
+    case Type::kF8E5M2:
     case Type::kBool:
       break;
   }

@@ -30,8 +30,8 @@ std::string CastTo(std::string_view type, const std::string& text, Dialect in = 
 std::string_view RegisterName(Type type, Dialect in = Dialect::kCpp);
 
 /// Name of an element in memory: "double", "float", "unsigned short" (the bits of f16 and bf16),
-/// "long long", "int", "unsigned", "signed char", "unsigned char" (bool); in OpenCL C one word
-/// each: "ushort", "long", "uint", "char", "uchar".
+/// "long long", "int", "unsigned", "signed char", "unsigned char" (bool, and the bits of f8e4m3 and
+/// f8e5m2); in OpenCL C one word each: "ushort", "long", "uint", "char", "uchar".
 std::string_view ElementName(Type type, Dialect in = Dialect::kCpp);
 
 /// Numbers without a sign: "unsigned", or "unsigned long long" where int is too small.

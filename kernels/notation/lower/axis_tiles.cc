@@ -39,6 +39,13 @@ ir::Tiling AxisTiles::Of(const Index& index, Numbers& numbers, int reductions) c
       resolution_.reads.size() > 1 && *index.extent >= kLong) {
     tiling.push_back({2, 16});
   }
+  // The unit of floats of 8 bits takes 32 steps of a sum at once.
+  constexpr std::uint32_t kDeep = 32;
+  const bool has_f8 = std::ranges::any_of(
+      resolution_.arrays, [](const ArrayShape& array) { return ir::IsF8(array.type); });
+  if (!paper_ && has_f8 && !tiling.empty() && !IsLeft(index)) {
+    tiling.back().hi = std::max(tiling.back().hi, kDeep);
+  }
   return tiling;
 }
 

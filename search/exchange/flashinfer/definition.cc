@@ -28,8 +28,8 @@ std::string TypeOfTensor(const std::string& dtype, const std::string& where) {
   const std::string type = torch::TypeOfTorch(dtype);
   if (!type.empty()) return type;
   throw UsageError(
-      fmt::format("dtype '{}' of {}; float32, float16, bfloat16, float64, int64, int32, int8 and "
-                  "bool are known",
+      fmt::format("dtype '{}' of {}; float32, float16, bfloat16, float8_e4m3fn, float8_e5m2, "
+                  "float64, int64, int32, int8 and bool are known",
                   dtype, where));
 }
 

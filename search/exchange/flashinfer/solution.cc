@@ -89,9 +89,16 @@ struct ElementType {
 /// As DLPack has it.
 ElementType ElementTypeOf(const std::string& type) {
   static const std::map<std::string, ElementType, std::less<>> types = {
-      {"f64", {"kDLFloat", 64}},   {"f32", {"kDLFloat", 32}}, {"f16", {"kDLFloat", 16}},
-      {"bf16", {"kDLBfloat", 16}}, {"i64", {"kDLInt", 64}},   {"i32", {"kDLInt", 32}},
-      {"i8", {"kDLInt", 8}},       {"bool", {"kDLBool", 8}}};
+      {"f64", {"kDLFloat", 64}},
+      {"f32", {"kDLFloat", 32}},
+      {"f16", {"kDLFloat", 16}},
+      {"bf16", {"kDLBfloat", 16}},
+      {"f8e4m3", {"kDLFloat8_e4m3fn", 8}},
+      {"f8e5m2", {"kDLFloat8_e5m2", 8}},
+      {"i64", {"kDLInt", 64}},
+      {"i32", {"kDLInt", 32}},
+      {"i8", {"kDLInt", 8}},
+      {"bool", {"kDLBool", 8}}};
   return types.at(type);
 }
 

@@ -124,6 +124,11 @@ TorchTensor PowerOf(const TorchTensor& a, const TorchTensor& b) {
   return CombinedBy("pow", Operand(a, "f32"), b);
 }
 
+/// What is calculated in f32.
+bool IsNarrowFloat(const std::string& type) {
+  return type == "f16" || type == "bf16" || type == "f8e4m3" || type == "f8e5m2";
+}
+
 }  // namespace
 
 TorchSize SizeOf(std::int64_t value) {
@@ -137,15 +142,19 @@ std::vector<std::string> PairIn(const std::string& index) {
 }
 
 bool IsFloat(const std::string& type) {
-  return type == "f32" || type == "f16" || type == "bf16" || type == "f64";
+  return type == "f32" || type == "f64" || IsNarrowFloat(type);
 }
 
 std::string TypeOfTorch(const std::string& dtype) {
   static const std::map<std::string, std::string, std::less<>> types = {
-      {"float32", "f32"},   {"float", "f32"},   {"float16", "f16"}, {"half", "f16"},
-      {"bfloat16", "bf16"}, {"float64", "f64"}, {"double", "f64"},  {"int64", "i64"},
-      {"long", "i64"},      {"int32", "i32"},   {"int", "i32"},     {"int8", "i8"},
-      {"bool", "bool"}};
+      {"float32", "f32"},       {"float", "f32"},
+      {"float16", "f16"},       {"half", "f16"},
+      {"bfloat16", "bf16"},     {"float64", "f64"},
+      {"double", "f64"},        {"int64", "i64"},
+      {"long", "i64"},          {"int32", "i32"},
+      {"int", "i32"},           {"int8", "i8"},
+      {"bool", "bool"},         {"float8_e4m3fn", "f8e4m3"},
+      {"float8_e5m2", "f8e5m2"}};
   const auto found = types.find(dtype);
   return found == types.end() ? "" : found->second;
 }
@@ -301,15 +310,14 @@ TorchTensor Choice(const TorchTensor& condition, const TorchTensor& a, const Tor
 
 TorchTensor Converted(const TorchTensor& a, const std::string& type) {
   if (a.type == type) return a;
-  const bool is_half = a.type == "f16" || a.type == "bf16";
   TorchTensor made = a;
   made.type = type;
   made.is_python = false;
   made.known.reset();
   made.size.reset();
   made.unrounded.reset();
-  // What halves are calculated in is f32, so nothing is to be done. Literals have no type.
-  if ((is_half && type == "f32") || (a.known && IsFloat(type))) return made;
+  // What narrow floats are calculated in is f32, so nothing is to be done. Literals have no type.
+  if ((IsNarrowFloat(a.type) && type == "f32") || (a.known && IsFloat(type))) return made;
   made.is_plain = false;
   made.statement = -1;
   made.at = [a, type](const TorchIndex& index) {

@@ -28,10 +28,12 @@ std::string TextOf(bool is_batched, bool has_bias) {
       "  option transpose_a = 0, transpose_b = 0 in 0..1\n"
       "  /// elements from one stored row of A to the next, 0: no gaps; of B\n"
       "  option a_row = 0, b_row = 0 in 0..1048576\n"
-      "  /// of A, B and a bias; sums of halves are f32, those of i8 are i32\n"
-      "  option type = f32 in (f32, f64, f16, bf16, i8)\n"
+      "  /// of A, B and a bias; sums of halves are f32, those of i8 are i32; beside floats of 8 "
+      "bits a "
+      "bias is of C's type\n"
+      "  option type = f32 in (f32, f64, f16, bf16, i8, f8e4m3, f8e5m2)\n"
       "  /// of C\n"
-      "  option output_type = f32 in (f32, f64, f16, bf16, i32)\n";
+      "  option output_type = f32 in (f32, f64, f16, bf16, i32, f8e4m3, f8e5m2)\n";
   text += fmt::format(
       "  /// rows do not overlap\n"
       "  require {} >= (transpose_a ? m : k) and {} >= (transpose_b ? k : n)\n",
@@ -44,7 +46,9 @@ std::string TextOf(bool is_batched, bool has_bias) {
   text += fmt::format(
       "  input b: type[{0}k, n] strides ({1}transpose_b ? 1 : {2}, transpose_b ? {2} : 1)\n", batch,
       b_step, b_row);
-  if (has_bias) text += "  input bias: type[n]\n";
+  if (has_bias) {
+    text += "  input bias: (type == f8e4m3 or type == f8e5m2 ? output_type : type)[n]\n";
+  }
   text += fmt::format("  output c: output_type[{}m, n]\n", batch);
   text += fmt::format("  c[{0}i, j] = {1}sum(p) a[{0}i, p] * b[{0}p, j]\n", batch,
                       has_bias ? "bias[j] + " : "");
@@ -70,7 +74,8 @@ AskedShape ShapeOf(const Gemm& gemm) {
         "alone can be tuned",
         gemm.c_row, gemm.n));
   }
-  const std::string usual = gemm.type == "i8" ? "i32" : gemm.type;
+  const bool is_f8 = gemm.type == "f8e4m3" || gemm.type == "f8e5m2";
+  const std::string usual = gemm.type == "i8" ? "i32" : is_f8 ? "bf16" : gemm.type;
   const std::string output = gemm.output.empty() ? usual : gemm.output;
   const bool has_floats = gemm.type != "i8", is_of_floats = output != "i32" && output != "i8";
   if (has_floats != is_of_floats || (!has_floats && output != "i32")) {

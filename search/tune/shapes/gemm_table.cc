@@ -32,24 +32,26 @@ std::string Small(std::string_view text) {
 }
 
 std::string TypeOf(const std::string& said) {
-  constexpr std::array<std::pair<const char*, const char*>, 10> kTypes = {{{"bfloat16", "bf16"},
-                                                                           {"int32", "i32"},
-                                                                           {"bf16", "bf16"},
-                                                                           {"float16", "f16"},
-                                                                           {"half", "f16"},
-                                                                           {"fp16", "f16"},
-                                                                           {"float32", "f32"},
-                                                                           {"float", "f32"},
-                                                                           {"fp32", "f32"},
-                                                                           {"int8", "i8"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 12> kTypes = {
+      {{"bfloat16", "bf16"},
+       {"int32", "i32"},
+       {"bf16", "bf16"},
+       {"float16", "f16"},
+       {"half", "f16"},
+       {"fp16", "f16"},
+       {"float32", "f32"},
+       {"float", "f32"},
+       {"fp32", "f32"},
+       {"float8_e4m3fn", "f8e4m3"},
+       {"float8_e5m2", "f8e5m2"},
+       {"int8", "i8"}}};
   const std::string name = Small(said.starts_with("torch.") ? said.substr(6) : said);
   for (const auto& [theirs, ours] : kTypes) {
     if (name == theirs) return ours;
   }
   throw UsageError(
-      fmt::format("no kernel has the type '{}': torch.bfloat16, torch.float16, torch.float32 and "
-                  "torch.int8 can "
-                  "be tuned",
+      fmt::format("no kernel has the type '{}': torch.bfloat16, torch.float16, torch.float32, "
+                  "torch.float8_e4m3fn, torch.float8_e5m2 and torch.int8 can be tuned",
                   Shortened(said, 40)));
 }
 

@@ -9,6 +9,7 @@
 
 #include "dsl/dsl.h"
 #include "spaces/fleeting.exh.h"
+#include "tests/support/tree.h"
 #include "tests/support_spec/drive_spec.h"
 
 namespace exh::tests {
@@ -102,9 +103,9 @@ SpecWorld WorldOf(const RandomPlan& made) {
 TEST(Fleeting, EverythingByValueIsWhatTheOracleSays) {
   dsl::DiagnosticSink sink;
   dsl::CompileOptions options;
-  options.root = EXH_SOURCE_DIR;
-  const auto spec = dsl::Compile(
-      std::string(EXH_SOURCE_DIR) + "/tests/generator/fleeting/fleeting.exh", options, sink);
+  options.root = kSourceDir;
+  const auto spec = dsl::Compile(std::string(kSourceDir) + "/tests/generator/fleeting/fleeting.exh",
+                                 options, sink);
   ASSERT_TRUE(spec) << dsl::RenderText(sink);
   std::size_t solutions = 0, implementations = 0;
   for (std::uint64_t seed = 1; seed <= 25 && !HasFailure(); ++seed) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dsl/dsl.h"
+#include "tests/support/tree.h"
 
 namespace exh::tests {
 
@@ -34,10 +35,9 @@ SpecDriveResult DriveGolden(const std::string& feature, const runtime::Space& sp
                             const std::string& file) {
   dsl::DiagnosticSink sink;
   dsl::CompileOptions options;
-  options.root = EXH_SOURCE_DIR;
-  const auto spec =
-      dsl::Compile(std::string(EXH_SOURCE_DIR) + "/tests/generator/golden/" + feature + "/" + file,
-                   options, sink);
+  options.root = kSourceDir;
+  const auto spec = dsl::Compile(
+      std::string(kSourceDir) + "/tests/generator/golden/" + feature + "/" + file, options, sink);
   if (!spec) {
     ADD_FAILURE() << dsl::RenderText(sink);
     return {};

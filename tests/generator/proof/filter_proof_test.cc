@@ -15,6 +15,7 @@
 
 #include "dsl/dsl.h"
 #include "generated/proof_spaces.h"  // EXH_PROOF_SPACES(X): X(name, file) for each space
+#include "tests/support/tree.h"
 #include "tests/support_spec/filter_case.h"
 #include "tests/support_spec/filter_proof.h"
 
@@ -36,8 +37,8 @@ ProvenSpace Load(const std::string& file, const runtime::Space& tables,
                  std::vector<SpecFilter> filters) {
   dsl::DiagnosticSink sink;
   dsl::CompileOptions options;
-  options.root = EXH_SOURCE_DIR;
-  auto spec = dsl::Compile(std::string(EXH_SOURCE_DIR) + "/" + file, options, sink);
+  options.root = kSourceDir;
+  auto spec = dsl::Compile(std::string(kSourceDir) + "/" + file, options, sink);
   EXPECT_TRUE(spec.has_value()) << dsl::RenderText(sink);
   return {std::move(*spec), &tables, std::move(filters)};
 }

@@ -14,6 +14,7 @@
 #include "dsl/dsl.h"
 #include "generated/proof_spaces.h"
 #include "generator/generator.h"
+#include "tests/support/tree.h"
 
 namespace exh::tests {
 namespace {
@@ -91,8 +92,8 @@ void ExpectSameClauses(const std::string& name, const std::string& file,
   SCOPED_TRACE(name);
   dsl::DiagnosticSink sink;
   dsl::CompileOptions compile_options;
-  compile_options.root = EXH_SOURCE_DIR;
-  const auto spec = dsl::Compile(std::string(EXH_SOURCE_DIR) + "/" + file, compile_options, sink);
+  compile_options.root = kSourceDir;
+  const auto spec = dsl::Compile(std::string(kSourceDir) + "/" + file, compile_options, sink);
   ASSERT_TRUE(spec.has_value());
   generator::Options options;
   options.space = name;

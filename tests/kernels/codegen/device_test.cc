@@ -10,6 +10,7 @@
 
 #include "kernels/devices/cpu/detect.h"
 #include "tests/kernels/codegen/temporary_folder.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels {
 namespace {
@@ -149,10 +150,10 @@ TEST(Device, OneThatSaysNothingOfRingsHasNone) {
 // The copy beside the programs is what the sources say.
 TEST(Device, TheBuildFolderHasThem) {
   for (const char* const file : {"h200.json", "host.json", "k4000.json", "rates/h200.json"}) {
-    const std::string built = std::string(EXH_BINARY_DIR) + "/devices/" + file;
+    const std::string built = std::string(kBinaryDir) + "/devices/" + file;
     ASSERT_TRUE(std::filesystem::exists(built)) << built;
   }
-  EXPECT_TRUE(LoadDeviceFrom(std::string(EXH_BINARY_DIR) + "/devices", "h200").device.has_value());
+  EXPECT_TRUE(LoadDeviceFrom(std::string(kBinaryDir) + "/devices", "h200").device.has_value());
 }
 
 TEST(Device, DamagedFiles) {

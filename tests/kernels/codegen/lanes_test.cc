@@ -208,7 +208,8 @@ TEST(Lanes, BecomeTheValueInCode) {
 }
 
 TEST(Lanes, HoldEveryTypeThatIsAccumulated) {
-  for (const Type type : {Type::kF64, Type::kF16, Type::kBf16, Type::kI64, Type::kI32, Type::kI8}) {
+  for (const Type type :
+       {Type::kF64, Type::kF16, Type::kBf16, Type::kF8E5M2, Type::kI64, Type::kI32, Type::kI8}) {
     for (const Op op : {Op::kMad, Op::kMax}) {
       Shape shape;
       shape.type = type;

@@ -20,7 +20,7 @@ ShimRun::ShimRun(std::vector<const ir::Function*> functions, std::vector<exh_shi
             }
             return exh_shim::ShimSource(texts_[i], arrays, functions_[i]->scalars.size(), i);
           },
-          exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR)) {}
+          exh_shim::kPrologue, exh_shim::CompilerFlags()) {}
 
 std::string ShimRun::Check(std::size_t i, int thread_order) const {
   const ir::Function& f = *functions_[i];

@@ -36,8 +36,9 @@ using ::testing::Not;
 using Numbers = std::vector<double>;
 
 constexpr std::uint32_t kLength = 32;  ///< Of axis n, which is 2 * 2 * 8.
-const Type kTypes[] = {Type::kF64, Type::kF32, Type::kF16, Type::kBf16, Type::kI64,
-                       Type::kI32, Type::kU32, Type::kI8,  Type::kBool};
+const Type kTypes[] = {Type::kF64,    Type::kF32,    Type::kF16, Type::kBf16,
+                       Type::kF8E4M3, Type::kF8E5M2, Type::kI64, Type::kI32,
+                       Type::kU32,    Type::kI8,     Type::kBool};
 
 /// Arrays in the order of the function; outputs are what is expected.
 using Arrays = std::vector<Numbers>;
@@ -242,7 +243,7 @@ TEST_P(EveryType, BecomesEveryOther) {
     }
   });
   // 70000 is an infinite half: what C makes an integer of that is not said.
-  const double large = type == Type::kF16 ? 60000 : 70000;
+  const double large = type == Type::kF16 || type == Type::kF8E5M2 ? 60000 : 70000;
   const Numbers values = {0, 0.25, 1, 2.75, 3, 100, 257, 259, 2049, 2051, 0x1p-24, large};
   Arrays arrays = {
       ForEach(kLength, [&](auto i) { return ir::Rounded(type, values[i % values.size()]); })};
@@ -466,7 +467,8 @@ TEST(Types, FunctionsOfLanes) {
 
 /// Values go between lanes, registers and temporaries in every way.
 TEST(Types, RandomImplementations) {
-  for (const Type type : {Type::kF64, Type::kF16, Type::kBf16, Type::kI64, Type::kI8}) {
+  for (const Type type :
+       {Type::kF64, Type::kF16, Type::kBf16, Type::kF8E4M3, Type::kI64, Type::kI8}) {
     for (unsigned seed = 2000; seed < 2060; ++seed) {
       const auto matmul = MakeRandomMatmul(seed, type);
       const ir::Function& f = matmul->function;
@@ -571,6 +573,10 @@ TEST(OpText, OpenClHasWordsOfItsOwn) {
   const std::string functions = called.Text();
   EXPECT_THAT(functions, HasSubstr("static inline float exh_max_f32(float a, float b) {"));
   EXPECT_THAT(functions, HasSubstr("static inline ushort exh_to_bf16(float value) {"));
+  ir::HelperFunctions of_f8(Dialect::kOpenCl);
+  EXPECT_EQ(FromElementText("a", Type::kF8E5M2, of_f8), "exh_from_f8e5m2(a)");
+  EXPECT_THAT(of_f8.Text(), HasSubstr("static inline float exh_from_f8e5m2(unsigned char bits) {"));
+  EXPECT_THAT(of_f8.Text(), HasSubstr("as_uint(as_float(size + 0x38800000u)"));
   EXPECT_THAT(functions, Not(HasSubstr("double")));
   EXPECT_EQ(CastText("a", Type::kI32, Type::kI64, Dialect::kOpenCl), "(long)(a)");
   EXPECT_EQ(NumberText(3, Type::kI64, Dialect::kOpenCl), "3l");

@@ -378,6 +378,8 @@ end
     {"axpy_f64", "y[i] = alpha * x[i] + z[i]", "i=48", "f64"},
     {"axpy_f16", "y[i] = alpha * x[i] + z[i]", "i=96", "f16"},
     {"axpy_bf16", "y[i] = alpha * x[i] + z[i]", "i=96", "bf16"},
+    {"axpy_f8e4m3", "y[i] = alpha * x[i] + z[i]", "i=96", "f8e4m3"},
+    {"axpy_f8e5m2", "y[i] = alpha * x[i] + z[i]", "i=96", "f8e5m2"},
     {"axpy_i64", "y[i] = 3 * x[i] + z[i]", "i=48", "i64"},
     {"literal_i64", "y[i] = x[i] * 3 - 9007199254740993", "i=48", "i64"},
     {"scalar_i64", R"(
@@ -411,6 +413,22 @@ end
     {"integer_steps", "y[i] = max(abs(a[i]), min(b[i], 3)) / 2 + -c[i]", "i=48", "i32"},
     {"product_f16", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=8,j=16,k=10", "f16"},
     {"product_bf16", "c[i,j] = sum(k) a[i,k] * b[j,k]", "i=8,j=16,k=10", "bf16"},
+    {"product_f8e5m2", "c[i,j] = sum(k) a[i,k] * b[j,k]", "i=8,j=16,k=16", "f8e5m2"},
+    {"scaled_product", R"(
+kernel scaled_product
+  size m = 8, n = 16, k = 32
+  input a: f8e4m3[m, k]
+  input b: f8e5m2[k, n]
+  input a_scale: f32[m]
+  input b_scale: f32[n]
+  output c: bf16[m, n]
+  output q: f8e4m3[m, n]
+  t[i, j] = a_scale[i] * b_scale[j] * sum(p) a[i, p] * b[p, j]
+  c[i, j] = t[i, j]
+  q[i, j] = t[i, j]
+end
+)",
+     ""},
     {"product_f64", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=8,j=12,k=10", "f64"},
     {"product_i32", "c[i,j] = sum(k) a[k,i] * b[k,j]", "i=8,j=12,k=10", "i32"},
     {"product_i8", R"(
@@ -514,6 +532,19 @@ end
 )",
      ""},
     {"transpose_f16", "y[j,i] = x[i,j]", "i=16,j=32", "f16"},
+    {"transpose_f8e4m3", "y[j,i] = x[i,j]", "i=16,j=32", "f8e4m3"},
+    {"quantize_rows", R"(
+kernel quantize_rows
+  size m = 8, n = 32
+  input x: f32[m, n]
+  output y: f8e4m3[m, n]
+  output scale: f32[m]
+  largest[i] = max(j) abs(x[i, j])
+  scale[i] = largest[i] / 448
+  y[i, j] = x[i, j] * 448 / largest[i]
+end
+)",
+     ""},
     {"transpose_i8", "y[j,i] = x[i,j]", "i=32,j=16", "i8"},
     {"transpose_f64", "y[j,i] = x[i,j]", "i=16,j=12", "f64"},
     {"border_bf16", R"(

@@ -64,7 +64,8 @@ std::string Function(const ir::Function& function, std::size_t number) {
 /// In front of all of them.
 std::string Prologue() {
   ir::HelperFunctions halves(ir::Dialect::kCpp);
-  for (const ir::Type type : {ir::Type::kF16, ir::Type::kBf16}) {
+  for (const ir::Type type :
+       {ir::Type::kF16, ir::Type::kBf16, ir::Type::kF8E4M3, ir::Type::kF8E5M2}) {
     ir::FromElementText("bits", type, halves);
   }
   return "#include <cmath>\n#include <cstdint>\n#include \"kernels/derived/tolerance.h\"\n"
@@ -73,7 +74,11 @@ std::string Prologue() {
          "struct f16 {\n  unsigned short bits;\n"
          "  operator float() const { return exh_from_f16(bits); }\n};\n"
          "struct bf16 {\n  unsigned short bits;\n"
-         "  operator float() const { return exh_from_bf16(bits); }\n};\n";
+         "  operator float() const { return exh_from_bf16(bits); }\n};\n"
+         "struct f8e4m3 {\n  unsigned char bits;\n"
+         "  operator float() const { return exh_from_f8e4m3(bits); }\n};\n"
+         "struct f8e5m2 {\n  unsigned char bits;\n"
+         "  operator float() const { return exh_from_f8e5m2(bits); }\n};\n";
 }
 
 Known KnownOf(const Computation& computation) {
@@ -139,8 +144,7 @@ TEST(ReferenceElement, OfEveryComputationIsThatOfTheReference) {
                                                "attention_window",
                                                "moments"}));
   const CompiledTexts compiled(
-      all.size(), [&](std::size_t i) { return all[i].text; }, Prologue(),
-      "-std=c++20 -I'" EXH_SOURCE_DIR "'");
+      all.size(), [&](std::size_t i) { return all[i].text; }, Prologue(), "-std=c++20 -Itree");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Known& known = all[i];
     const auto element = reinterpret_cast<Element>(compiled.Find(i, fmt::format("element_{}", i)));

@@ -45,12 +45,12 @@ class OnFakes : public ::testing::Test {
 
 TEST_F(OnFakes, ACompilerThatIsRightNeedsNothing) {
   const KnownAnswers known = AskNvrtc(nvrtc_, gpu_);
-  EXPECT_THAT(known.answers, SizeIs(7));
+  EXPECT_THAT(known.answers, SizeIs(11));
   for (const KnownAnswer& answer : known.answers) {
     EXPECT_EQ(answer.outcome, Outcome::kRight) << answer.what << ": " << answer.why;
   }
   EXPECT_THAT(known.Notes(), IsEmpty());
-  EXPECT_THAT(known.Report().front(), HasSubstr("version 13.0 for sm_90: 7 of 7 right"));
+  EXPECT_THAT(known.Report().front(), HasSubstr("version 13.0 for sm_90: 11 of 11 right"));
   EXPECT_THAT(known.OptionsFor("exh_dmma("), IsEmpty());
 }
 
@@ -76,14 +76,15 @@ TEST_F(OnFakes, AFormThatNoTextHasNeedsNoOption) {
   const KnownAnswers known = AskNvrtc(nvrtc_, gpu_);
   EXPECT_THAT(known.Notes(), IsEmpty());
   EXPECT_THAT(known.Report(),
-              ElementsAre(HasSubstr("6 of 7 right"), HasSubstr("no text has them in this form")));
+              ElementsAre(HasSubstr("10 of 11 right"), HasSubstr("no text has them in this form")));
   EXPECT_THAT(known.OptionsFor("exh_dmma("), IsEmpty());
 }
 
 TEST(KnownTexts, AreThoseThatAnArchitectureHas) {
   EXPECT_THAT(KnownTexts("sm_75"), SizeIs(1));
   EXPECT_THAT(KnownTexts("sm_80"), SizeIs(4));
-  EXPECT_THAT(KnownTexts("sm_90"), SizeIs(7));
+  EXPECT_THAT(KnownTexts("sm_89"), SizeIs(8));
+  EXPECT_THAT(KnownTexts("sm_90"), SizeIs(11));
   EXPECT_THAT(KnownTexts(""), SizeIs(1));
 }
 

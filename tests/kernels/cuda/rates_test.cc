@@ -11,6 +11,7 @@
 
 #include "kernels/devices/cuda/probes/characterize.h"
 #include "kernels/devices/cuda/probes/sweeps.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 json H200() {
-  return json::parse(std::ifstream(EXH_SOURCE_DIR "/kernels/devices/rates/h200.json"));
+  return json::parse(std::ifstream(std::string(kSourceDir) + "/kernels/devices/rates/h200.json"));
 }
 
 /// What a quick measurement of an H200 has seen in the worst case: of each rate the slowest of all

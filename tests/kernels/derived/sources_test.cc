@@ -329,7 +329,8 @@ extern "C" Expected exh_element_{0}([[maybe_unused]] void* const* arrays,
 
 CompiledTexts Compiled(const std::vector<std::string>& functions) {
   ir::HelperFunctions halves(ir::Dialect::kCpp);
-  for (const ir::Type type : {ir::Type::kF16, ir::Type::kBf16}) {
+  for (const ir::Type type :
+       {ir::Type::kF16, ir::Type::kBf16, ir::Type::kF8E4M3, ir::Type::kF8E5M2}) {
     ir::FromElementText("bits", type, halves);
   }
   const std::string prologue = R"(#include <cmath>
@@ -346,10 +347,18 @@ struct f16 {
 struct bf16 {
   unsigned short bits;
   operator float() const { return exh_from_bf16(bits); }
+};
+struct f8e4m3 {
+  unsigned char bits;
+  operator float() const { return exh_from_f8e4m3(bits); }
+};
+struct f8e5m2 {
+  unsigned char bits;
+  operator float() const { return exh_from_f8e5m2(bits); }
 };)";
   return CompiledTexts(
       functions.size(), [&](std::size_t i) { return functions[i]; }, prologue,
-      "-std=c++20 -Wall -Wextra -Werror -I'" EXH_SOURCE_DIR "'");
+      "-std=c++20 -Wall -Wextra -Werror -Itree");
 }
 
 TEST(ReferenceElement, IsThatOfTheRecursion) {

@@ -212,13 +212,16 @@ std::vector<Case> TypedCases() {
   add_product("product f64", Type::kF64, Type::kF64, Type::kF64);
   add_product("product f16", Type::kF16, Type::kF32, Type::kF16);
   add_product("product bf16", Type::kBf16, Type::kF32, Type::kBf16);
+  add_product("product f8e4m3", Type::kF8E4M3, Type::kF32, Type::kF8E4M3);
+  add_product("product f8e5m2 f32", Type::kF8E5M2, Type::kF32, Type::kF32);
   add_product("product f16 f32", Type::kF16, Type::kF32, Type::kF32);
   add_product("product f32 f64", Type::kF32, Type::kF64, Type::kF32);
   add_product("product i8", Type::kI8, Type::kI32, Type::kI32);
   add_product("product i32", Type::kI32, Type::kI32, Type::kI32);
   add_product("product i32 i64", Type::kI32, Type::kI64, Type::kI64);
   add_product("product u32", Type::kU32, Type::kU32, Type::kU32);
-  for (const Type type : {Type::kF64, Type::kF16, Type::kBf16, Type::kI64, Type::kI32, Type::kI8}) {
+  for (const Type type : {Type::kF64, Type::kF16, Type::kBf16, Type::kF8E4M3, Type::kF8E5M2,
+                          Type::kI64, Type::kI32, Type::kI8}) {
     add("elementwise " + std::string(ir::WordOf(type)),
         [=](Builder& b) { TypedElementwise(b, type); });
   }
@@ -237,9 +240,15 @@ std::vector<Case> TypedCases() {
   add("triangle", Triangle);
   add("numbers", Numbers);
   add("casts f16", [](Builder& b) { Casts(b, Type::kF16); });
+  add("casts f8e4m3", [](Builder& b) { Casts(b, Type::kF8E4M3); });
+  add("casts f8e5m2", [](Builder& b) { Casts(b, Type::kF8E5M2); });
   add("casts bf16", [](Builder& b) { Casts(b, Type::kBf16); });
   add("f64 f32 f32", [](Builder& b) { CastBetween(b, Type::kF64, Type::kF32, Type::kF32); });
   add("f16 f32 bf16", [](Builder& b) { CastBetween(b, Type::kF16, Type::kF32, Type::kBf16); });
+  add("casts f16 f8e4m3 f32",
+      [](Builder& b) { CastBetween(b, Type::kF16, Type::kF8E4M3, Type::kF32); });
+  add("casts f32 f8e5m2 f8e4m3",
+      [](Builder& b) { CastBetween(b, Type::kF32, Type::kF8E5M2, Type::kF8E4M3); });
   add("i32 f32 f32", [](Builder& b) { CastBetween(b, Type::kI32, Type::kF32, Type::kF32); });
   add("i32 i8 i64", [](Builder& b) { CastBetween(b, Type::kI32, Type::kI8, Type::kI64); });
   add("f32 bool i8", [](Builder& b) { CastBetween(b, Type::kF32, Type::kBool, Type::kI8); });

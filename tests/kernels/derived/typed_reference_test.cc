@@ -121,7 +121,7 @@ TEST(Reference, Bools) {
 
 TEST(Reference, WhatIsOnlyMovedIsRoundedAndExact) {
   const std::vector<double> x = {1 + 0x1p-11, 1 + 3 * 0x1p-11, 70000, -1e-9, 0.1};
-  for (const Type type : {Type::kF16, Type::kBf16, Type::kF32}) {
+  for (const Type type : {Type::kF16, Type::kBf16, Type::kF8E4M3, Type::kF8E5M2, Type::kF32}) {
     const Computed c = Stored(Type::kF64, type, x, Same);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double wanted = ir::Rounded(type, ir::Rounded(Type::kF32, x[i]));
@@ -137,7 +137,7 @@ TEST(Reference, WhatIsOnlyMovedIsRoundedAndExact) {
 
 TEST(Reference, NarrowOutputsMayBeTheirNeighbours) {
   const std::vector<double> x = {0.3, -1.7, 0};
-  for (const Type type : {Type::kF16, Type::kBf16}) {
+  for (const Type type : {Type::kF16, Type::kBf16, Type::kF8E4M3, Type::kF8E5M2}) {
     const Computed c = Stored(Type::kF32, type, x, Squared);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double single = ir::Rounded(Type::kF32, x[i]), square = single * single;
@@ -186,7 +186,8 @@ TEST(Reference, CastsOnTheWay) {
 }
 
 TEST(Reference, SumsOfOtherTypes) {
-  for (const Type type : {Type::kI8, Type::kI32, Type::kF16, Type::kBf16, Type::kF64}) {
+  for (const Type type :
+       {Type::kI8, Type::kI32, Type::kF16, Type::kBf16, Type::kF8E4M3, Type::kF8E5M2, Type::kF64}) {
     const Type sums = ir::ComputeTypeOf(type);
     for (const std::uint32_t size : {3u, 40u}) {  // Term by term, and as a product of matrices.
       std::vector<double> a = Random(size * size, 5), b = Random(size * size, 6);

@@ -100,6 +100,12 @@ const Cases& AllCases() {
                                   {{"Add", {"x", "b"}, "y: float16 [10, 8]"},
                                    {"ReduceSum", {"y"}, "s: float16 [8]", {{"axis", 0}}}},
                                   {"y", "s"})));
+    all->Add("quantized",
+             GraphOf(OperatorJson(
+                 {"x: float8_e4m3fn [10, 8]", "b: float8_e4m3fn [8]"},
+                 {{"Add", {"x", "b"}, "y: float8_e4m3fn [10, 8]"},
+                  {"Cast", {"y"}, "z: float8_e5m2 [10, 8]", {{"dst_type", "float8_e5m2"}}}},
+                 {"y", "z"})));
     // isl makes loops of a single step of it that begin at a choice, `c < d ? 0 : 1`.
     all->Add("blocks",
              GraphOf(OperatorJson({"x: float32 [4, 8, 4, 8]"},
@@ -214,7 +220,7 @@ TEST(FusedCode, ProgramsOfGpusComputeWhatTheReferenceDoes) {
         return exh_shim::ShimSource({cases[i].cuda.text, cases[i].cuda.gpu->launch},
                                     facts(cases[i]), 0, i);
       },
-      exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR));
+      exh_shim::kPrologue, exh_shim::CompilerFlags());
   std::map<const OperatorProgram*, testing::AllProblems> all_problems;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto run =

@@ -12,6 +12,7 @@
 #include "kernels/fused/lower.h"
 #include "kernels/fused/reference.h"
 #include "tests/kernels/fused/operator_files.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels::fused {
 namespace {
@@ -22,8 +23,8 @@ TEST(Fixtures, HaveEveryKindAndTheStatementsBesideThem) {
   for (const auto& [name, graph] : operators) {
     for (const Operation& operation : graph.operations) kinds.insert(operation.kind);
     const StatementList list = StatementsOf(graph);
-    EXPECT_EQ(TextOf(list),
-              testing::ReadFile(EXH_SOURCE_DIR "/tests/kernels/fused/operators/" + name + ".txt"));
+    EXPECT_EQ(TextOf(list), testing::ReadFile(std::string(kSourceDir) +
+                                              "/tests/kernels/fused/operators/" + name + ".txt"));
     // Fewer statements compute the same bits.
     const auto inputs = DrawInputs(graph, 5);
     const StatementList grouped = Grouped(list);

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "kernels/fused/graph/read.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels::fused::testing {
 
@@ -17,8 +18,8 @@ std::string ReadFile(const std::filesystem::path& path) {
 
 std::map<std::string, Graph> AllOperators() {
   std::map<std::string, Graph> all;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(EXH_SOURCE_DIR "/tests/kernels/fused/operators")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(kSourceDir) +
+                                                               "/tests/kernels/fused/operators")) {
     if (entry.path().extension() != ".json") continue;
     ReadResult result = ReadOperator(ReadFile(entry.path()));
     EXPECT_TRUE(result.graph) << entry.path();

@@ -244,7 +244,7 @@ TEST(Mistakes, OfTypes) {
   text["input_desc"][1][0]["data_type"] = "float";
   EXPECT_EQ(MistakesOf(text),
             "input_desc[1][0].data_type: unknown type 'float'; legal: float64, float32, float16, "
-            "bfloat16, int64, int32, uint32, int8, bool\n");
+            "bfloat16, float8_e4m3fn, float8_e5m2, int64, int32, uint32, int8, bool\n");
   text["input_desc"][1][0]["data_type"] = "uint8";
   EXPECT_EQ(MistakesOf(text),
             "input_desc[1][0].data_type: elements of type uint8 are not supported\n");

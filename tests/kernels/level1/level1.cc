@@ -7,13 +7,14 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels::testing {
 
 std::vector<Level1Computation> Level1Computations() {
   const std::string folder = "tests/kernels/level1/";
   const std::string path = folder + "computations.txt";
-  std::ifstream list(std::string(EXH_SOURCE_DIR "/") + path);
+  std::ifstream list(std::string(kSourceDir) + "/" + path);
   std::vector<Level1Computation> all;
   for (std::string line; std::getline(list, line);) {
     if (line.starts_with('#')) continue;

@@ -22,6 +22,7 @@
 #include "tests/kernels/space/compiled_batch.h"
 #include "tests/kernels/space/cuda_batch.h"
 #include "tests/kernels/space/sample.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels::testing {
 namespace {
@@ -37,7 +38,7 @@ int Implementations() {
 /// Nothing when the text cannot say it, which is a failure.
 std::optional<Sample> DrawSome(const Level1Computation& computation, const ir::Device& device) {
   try {
-    std::ifstream file(EXH_SOURCE_DIR "/" + computation.file);
+    std::ifstream file(std::string(kSourceDir) + "/" + computation.file);
     std::stringstream text;
     text << file.rdbuf();
     const Kernel& kernel = KernelOfText(computation.file, text.str());

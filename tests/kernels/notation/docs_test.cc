@@ -11,12 +11,13 @@
 #include "kernels/notation/compute.h"
 #include "tests/dsl/expectations.h"
 #include "tests/kernels/notation/texts.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels::notation {
 namespace {
 
 std::string Page() {
-  return dsl::ReadFile(std::string(EXH_SOURCE_DIR) + "/docs/kernels.md");
+  return dsl::ReadFile(std::string(kSourceDir) + "/docs/kernels.md");
 }
 
 TEST(KernelDocs, EveryKernelIsWithoutMistakes) {

@@ -19,6 +19,7 @@
 #include "dsl/diagnostics/render.h"
 #include "kernels/notation/syntax/parse.h"
 #include "tests/kernels/notation/tree_text.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -52,7 +53,7 @@ std::string Messages(const std::string& text) {
 std::vector<std::filesystem::path> LibraryFiles() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(EXH_SOURCE_DIR "/kernels/library/texts")) {
+       std::filesystem::directory_iterator(std::string(kSourceDir) + "/kernels/library/texts")) {
     if (entry.path().extension() == ".kernel") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

@@ -17,6 +17,7 @@
 #include "dsl/diagnostics/render.h"
 #include "tests/dsl/expectations.h"
 #include "tests/kernels/notation/texts.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -98,7 +99,7 @@ TEST(LongKernels, WithManyLinesAreRead) {
 // What is cut off anywhere is refused, and never taken for something else.
 TEST(CutKernels, AreNoKernels) {
   const std::string text =
-      dsl::ReadFile(std::string(EXH_SOURCE_DIR) + "/kernels/library/texts/matmul.kernel");
+      dsl::ReadFile(std::string(kSourceDir) + "/kernels/library/texts/matmul.kernel");
   const std::size_t end = text.find_last_of('d');
   for (std::size_t size = 0; size < end; ++size) {
     EXPECT_NE(CodesOf(text.substr(0, size)), Codes{}) << size;

@@ -19,6 +19,7 @@
 #include "tests/dsl/expectations.h"
 #include "tests/kernels/notation/texts.h"
 #include "tests/kernels/oracle/kernels.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels {
 namespace {
@@ -109,7 +110,7 @@ class LibraryKernel : public ::testing::TestWithParam<Pair> {};
 
 TEST_P(LibraryKernel, IsTheOneThatIsWrittenInCpp) {
   const std::string path =
-      std::string(EXH_SOURCE_DIR) + "/kernels/library/texts/" + GetParam().name + ".kernel";
+      std::string(kSourceDir) + "/kernels/library/texts/" + GetParam().name + ".kernel";
   const TextKernel text(path, dsl::ReadFile(path));
   const std::unique_ptr<Kernel> cpp = GetParam().make();
   EXPECT_EQ(text.name(), cpp->name());
@@ -187,7 +188,7 @@ TEST(LibraryKernel, EachFileIsComparedWithCppOrIsOnlyText) {
 
 /// The backbone of `reduce`, as testing::OutlineOf() tells it; or the message that refuses it.
 std::string ReduceOutline(const Sizes& sizes, std::string* types = nullptr) {
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/kernels/library/texts/reduce.kernel";
+  const std::string path = std::string(kSourceDir) + "/kernels/library/texts/reduce.kernel";
   static const TextKernel reduce(path, dsl::ReadFile(path));
   Parameters all;
   for (const Parameter& p : reduce.parameters()) all[p.name] = p.default_value;
@@ -205,7 +206,7 @@ std::string ReduceOutline(const Sizes& sizes, std::string* types = nullptr) {
 
 std::map<std::string, std::vector<std::string>> ReduceWords() {
   std::map<std::string, std::vector<std::string>> words;
-  const std::string path = std::string(EXH_SOURCE_DIR) + "/kernels/library/texts/reduce.kernel";
+  const std::string path = std::string(kSourceDir) + "/kernels/library/texts/reduce.kernel";
   for (const Parameter& p : TextKernel(path, dsl::ReadFile(path)).parameters()) {
     words[p.name] = p.words;
   }

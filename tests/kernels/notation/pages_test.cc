@@ -15,6 +15,7 @@
 #include "kernels/notation/compute.h"
 #include "tests/dsl/expectations.h"
 #include "tests/kernels/notation/texts.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 using dsl::Diag;
 using dsl::DiagInfo;
 
-const std::string kFolder = std::string(EXH_SOURCE_DIR) + "/docs/diagnostics/";
+const std::string kFolder = std::string(kSourceDir) + "/docs/diagnostics/";
 constexpr int kFirst = 1001, kFirstOfPrograms = 1301;
 
 bool IsOurs(Diag diag) {

@@ -20,7 +20,7 @@ std::vector<std::string> RunCudaSources(const Task& task, const std::vector<Cuda
       [&](std::size_t i) {
         return exh_shim::ShimSource(texts[i], arrays, task.function->scalars.size(), i);
       },
-      exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR));
+      exh_shim::kPrologue, exh_shim::CompilerFlags());
   const OutputCheck check(task, kinds);
   std::vector<std::string> messages(texts.size());
   InParallel(texts.size(), [&](std::size_t i) {

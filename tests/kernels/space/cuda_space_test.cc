@@ -130,6 +130,7 @@ TEST(CudaSpace, EachWayToDivideIsRight) {
   const ir::Device all = CudaTestDevice(64);
   EXPECT_EQ(all.across_blocks.size(), 7u);
   for (const std::string& way : all.across_blocks) {
+    if (way == ir::kLookBack) continue;  // Of scans, which have tests of their own.
     ir::Device device = all;
     device.across_blocks = {way};
     Coverage coverage;

@@ -32,6 +32,7 @@
 #include "tests/kernels/space/sample.h"
 #include "tests/support/compiled_texts.h"
 #include "tests/support/sass.h"
+#include "tests/support/tree.h"
 
 namespace exh::kernels::testing {
 namespace {
@@ -410,7 +411,7 @@ double ErrorOf(const Sample& sample, std::size_t m, std::size_t n, std::size_t k
   }
   const CompiledTexts compiled(
       texts.size(), [&](std::size_t i) { return exh_shim::ShimSource(texts[i], arrays, 0, i); },
-      exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR));
+      exh_shim::kPrologue, exh_shim::CompilerFlags());
   const OutputCheck check(sample.task);
   double most = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -619,10 +620,9 @@ TEST(Units, ReplaysAreRight) {
                                Replay{"matmul-512-dmma-h200", "m=64,n=64,k=128", 4, 128}}) {
     const Task task = TaskOf({"matmul", "", replay.sizes}, LoadDevice("h200").device.value());
     runtime::Candidate candidate(task.instance);
-    const std::vector<search::DecisionFile::Line> unused =
-        search::ApplyDecisions(search::ReadDecisionFile(fmt::format("{}/kernels/replays/{}.txt",
-                                                                    EXH_SOURCE_DIR, replay.file)),
-                               candidate);
+    const std::vector<search::DecisionFile::Line> unused = search::ApplyDecisions(
+        search::ReadDecisionFile(fmt::format("{}/kernels/replays/{}.txt", kSourceDir, replay.file)),
+        candidate);
     EXPECT_EQ(unused.size(), 0u) << replay.file;
     ASSERT_TRUE(candidate.IsImplementation()) << replay.file;
     const codegen::Schedule schedule = ExtractSchedule(task, candidate);

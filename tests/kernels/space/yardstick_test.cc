@@ -332,7 +332,7 @@ TEST(Yardsticks, ElementsOfTheReferenceAreThoseOfTheReference) {
 #include "kernels/derived/tolerance.h"
 using exh::kernels::SumTolerance;
 struct Expected { double value, tolerance; };)",
-      "-std=c++20 -Wall -Wextra -Werror -I'" EXH_SOURCE_DIR "'");
+      "-std=c++20 -Wall -Wextra -Werror -Itree");
   for (std::size_t number = 0; number < tasks.size(); ++number) {
     struct Expected {
       double value, tolerance;

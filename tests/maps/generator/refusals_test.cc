@@ -12,6 +12,7 @@
 #include "dsl/diagnostics/render.h"
 #include "dsl/dsl.h"
 #include "tests/maps/generator/maps.h"
+#include "tests/support/tree.h"
 
 namespace exh::generator {
 namespace {
@@ -30,8 +31,8 @@ end
 /// What is refused of kSpace with `more` behind it.
 std::vector<std::string> Refused(const std::string& more) {
   dsl::DiagnosticSink sink;
-  const std::optional<dsl::Spec> spec = dsl::CompileText(
-      std::string(EXH_SOURCE_DIR) + "/tests/maps/space.exh", kSpace + more, {}, sink);
+  const std::optional<dsl::Spec> spec =
+      dsl::CompileText(std::string(kSourceDir) + "/tests/maps/space.exh", kSpace + more, {}, sink);
   EXPECT_TRUE(spec) << RenderText(sink);
   if (!spec) return {};
   Options options;

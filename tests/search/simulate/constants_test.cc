@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
@@ -67,7 +68,7 @@ TEST(ProposerConstants, MistakesAreSaid) {
 }
 
 TEST(ProposerConstants, AreInTheDocumentation) {
-  std::ifstream file(EXH_SOURCE_DIR "/docs/search.md");
+  std::ifstream file(std::string(kSourceDir) + "/docs/search.md");
   std::stringstream text;
   text << file.rdbuf();
   for (const ProposerConstant& constant : ProposerConstants()) {

@@ -21,6 +21,7 @@
 #include "search/solve/example_space.h"
 #include "search/solve/open_space.h"
 #include "search/solve/solver.h"
+#include "tests/support/tree.h"
 
 namespace exh::search {
 namespace {
@@ -31,7 +32,7 @@ using runtime::Propagation;
 using testing::HasSubstr;
 
 std::string Folder() {
-  return std::string(EXH_SOURCE_DIR) + "/examples/spaces/";
+  return std::string(kSourceDir) + "/examples/spaces/";
 }
 
 std::shared_ptr<const Instance> Opened(const std::string& name, const std::string& size,

@@ -197,11 +197,15 @@ TEST_F(Shapes, Aiter) {
            "128,2880,512,False,torch.bfloat16,torch.bfloat16,True,False\n"
            "128,2880,512,False,torch.float8_e4m3fnuz,torch.bfloat16,False,False\n"
            "128,2880,512\n"
-           "128,-1,512,False,torch.bfloat16,torch.bfloat16,False,False\n");
+           "128,-1,512,False,torch.bfloat16,torch.bfloat16,False,False\n"
+           "128,2880,512,False,torch.float8_e4m3fn,torch.bfloat16,False,False\n"
+           "128,2880,512,True,torch.float8_e5m2,torch.float16,False,False\n");
   EXPECT_THAT(
       Names(list),
       ElementsAre("matmul-m128-n2880-k512-transpose_b1-bf16", testing::StartsWith("gemm_bias-"),
-                  testing::StartsWith("gemm-"), "matmul-m128-n2880-k512-transpose_b1-i8"));
+                  testing::StartsWith("gemm-"), "matmul-m128-n2880-k512-transpose_b1-i8",
+                  "matmul-m128-n2880-k512-transpose_b1-f8e4m3", testing::StartsWith("gemm_bias-")));
+  EXPECT_EQ(LayoutsOf(list.shapes[5]).at("bias").extents, (std::vector<std::int64_t>{2880}));
   ASSERT_THAT(list.mistakes, SizeIs(4));
   EXPECT_THAT(list.mistakes[0], AllOf(HasSubstr(":6: "), HasSubstr("scaleab is True")));
   EXPECT_THAT(list.mistakes[1], HasSubstr("float8_e4m3fnuz"));

@@ -91,6 +91,7 @@ bool GpuStatements::IsFixedIn(int band, int dim_class) const {
 void GpuStatements::DeclarePointers(int band) {
   for (const ir::Instruction& inst : code_.function->insts) {
     if (!inst.is_memory() || !part_->insts[inst.id.index()]) continue;
+    if (code_.tree.stays_in_place[inst.id.index()]) continue;
     if (band_[inst.id.index()] != band || RepeatOf(inst.id) != nullptr) continue;
     const Affine& address = code_.memory.address[inst.id.index()];
     const std::string terms = SumOf(
@@ -167,8 +168,9 @@ const WideAccess& GpuStatements::Wide(ir::Type element, std::uint32_t lanes, boo
                                       const std::string& suffix) {
   std::string name = (is_load ? "load" : "store") + std::to_string(lanes);
   if (!suffix.empty()) name += "_" + suffix;
-  // All halves are the same bits.
+  // All floats of a width are the same bits.
   if (element == ir::Type::kBf16) element = ir::Type::kF16;
+  if (ir::IsF8(element)) element = ir::Type::kBool;
   return *wide_.insert({name, {element, lanes}, is_load, suffix}).first;
 }
 
@@ -189,10 +191,10 @@ std::string GpuStatements::LoadPiece(const ir::Window& window, const std::string
 }
 
 std::string GpuStatements::ElementText(const ir::Number& value, ir::Type type) const {
-  if (!ir::IsHalf(type)) return Number(value, type);
-  std::uint16_t bits = 0;
-  ir::WriteElement(type, &bits, value);
-  return std::to_string(bits);
+  if (!ir::IsFloatBits(type)) return Number(value, type);
+  std::uint8_t bytes[sizeof(std::uint16_t)] = {};
+  ir::WriteElement(type, bytes, value);
+  return std::to_string(bytes[0] | bytes[1] << 8);
 }
 
 std::string GpuStatements::OutsidePiece(const ir::Window& window, std::uint32_t lanes) const {
@@ -313,8 +315,9 @@ std::string GpuStatements::WhenStored(const ir::Instruction& inst) const {
   if (group >= 0 && !code_.splits.groups[At(group)].ends_the_others) {
     last = "exh_last_" + std::to_string(group);
   }
-  const int first = code_.splits.first_of[inst.id.index()];
-  if (first >= 0) last = names_.index(first) + " == 0";
+  for (const int c : code_.splits.first_of[inst.id.index()]) {
+    last = And(last, names_.index(c) + " == 0");
+  }
   return And(last, Condition(code_.threads.store[inst.id.index()]));
 }
 
@@ -406,8 +409,9 @@ void GpuStatements::Execute(ir::InstId id) {
   const InstValues& values = Values(id);
   if (!HasRegister(id) && values.inits.empty()) return;  // Nobody wants the value.
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return ExecuteLoad(inst);
+  if (code_.tree.IsGroup(inst)) return MultiplyInPlace(inst);
   if (code_.tree.IsUnit(inst)) return MultiplyTile(inst);
-  if (Storage(id).is_bits) return MakeHalf(inst);
+  if (Storage(id).is_bits) return MakeBits(inst);
   ForEachLane(inst, [&] {
     const bool is_left_out = inst.is_reduction() && Inside(inst) == kNever;
     if (is_left_out) return ExecuteScalar(inst, "");
@@ -435,7 +439,10 @@ std::vector<std::string> GpuStatements::Helpers() const {
   if (widens_bytes_) lines.push_back(words_.widen_byte);
   std::ranges::move(UnitFunctions(units_, begins_), std::back_inserter(lines));
   if (powers_of_two_) lines.push_back(PowerFunction());
-  for (const std::uint32_t count : matrices_) lines.push_back(MatrixFunction(count));
+  for (const auto& [count, is_turned] : matrices_) {
+    lines.push_back(MatrixFunction(count, is_turned));
+  }
+  std::ranges::move(GroupFunctions(group_steps_), std::back_inserter(lines));
   for (const ir::Type type : made_pairs_) lines.push_back(PairFunction(type));
   return lines;
 }

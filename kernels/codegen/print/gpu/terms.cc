@@ -7,8 +7,8 @@
 //
 // What this errs: s L - m L is off by its own rounding, and by that of m L, which is the same for
 // all terms that see this m. A term of size 2^-t is off by about t 2^-24 of itself, the more the
-// smaller it is beside the largest term, 1. Where all that is written are halves, which are rounded
-// to 2^-9 or 2^-11, this is nothing. Elsewhere terms are computed as any exponential is.
+// smaller it is beside the largest term, 1. Where all that is written are narrow floats, which are
+// rounded to 2^-11 or less, this is nothing. Elsewhere terms are computed as any exponential is.
 #include <algorithm>
 
 #include "kernels/codegen/print/gpu/printer.h"
@@ -29,7 +29,7 @@ bool GpuStatements::IsDifference(const ir::Instruction& inst) const {
                       f.comm(inst.operands[1].comm).running.has_value();
   if (!is_one || words_.dialect != ir::Dialect::kCuda) return false;
   return std::ranges::all_of(f.insts, [&](const ir::Instruction& other) {
-    return other.op != ir::Op::kStore || ir::IsHalf(f.element_type(other));
+    return other.op != ir::Op::kStore || ir::IsFloatBits(f.element_type(other));
   });
 }
 

@@ -54,6 +54,11 @@ MatrixUnit Instruction(MatrixUnit unit) {
   return unit == MatrixUnit::kMmaChain ? MatrixUnit::kMma : unit;
 }
 
+/// The name of the function that reads so many matrices.
+std::string MatrixName(std::uint32_t count, bool is_turned) {
+  return (is_turned ? "exh_matrices_" : "exh_plain_matrices_") + std::to_string(count);
+}
+
 /// "0.0f", "-2.0": nothing but a number.
 bool IsNumber(const std::string& text) {
   const std::size_t first = text.starts_with('-') ? 1 : 0;
@@ -82,8 +87,9 @@ struct UnitText {
       sum_constraint = factor_constraint = "d";
       return;
     }
-    const std::string word(ir::WordOf(element));
+    std::string word(ir::WordOf(element));
     function = "exh_mma_" + word;
+    if (unit == MatrixUnit::kQmma) word.erase(0, 2);  // "e4m3" of "f8e4m3".
     factor = "unsigned", factor_constraint = "r";
     if (unit == MatrixUnit::kImma) {
       instruction = tile + "s32.s8.s8.s32";
@@ -96,16 +102,20 @@ struct UnitText {
   }
 };
 
-/// Registers that hold `at_once` neighbours along the depth each. `elements`: by depth, `rows` of
-/// each.
+/// Registers that hold as many neighbours along the depth as the unit takes. `elements`: by depth,
+/// `rows` of each.
 std::vector<std::string> Words(const std::vector<std::string>& elements, std::size_t rows,
-                               std::uint32_t at_once) {
+                               MatrixUnit unit, ir::Type element) {
+  const std::uint32_t at_once = AtOnce(unit, element);
+  const char* const make = at_once == 2                ? "exh_pair("
+                           : unit == MatrixUnit::kQmma ? "exh_four_bits("
+                                                       : "exh_four(";
   std::vector<std::string> words;
   for (std::size_t i = 0; i < elements.size(); i += at_once * rows) {
     for (std::size_t row = 0; row < rows; ++row) {
       std::vector<std::string> neighbours;
       for (std::size_t k = 0; k < at_once; ++k) neighbours.push_back(elements[i + k * rows + row]);
-      words.push_back((at_once == 2 ? "exh_pair(" : "exh_four(") + Join(neighbours) + ")");
+      words.push_back(make + Join(neighbours) + ")");
     }
   }
   return words;
@@ -196,7 +206,6 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
     return ir::TakesBits(unit) ? ReadElement(inst, operand, factor)
                                : ReadAs(inst, operand, factor).text;
   };
-  const std::uint32_t at_once = ir::TakesBits(unit) ? AtOnce(unit, factor) : 1;
   std::vector<std::string> a;
   for (std::uint32_t i = 0; i < shape.depth.registers; ++i) {
     SetIndex(depth, i);
@@ -206,7 +215,7 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
     }
     SetIndex(rows, 0);
   }
-  if (ir::TakesBits(unit)) a = Words(a, shape.rows.registers, at_once);
+  if (ir::TakesBits(unit)) a = Words(a, shape.rows.registers, unit, factor);
   if (code_.fault == Fault::kWrongFragment) std::swap(a[a.size() / 2 - 1], a[a.size() / 2]);
   const MatrixUnit step = Instruction(unit);
   units_.emplace(step, factor);
@@ -219,7 +228,7 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
       SetIndex(depth, i);
       b.push_back(read(1 - first));
     }
-    if (ir::TakesBits(unit)) b = Words(b, 1, at_once);
+    if (ir::TakesBits(unit)) b = Words(b, 1, unit, factor);
     SetIndex(depth, 0);
     for (std::uint32_t h = 0; h < shape.rows.registers; ++h) {
       for (std::uint32_t column = 0; column < columns_each; ++column) {
@@ -235,44 +244,53 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
   }
 }
 
-// Each register of a matrix is two neighbours along the depth: what the unit takes.
+// Each register of a matrix is two neighbours along the depth: what the unit takes. Of a first
+// operand the matrices are its two halves of rows, first of the one half of the depth and then of
+// the other; of a second one the halves of the depth, first of the one copy and then of the next.
 void GpuStatements::LoadMatrices(const ir::Instruction& inst) {
   const FragmentRead& read = code_.tree.reads[inst.id.index()];
+  const bool is_first = read.rows_class >= 0;
   const std::int64_t own = read.copies_class < 0 ? 0 : copy(read.copies_class);
-  if (copy(read.depth_class) != 0 || own % 2 != 0) return;
-  const std::uint32_t copies = read.copies_class < 0 ? 1 : 2, count = 2 * copies;
-  matrices_.insert(count);
+  const bool is_begun = copy(read.depth_class) != 0 || (is_first && copy(read.rows_class) != 0);
+  if (is_begun || own % 2 != 0) return;
+  const std::uint32_t copies = read.copies_class < 0 ? 1 : 2, rows = is_first ? 2 : 1;
+  const std::uint32_t count = 2 * copies * rows;
+  matrices_.emplace(count, read.is_turned);
   const std::string pointer = Pointer(inst);
   out_.Open("");
   out_.Line("unsigned " + Numbered("exh_", 'm', count) + ";");
-  out_.Line("exh_matrices_" + std::to_string(count) + "(" + Numbered("exh_", 'm', count) + ", " +
+  out_.Line(MatrixName(count, read.is_turned) + "(" + Numbered("exh_", 'm', count) + ", " +
             pointer + ");");
   for (std::uint32_t c = 0; c < copies; ++c) {
     if (copies > 1) SetIndex(read.copies_class, own + c);
     for (std::uint32_t r = 0; r < 4; ++r) {
       SetIndex(read.depth_class, r);
-      const std::string word = "exh_m" + std::to_string(2 * c + r / 2);
-      ExecuteScalar(inst, "static_cast<unsigned short>(" + word + (r % 2 == 0 ? ")" : " >> 16)"));
+      for (std::uint32_t h = 0; h < rows; ++h) {
+        if (is_first) SetIndex(read.rows_class, h);
+        const std::string word = "exh_m" + std::to_string((2 * c + r / 2) * rows + h);
+        ExecuteScalar(inst, "static_cast<unsigned short>(" + word + (r % 2 == 0 ? ")" : " >> 16)"));
+      }
     }
   }
   SetIndex(read.depth_class, 0);
+  if (is_first) SetIndex(read.rows_class, 0);
   if (copies > 1) SetIndex(read.copies_class, own);
   out_.Close();
 }
 
-std::string MatrixFunction(std::uint32_t count) {
+std::string MatrixFunction(std::uint32_t count, bool is_turned) {
   const std::string number = std::to_string(count);
-  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void exh_matrices_" + number + "(" +
-         Numbered("unsigned& ", 'm', count) +
+  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void " +
+         MatrixName(count, is_turned) + "(" + Numbered("unsigned& ", 'm', count) +
          ", const unsigned short* row) {\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x" + number +
-         ".trans.shared.b16 " + Places(0, count) + ", [%" + number +
+         (is_turned ? ".trans" : "") + ".shared.b16 " + Places(0, count) + ", [%" + number +
          "];\" : " + Numbered("\"=r\"(", 'm', count, ")") +
          " : \"r\"(static_cast<unsigned>(__cvta_generic_to_shared(row))) : \"memory\");\n}\n#endif";
 }
 
 // Two neighbours of a fragment become halves by one instruction, which leaves them in the register
 // that the unit takes.
-void GpuStatements::MakeHalf(const ir::Instruction& inst) {
+void GpuStatements::MakeBits(const ir::Instruction& inst) {
   const ir::Type from = code_.function->TypeOf(inst.operands.front()).value_or(inst.type);
   int pairs = -1;  // The class whose copies are neighbours.
   for (const KeyDim& key : Storage(inst.id).key) {
@@ -280,7 +298,7 @@ void GpuStatements::MakeHalf(const ir::Instruction& inst) {
     const bool are_neighbours = dim_class.part != FragmentPart::kNone && dim_class.step == 1;
     if (are_neighbours && dim_class.size % 2 == 0) pairs = key.dim_class;
   }
-  if (pairs < 0 || ir::ComputeTypeOf(from) != ir::Type::kF32) {
+  if (pairs < 0 || ir::ComputeTypeOf(from) != ir::Type::kF32 || !ir::IsHalf(inst.type)) {
     return ExecuteScalar(inst, ReadElement(inst, 0, inst.type));
   }
   const std::int64_t own = copy(pairs);
@@ -334,6 +352,11 @@ std::vector<std::string> UnitFunctions(const std::set<std::pair<ir::MatrixUnit, 
         "static __device__ __forceinline__ unsigned exh_four(signed char a, signed char b, signed "
         "char c, signed char d) {\n  return (a & 0xffu) | (b & 0xffu) << 8 | (c & 0xffu) << 16 | "
         "(d & 0xffu) << 24;\n}");
+  }
+  if (has(MatrixUnit::kQmma)) {
+    texts.push_back(
+        "static __device__ __forceinline__ unsigned exh_four_bits(unsigned a, unsigned b, unsigned "
+        "c, unsigned d) {\n  return a | b << 8 | c << 16 | d << 24;\n}");
   }
   if (has(MatrixUnit::kMma)) {
     texts.push_back(

@@ -75,10 +75,10 @@ std::string WordOf(const WideType& type) {
   }
 }
 
-/// Halves are bits, and bools are bytes.
+/// Narrow floats are bits, and bools are bytes.
 std::string ElementWord(ir::Type element) {
   if (ir::IsHalf(element)) return "u16";
-  return element == ir::Type::kBool ? "u8" : std::string(ir::WordOf(element));
+  return element == ir::Type::kBool || ir::IsF8(element) ? "u8" : std::string(ir::WordOf(element));
 }
 
 std::string FunctionOf(const GpuWords& words, const WideAccess& access) {
@@ -130,6 +130,10 @@ std::string GpuWords::Kernel(std::uint32_t threads, std::uint32_t blocks) const 
 
 std::string GpuWords::Shared(std::uint64_t /*bytes*/) const {
   return "extern __shared__ float4 exh_shared[];";
+}
+
+std::string GpuWords::SharedAt(std::uint64_t alignment) const {
+  return "extern __shared__ __align__(" + std::to_string(alignment) + ") float4 exh_shared[];";
 }
 
 std::string GpuWords::Pointer(const std::string& type, MemSpace space) const {

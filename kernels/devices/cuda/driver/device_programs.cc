@@ -30,6 +30,8 @@ using exh_f64 = double;
 using exh_f32 = float;
 struct exh_f16 { unsigned short bits; };
 struct exh_bf16 { unsigned short bits; };
+struct exh_f8e4m3 { unsigned char bits; };
+struct exh_f8e5m2 { unsigned char bits; };
 using exh_i64 = long long;
 using exh_i32 = int;
 using exh_u32 = unsigned;
@@ -45,6 +47,16 @@ static __device__ double Number(exh_f16 element) {
 }
 static __device__ double Number(exh_bf16 element) {
   return __int_as_float(static_cast<int>(element.bits) << 16);
+}
+// In nothing but integers and floats: GPUs before sm_89 convert none of it.
+static __device__ double Number(exh_f8e4m3 element) {
+  const int size = element.bits & 0x7f;
+  const float number = size < 8 ? size * 0.001953125f : __int_as_float((size << 20) + 0x3c000000);
+  if (size == 0x7f) return __longlong_as_double(0x7ff8000000000000ll);
+  return element.bits < 0x80 ? number : -number;
+}
+static __device__ double Number(exh_f8e5m2 element) {
+  return Number(exh_f16{static_cast<unsigned short>(element.bits << 8)});
 }
 // Neither 0 nor 1: no number, as which it is wrong.
 static __device__ double Number(exh_bool element) {
@@ -192,6 +204,12 @@ static __device__ exh_f32 Positive(exh_f32 x) { return x < 0 ? 0 : x; }
 static __device__ bool IsBelow(unsigned bits, unsigned last) { return bits >= 0x8000 && bits <= last; }
 static __device__ exh_f16 Positive(exh_f16 x) { return IsBelow(x.bits, 0xfc00) ? exh_f16{0} : x; }
 static __device__ exh_bf16 Positive(exh_bf16 x) { return IsBelow(x.bits, 0xff80) ? exh_bf16{0} : x; }
+static __device__ exh_f8e4m3 Positive(exh_f8e4m3 x) {
+  return IsBelow(x.bits << 8, 0xfe00) ? exh_f8e4m3{0} : x;
+}
+static __device__ exh_f8e5m2 Positive(exh_f8e5m2 x) {
+  return IsBelow(x.bits << 8, 0xfc00) ? exh_f8e5m2{0} : x;
+}
 template <typename T>
 static __device__ void Relu(const T* from, T* to, long long n) {
   const long long i = blockIdx.x * 256ll + threadIdx.x;

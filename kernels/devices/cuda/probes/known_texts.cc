@@ -19,33 +19,35 @@ namespace {
 using ir::MatrixUnit;
 
 // Blocks of one warp multiply 16 x 16 elements of `a` with 16 x 8 of `b`, as each of the units
-// does. Behind those of `a` are 8 values that the columns of the result begin with, in the first
-// block alone.
-constexpr const ir::UnitShape& kShape = ir::kWarpShape;
+// does, or 16 x 32 with 32 x 8. Behind those of `a` are 8 values that the columns of the result
+// begin with, in the first block alone.
+constexpr const ir::UnitShape& kShape = ir::kDeepShape;
 constexpr std::size_t kRows = kShape.rows.size(), kColumns = kShape.columns.size(),
-                      kDepth = kShape.depth.size(), kThreads = kShape.lanes;
-static_assert(kRows == 16 && kColumns == 8 && kDepth == 16 && kThreads == 32);
-constexpr std::size_t kA = kRows * kDepth + kColumns, kB = kDepth * kColumns,
+                      kMostDepth = kShape.depth.size(), kThreads = kShape.lanes;
+static_assert(kRows == 16 && kColumns == 8 && kMostDepth == 32 && kThreads == 32);
+static_assert(ir::kWarpShape.rows == kShape.rows && ir::kWarpShape.columns == kShape.columns &&
+              ir::kWarpShape.depth.size() == 16);
+constexpr std::size_t kA = kRows * kMostDepth + kColumns, kB = kMostDepth * kColumns,
                       kOut = kRows * kColumns, kBlocks = 2;
 
 constexpr const char* kExpect = R"(
-extern "C" __global__ void exh_expect(const float* a, const float* b, float* out) {
-  for (int e = threadIdx.x; e < 128; e += 32) {
+extern "C" __global__ void exh_expect(const float* a, const float* b, float* out) {{
+  for (int e = threadIdx.x; e < 128; e += 32) {{
     const int row = e / 8, column = e % 8;
     float sum = 0.0f;
-    if (blockIdx.x == 0) sum = a[256 + column];
+    if (blockIdx.x == 0) sum = {scale}a[{behind} + column];
     #pragma unroll 1
-    for (int k = 0; k < 16; ++k) sum += a[row * 16 + k] * b[k * 8 + column];
+    for (int k = 0; k < {depth}; ++k) sum += a[row * {depth} + k] * b[k * 8 + column];
     out[blockIdx.x * 128 + e] = sum;
-  }
-}
+  }}
+}}
 )";
 
 /// One lane of a unit: it has two rows and two columns of the sums (kernels/ir/fragments.h).
 constexpr const char* kKnown = R"(
 extern "C" __global__ void exh_known(const float* a, const float* b, float* out) {{
   const int g = threadIdx.x / 4, q = threadIdx.x % 4;
-  const {value} v0 = __ldcs(a + 256 + 2 * q), v1 = __ldcs(a + 257 + 2 * q);
+  const {value} v0 = {scale}__ldcs(a + {behind} + 2 * q), v1 = {scale}__ldcs(a + {behind} + 1 + 2 * q);
   {sum} c0 = {begin}(blockIdx.x == 0 ? v0 : {zero});
   {sum} c1 = {begin}(blockIdx.x == 0 ? v1 : {zero});
   {sum} c2 = {begin}(blockIdx.x == 0 ? v0 : {zero});
@@ -65,12 +67,21 @@ static __device__ __forceinline__ unsigned short exh_f16(float x) {
 static __device__ __forceinline__ unsigned short exh_bf16(float x) {
   return static_cast<unsigned short>(__float_as_uint(x) >> 16);
 }
+static __device__ __forceinline__ unsigned char exh_f8e4m3(float x) {
+  const unsigned f = __float_as_uint(x);
+  return x == 0 ? 0 : (f >> 24 & 0x80) | ((f >> 20 & 0x7ff) - (120 << 3));
+}
+static __device__ __forceinline__ unsigned char exh_f8e5m2(float x) {
+  const unsigned f = __float_as_uint(x);
+  return x == 0 ? 0 : (f >> 24 & 0x80) | ((f >> 21 & 0x3ff) - (112 << 2));
+}
 static __device__ __forceinline__ signed char exh_i8(float x) { return static_cast<signed char>(x); }
 )";
 
 /// "exh_pair(exh_f16(…), exh_f16(…))": the operands of a step, `at_once` elements in each.
 /// `element` makes one of a float.
-std::string Operands(const std::string& pair, const std::string& element, int at_once) {
+std::string Operands(const std::string& pair, const std::string& element, int at_once,
+                     int of_lane) {
   std::string text;
   const auto word = [&](int depth, const auto& place) {
     std::string elements;
@@ -79,13 +90,15 @@ std::string Operands(const std::string& pair, const std::string& element, int at
     }
     text += ", " + (pair.empty() ? elements : pair + "(" + elements + ")");
   };
-  for (int depth = 0; depth < 4; depth += at_once) {
+  for (int depth = 0; depth < of_lane; depth += at_once) {
     for (const int row : {0, 8}) {
-      word(depth, [&](int k) { return fmt::format("a[(g + {}) * 16 + 4 * q + {}]", row, k); });
+      word(depth, [&](int k) {
+        return fmt::format("a[(g + {}) * {} + {} * q + {}]", row, 4 * of_lane, of_lane, k);
+      });
     }
   }
-  for (int depth = 0; depth < 4; depth += at_once) {
-    word(depth, [&](int k) { return fmt::format("b[(4 * q + {}) * 8 + g]", k); });
+  for (int depth = 0; depth < of_lane; depth += at_once) {
+    word(depth, [&](int k) { return fmt::format("b[({} * q + {}) * 8 + g]", of_lane, k); });
   }
   return text;
 }
@@ -93,11 +106,15 @@ std::string Operands(const std::string& pair, const std::string& element, int at
 /// How a text has it.
 struct Form {
   std::string value, sum, zero, begin;
+  std::string scale = "";  ///< "1024.0f * ": of what sums begin with.
 };
 
-std::string Known(const Form& form, const std::string& step) {
-  return fmt::format(fmt::runtime(kKnown), fmt::arg("value", form.value), fmt::arg("sum", form.sum),
-                     fmt::arg("zero", form.zero), fmt::arg("begin", form.begin),
+/// Both kernels.
+std::string Known(const Form& form, const std::string& step, int depth) {
+  return fmt::format(fmt::runtime(std::string(kKnown) + kExpect), fmt::arg("value", form.value),
+                     fmt::arg("sum", form.sum), fmt::arg("zero", form.zero),
+                     fmt::arg("begin", form.begin), fmt::arg("scale", form.scale),
+                     fmt::arg("depth", depth), fmt::arg("behind", 16 * depth),
                      fmt::arg("step", step));
 }
 
@@ -110,12 +127,15 @@ std::string OfUnit(MatrixUnit unit, ir::Type element, const Form& form) {
   for (const std::string& function : codegen::UnitFunctions({{unit, element}}, begins)) {
     text += function + "\n";
   }
-  const std::string word(ir::WordOf(element));
-  const std::string operands = unit == MatrixUnit::kDmma  ? Operands("", "static_cast<double>", 1)
-                               : unit == MatrixUnit::kMma ? Operands("exh_pair", "exh_" + word, 2)
-                                                          : Operands("exh_four", "exh_i8", 4);
+  const std::string word(ir::WordOf(element)), make = "exh_" + word;
+  const auto of_lane = static_cast<int>(ir::ShapeOf(unit).depth.registers);
+  const std::string operands =
+      unit == MatrixUnit::kDmma ? Operands("", "static_cast<double>", 1, of_lane)
+      : unit == MatrixUnit::kMma
+          ? Operands("exh_pair", make, 2, of_lane)
+          : Operands(unit == MatrixUnit::kImma ? "exh_four" : "exh_four_bits", make, 4, of_lane);
   const std::string step = unit == MatrixUnit::kDmma ? "exh_dmma" : "exh_mma_" + word;
-  return text + kElements + Known(form, step + "(c0, c1, c2, c3" + operands + ");") + kExpect;
+  return text + kElements + Known(form, step + "(c0, c1, c2, c3" + operands + ");", 4 * of_lane);
 }
 
 /// Without a unit: every lane adds up.
@@ -127,7 +147,7 @@ std::string OfLanes() {
     c2 = fmaf(a[(g + 8) * 16 + k], b[k * 8 + 2 * q], c2);
     c3 = fmaf(a[(g + 8) * 16 + k], b[k * 8 + 2 * q + 1], c3);
   })";
-  return Known({"float", "float", "0.0f", ""}, step) + kExpect;
+  return Known({"float", "float", "0.0f", ""}, step, 16);
 }
 
 /// The results of a kernel; NaN where it wrote none.
@@ -180,7 +200,7 @@ KnownTry Try(const Nvrtc& nvrtc, const Gpu& gpu, const KnownText& text,
 }  // namespace
 
 std::vector<KnownText> KnownTexts(const std::string& architecture) {
-  constexpr int kUnits = 80, kDoubles = 90;
+  constexpr int kUnits = 80, kFloatsOf8Bits = 89, kDoubles = 90;
   const int capability = static_cast<int>(
       ParseInteger(architecture.substr(std::min<std::size_t>(3, architecture.size()))).value_or(0));
   const Form floats = {"float", "float", "0.0f", ""};
@@ -197,6 +217,17 @@ std::vector<KnownText> KnownTexts(const std::string& architecture) {
         OfUnit(MatrixUnit::kMma, ir::Type::kBf16, floats));
     add("sums of the unit of i8", "exh_mma_i8(",
         OfUnit(MatrixUnit::kImma, ir::Type::kI8, {"int", "int", "0", ""}));
+  }
+  if (capability >= kFloatsOf8Bits) {
+    for (const ir::Type type : {ir::Type::kF8E4M3, ir::Type::kF8E5M2}) {
+      const std::string word(ir::WordOf(type)), mark = "exh_mma_" + word + "(";
+      add("sums of the unit of " + word, mark, OfUnit(MatrixUnit::kQmma, type, floats));
+      // 21 bits: a unit that adds with fewer than f32 has loses the last ones.
+      Form large = floats;
+      large.scale = "262144.0f * ";
+      texts.push_back({"large sums of the unit of " + word, mark,
+                       OfUnit(MatrixUnit::kQmma, type, large), false});
+    }
   }
   if (capability >= kDoubles) {
     add("sums of the unit of doubles, of f32,", "exh_dmma(",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What NVRTC is asked for when it is first used for an architecture: sums that begin with what a
-// condition chooses, by every unit that printed texts use. A text has two kernels of the same
+// condition chooses, by every unit that printed texts use, and whether the unit of floats of 8 bits
+// adds as f32 does. A text has two kernels of the same
 // arguments, (const float* a, const float* b, float* out): `exh_known` in the form in which texts
 // are printed, and `exh_expect`, which computes the same plainly. Results are whole numbers.
 #pragma once

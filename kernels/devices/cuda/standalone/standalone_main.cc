@@ -119,7 +119,7 @@ struct Checks {
 
 /// May it be that result[i] was never written?
 std::string IsSuspect(ir::Type type) {
-  if (ir::IsHalf(type)) return "std::isnan(static_cast<float>(result[i]))";
+  if (ir::IsFloatBits(type)) return "std::isnan(static_cast<float>(result[i]))";
   return ir::IsFloat(type) ? "std::isnan(result[i])" : "device_$OUTPUT$.IsUntouched(result[i])";
 }
 
@@ -147,7 +147,7 @@ Drawing DrawingOf(const ir::Function& function, ir::Type type) {
 
 /// `number`, which was drawn, as an element.
 std::string Drawn(ir::Type type, const std::string& number) {
-  if (ir::IsHalf(type)) return std::string(HostName(type)) + "(" + number + ")";
+  if (ir::IsFloatBits(type)) return std::string(HostName(type)) + "(" + number + ")";
   return ir::BytesOf(type) == 1 ? "static_cast<" + std::string(HostName(type)) + ">(" + number + ")"
                                 : number;
 }
@@ -207,7 +207,7 @@ std::string SelfTest(const Task& task, const Source& source, const Names& names)
     const std::string& name = names.arrays[i];
     const std::string type(HostName(array.type));
     const std::string elements = fmt::format("{}", array.elements);
-    arguments.push_back("device_" + name + (ir::IsHalf(array.type) ? ".bits()" : ".data()"));
+    arguments.push_back("device_" + name + (ir::IsFloatBits(array.type) ? ".bits()" : ".data()"));
     guarded.push_back("{\"" + name + "\", device_" + name + "}");
     if (IsOutput(array)) {
       output = name;
@@ -259,7 +259,7 @@ std::string SelfTest(const Task& task, const Source& source, const Names& names)
                {"OUTPUT", output},
                {"TYPE", std::string(HostName(output_type))},
                {"DIGITS",
-                output_type == ir::Type::kF32 || ir::IsHalf(output_type) ? "%.9g" : "%.17g"},
+                output_type == ir::Type::kF32 || ir::IsFloatBits(output_type) ? "%.9g" : "%.17g"},
                {"FLOPS", fmt::format("{:.17g}", task.flops)}});
 }
 

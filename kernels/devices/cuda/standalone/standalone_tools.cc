@@ -81,6 +81,64 @@ struct bf16 {
 };
 )";
 
+constexpr const char* kF8E4M3 = R"(
+// Floats of 8 bits: 4 of exponent, 3 of significand, no infinities.
+struct f8e4m3 {
+  unsigned char bits;
+
+  f8e4m3() = default;
+  // Rounds to even; what is too large is 448.
+  explicit f8e4m3(float number) {
+    const float size = std::fabs(number);
+    const int exponent = size < 0.015625f ? -6 : std::ilogb(size);  // 2^-6 is normal.
+    unsigned magnitude = 0x7e;
+    if (std::isnan(number)) {
+      magnitude = 0x7f;
+    } else if (size < 448) {
+      const int steps = static_cast<int>(std::nearbyint(std::ldexp(size, 3 - exponent)));
+      magnitude = static_cast<unsigned>((exponent + 6) * 8 + steps);
+    }
+    bits = static_cast<unsigned char>(magnitude | (std::signbit(number) ? 0x80 : 0));
+  }
+  operator float() const {
+    const int exponent = bits >> 3 & 15, significand = bits & 7;
+    const float size = (bits & 127) == 127 ? NAN
+                       : exponent == 0     ? std::ldexp(static_cast<float>(significand), -9)
+                                           : std::ldexp(8.0f + significand, exponent - 10);
+    return (bits & 0x80) != 0 ? -size : size;
+  }
+};
+)";
+
+constexpr const char* kF8E5M2 = R"(
+// Floats of 8 bits: 5 of exponent, 2 of significand.
+struct f8e5m2 {
+  unsigned char bits;
+
+  f8e5m2() = default;
+  // Rounds to even.
+  explicit f8e5m2(float number) {
+    const float size = std::fabs(number);
+    const int exponent = size < 6.103515625e-05f ? -14 : std::ilogb(size);  // 2^-14 is normal.
+    unsigned magnitude = 0x7c;
+    if (std::isnan(number)) {
+      magnitude = 0x7e;
+    } else if (size < 61440) {
+      const int steps = static_cast<int>(std::nearbyint(std::ldexp(size, 2 - exponent)));
+      magnitude = static_cast<unsigned>((exponent + 14) * 4 + steps);
+    }
+    bits = static_cast<unsigned char>(magnitude | (std::signbit(number) ? 0x80 : 0));
+  }
+  operator float() const {
+    const int exponent = bits >> 2 & 31, significand = bits & 3;
+    const float size = exponent == 31  ? (significand == 0 ? INFINITY : NAN)
+                       : exponent == 0 ? std::ldexp(static_cast<float>(significand), -16)
+                                       : std::ldexp(4.0f + significand, exponent - 17);
+    return (bits & 0x80) != 0 ? -size : size;
+  }
+};
+)";
+
 constexpr const char* kMemory = R"(
 // What device memory is full of at first: an element that is never written, or a read of what lies
 // around an array, shows in the result. Of floats it is NaN, no bool, and no usual integer.
@@ -122,8 +180,8 @@ class DeviceArray : public DeviceMemory {
   }
 
   T* data() const { return reinterpret_cast<T*>(begin()); }
-  // Of halves, as kernels take them.
-  unsigned short* bits() const { return reinterpret_cast<unsigned short*>(begin()); }
+  // Of narrow floats, as kernels take them.
+  auto bits() const { return reinterpret_cast<decltype(T::bits)*>(begin()); }
 
   std::vector<T> Values() const {
     std::vector<T> values(bytes_ / sizeof(T));
@@ -160,7 +218,7 @@ struct Expected {
 }  // namespace
 
 std::string_view HostName(ir::Type type) {
-  return ir::IsHalf(type) ? ir::WordOf(type) : codegen::ElementName(type);
+  return ir::IsFloatBits(type) ? ir::WordOf(type) : codegen::ElementName(type);
 }
 
 std::string TestTools(const std::vector<ir::Array>& arrays) {
@@ -170,6 +228,8 @@ std::string TestTools(const std::vector<ir::Array>& arrays) {
   std::string text = kBegin;
   if (has(ir::Type::kF16)) text += kF16;
   if (has(ir::Type::kBf16)) text += kBf16;
+  if (has(ir::Type::kF8E4M3)) text += kF8E4M3;
+  if (has(ir::Type::kF8E5M2)) text += kF8E5M2;
   return text + kMemory + kTolerance;
 }
 

@@ -7,7 +7,15 @@
 #include <cstdint>
 
 enum DLDeviceType { kDLCPU = 1, kDLCUDA = 2 };
-enum DLDataTypeCode { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLBool = 6 };
+enum DLDataTypeCode {
+  kDLInt = 0,
+  kDLUInt = 1,
+  kDLFloat = 2,
+  kDLBfloat = 4,
+  kDLBool = 6,
+  kDLFloat8_e4m3fn = 10,
+  kDLFloat8_e5m2 = 12
+};
 
 struct DLDevice {
   DLDeviceType device_type;
