@@ -95,9 +95,9 @@ export class Chart {
 const kMany = 2000;
 
 /**
- * Size of the marks of a series of so many. Small ones of a large series are squares, drawn one by one; larger ones
+ * Size of the marks of a series of so many; `many` are those above which it is a large one. Small ones of a large series are squares, drawn one by one; larger ones
  * would be one outline of all, which takes a browser minutes to fill.
  */
-export function marksFor(count, symbolSize) {
-  return count > kMany ? { large: true, largeThreshold: kMany, symbolSize: 3 } : { large: false, symbolSize };
+export function marksFor(count, symbolSize, many = kMany) {
+  return count > many ? { large: true, largeThreshold: many, symbolSize: 3 } : { large: false, symbolSize };
 }

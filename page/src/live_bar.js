@@ -12,7 +12,7 @@ const kShare = 1 / 8;
 
 /** Calls what draws, as often as the time that it takes allows. */
 export class Pace {
-  constructor(now = () => performance.now(), later = setTimeout) {
+  constructor(now = () => performance.now(), later = (draw, ms) => setTimeout(draw, ms)) {
     this.now = now;
     this.later = later;
     this.free = 0;

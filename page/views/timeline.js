@@ -17,9 +17,9 @@ function lastPlace(run, over) {
 }
 
 /** Dots of a kind that are drawn: of very many some, evenly, for each takes a browser its time. */
-const kMostDots = 20000;
+const kReport = { most: 20000 };
 /** The same while a run goes on, when they are drawn again and again. */
-const kMostLiveDots = 4000;
+const kLive = { most: 2000, many: 300 };
 
 /**
  * Indices below `count` that pass, or of more than `most` every second, fourth, eighth …: those that were chosen stay when
@@ -70,11 +70,11 @@ function nameOf(runs, run, what) {
   return runs.length > 1 ? `${run.label}: ${what}` : what;
 }
 
-function timeSeries(runs, run, over, isDark, most) {
+function timeSeries(runs, run, over, isDark, { most, many }) {
   const colour = runColour(run.index, isDark);
   const measured = timed(run, over, true, most);
   const series = [{
-    name: nameOf(runs, run, 'measured'), type: 'scatter', data: measured, ...marksFor(measured.length, 5),
+    name: nameOf(runs, run, 'measured'), type: 'scatter', data: measured, ...marksFor(measured.length, 5, many),
     itemStyle: { color: colour, opacity: 0.45 },
   }, {
     name: nameOf(runs, run, 'best'), type: 'line', step: 'end', data: incumbent(run, over),
@@ -93,7 +93,7 @@ function timeSeries(runs, run, over, isDark, most) {
   if (stopped.length) {
     series.splice(1, 0, {
       name: nameOf(runs, run, 'stopped or wrong'), type: 'scatter', data: stopped, symbol: kRing,
-      ...marksFor(stopped.length, 5), itemStyle: { color: kColours.grey, opacity: 0.6 },
+      ...marksFor(stopped.length, 5, many), itemStyle: { color: kColours.grey, opacity: 0.6 },
     });
   }
   if (run.provenBound > 0) {
@@ -130,7 +130,7 @@ export function gapPoints(run, over) {
     .map(([x, ns, bound]) => [x, 100 * (1 - bound / ns)]);
 }
 
-function failureSeries(runs, over, verdicts, most) {
+function failureSeries(runs, over, verdicts, { most, many }) {
   return verdicts.map((name) => {
     const { colour, symbol } = verdictMark(name);
     const data = runs.flatMap((run) => {
@@ -140,7 +140,7 @@ function failureSeries(runs, over, verdicts, most) {
       return chosen(run.count, (i) => verdict[i] === wanted, most / runs.length).map((i) => [places[i], name, i, run.index]);
     });
     return {
-      name, type: 'scatter', data, symbol, ...marksFor(data.length, 8), xAxisIndex: 2, yAxisIndex: 2,
+      name, type: 'scatter', data, symbol, ...marksFor(data.length, 8, many), xAxisIndex: 2, yAxisIndex: 2,
       itemStyle: { color: colour, opacity: 0.8 },
     };
   });
@@ -163,8 +163,8 @@ function tooltip(runs) {
   };
 }
 
-/** The chart of these runs over 'seconds' or 'evaluations'. `most`: dots of a kind. */
-export function option(runs, over, isDark, most = kMostDots) {
+/** The chart of these runs over 'seconds' or 'evaluations'. `dots`: how many of a kind are drawn, and which are drawn at once. */
+export function option(runs, over, isDark, dots = kReport) {
   const verdicts = failing(runs);
   const hasGap = runs.some((run) => run.provenBound > 0 && run.bests.length);
   const last = Math.max(...runs.map((run) => lastPlace(run, over)));
@@ -189,13 +189,13 @@ export function option(runs, over, isDark, most = kMostDots) {
       { type: 'category', gridIndex: 2, data: verdicts, axisTick: { show: false } },
     ],
     series: [
-      ...runs.flatMap((run) => timeSeries(runs, run, over, isDark, most)),
+      ...runs.flatMap((run) => timeSeries(runs, run, over, isDark, dots)),
       ...(hasGap ? runs.map((run) => ({
         name: nameOf(runs, run, 'gap'), type: 'line', step: 'end', showSymbol: false, data: gapPoints(run, over),
         xAxisIndex: 1, yAxisIndex: 1, lineStyle: { color: runColour(run.index, isDark) },
         itemStyle: { color: runColour(run.index, isDark) },
       })) : []),
-      ...failureSeries(runs, over, verdicts, most),
+      ...failureSeries(runs, over, verdicts, dots),
     ],
   };
 }
@@ -267,14 +267,14 @@ export const timeline = {
     + 'and what failed. Scroll over the chart to zoom.',
   render(host, page) {
     page.state.over ??= 'seconds';
-    const most = page.live ? kMostLiveDots : kMostDots;
+    const dots = page.live ? kLive : kReport;
     const place = el('div');
     const words = el('div');
     const note = el('p', { class: 'note' });
     const write = () => {
       words.replaceChildren(...(page.runs.length > 1 ? [comparison(page.runs)] : page.runs.map((run) => el('p', { class: 'summary' }, summary(run)))));
-      note.textContent = page.runs.some((run) => run.count > most)
-        ? `Of very many evaluations at most ${format.count(most)} of a kind are drawn, evenly chosen; the line of the best knows all.` : '';
+      note.textContent = page.runs.some((run) => run.count > dots.most)
+        ? `Of very many evaluations at most ${format.count(dots.most)} of a kind are drawn, evenly chosen; the line of the best knows all.` : '';
     };
     host.append(
       select('over', [['seconds', 'time'], ['evaluations', 'evaluations']], page.state.over, (over) => {
@@ -284,7 +284,7 @@ export const timeline = {
       words, place, note,
     );
     write();
-    const chart = new Chart(place, heightOf(page.runs), (ink) => option(page.runs, page.state.over, ink.isDark, most));
+    const chart = new Chart(place, heightOf(page.runs), (ink) => option(page.runs, page.state.over, ink.isDark, dots));
     chart.refresh = (isDark) => {
       write();
       chart.update(isDark, heightOf(page.runs));
