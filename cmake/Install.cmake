@@ -2,6 +2,9 @@
 # every target is there:
 #   bin/exhc bin/exhc-lsp bin/search   include/exhaust   lib/lib*.a   lib/cmake/Exhaust
 #   share/exhaust/spaces  share/exhaust/devices  share/exhaust/report (when ./exh report-assets has run)
+#   share/man share/doc (when ./exh release has made them)
+# Two parts of it can be had apart, and are two packages (release/Package.cmake): `programs` with what they
+# read, and `development`, for spaces and kernels in repositories of others.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -40,21 +43,34 @@ foreach(library IN LISTS libraries)
 endforeach()
 add_executable(Exhaust::search ALIAS search)
 
-install(TARGETS exhc exhc-lsp search ${libraries} EXPORT ExhaustTargets
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+set(programs exhc exhc-lsp search)
+exh_link_with_older_glibc(${programs})
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+install(TARGETS ${programs} ${libraries} EXPORT ExhaustTargets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs
   ARCHIVE DESTINATION lib
   INCLUDES DESTINATION include/exhaust)
+if(TARGET exhaust-http)
+  install(TARGETS exhaust-http LIBRARY DESTINATION lib/exhaust COMPONENT view)
+endif()
+# Folders without headers are not made.
 foreach(folder base runtime kernels)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include/exhaust
-    FILES_MATCHING PATTERN "*.h" PATTERN internal EXCLUDE)
+  file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+  list(FILTER headers EXCLUDE REGEX "/internal/")
+  foreach(header IN LISTS headers)
+    cmake_path(GET header PARENT_PATH place)
+    install(FILES ${header} DESTINATION include/exhaust/${place})
+  endforeach()
 endforeach()
 install(FILES search/main.h DESTINATION include/exhaust/search)
 install(FILES ${PROJECT_BINARY_DIR}/generated/spaces/linalg.exh.h ${PROJECT_BINARY_DIR}/generated/spaces/linalg.exh.schedule.h
   DESTINATION include/exhaust/spaces)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
 install(DIRECTORY kernels/spaces/ DESTINATION share/exhaust/spaces FILES_MATCHING PATTERN "*.exh")
 install(DIRECTORY kernels/devices/ DESTINATION share/exhaust/devices FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY kernels/replays/ DESTINATION share/exhaust/replays FILES_MATCHING PATTERN "*.txt")
 install(FILES ${PROJECT_SOURCE_DIR}/build/report-assets/report.html DESTINATION share/exhaust/report OPTIONAL)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 set(package lib/cmake/Exhaust)
 install(EXPORT ExhaustTargets NAMESPACE Exhaust:: DESTINATION ${package})
@@ -66,3 +82,4 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/ExhaustConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/ExhaustConfig.cmake ${PROJECT_BINARY_DIR}/ExhaustConfigVersion.cmake
               cmake/ExhSpace.cmake cmake/plugin.map
   DESTINATION ${package})
+include(cmake/release/Package.cmake)

@@ -17,10 +17,13 @@
 
 #include "base/spelling.h"
 #include "base/system/stack_limit.h"
+#include "base/version/compiled_by.h"
+#include "base/version/version.h"
 #include "dsl/diagnostics/diagnostic_pages.h"
 #include "dsl/diagnostics/render.h"
 #include "dsl/dsl.h"
 #include "generator/emission.h"
+#include "generator/emit/emit_ir.h"
 #include "generator/explain_requirement.h"
 #include "generator/format_files.h"
 #include "generator/generator.h"
@@ -118,6 +121,12 @@ int Unknown(const std::string& word, const std::vector<std::string>& legal, cons
   return 2;
 }
 
+/// `exhc --version`.
+std::string VersionText() {
+  return std::string("exhc ") + Version() + "\ncommit      " + Commit() + "\ncompiled by " +
+         kCompiledBy + "\nformats     exhaust-ir " + std::to_string(kIrVersion);
+}
+
 /// The page of a code like E0312.
 int ExplainCode(const std::string& code) {
   const auto diag = dsl::DiagOfCode(code);
@@ -201,7 +210,7 @@ void AddCommonOptions(CLI::App& command, Arguments& arguments) {
 
 int Main(int argc, char** argv) {
   CLI::App app("exhc: compiles search spaces (.exh) to C++");
-  app.set_version_flag("--version", "exhc " EXH_VERSION);
+  app.set_version_flag("--version", VersionText());
   app.require_subcommand(1);
   Arguments arguments;
   CLI::App& check = *app.add_subcommand("check", "report what is wrong with spaces");

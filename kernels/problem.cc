@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/compare.h"
+#include "kernels/derived/reference/programs/sample.h"
 #include "kernels/derived/reference/reference.h"
 #include "kernels/derived/reference/special_values.h"
 #include "kernels/derived/reference/stoppable.h"
@@ -416,6 +417,7 @@ void TolerateNothing(const Expression& e, Inputs inputs, ProblemData& data) {
     for (std::size_t i = 0; i < output.tolerance.size(); ++i) {
       double& tolerance = output.tolerance[i];
       const double reference = output.reference[i];
+      if (tolerance == cpu::kAnything) continue;   // No part of the sample.
       if (may_be_open && std::isinf(tolerance)) {  // Nobody says what it is.
         if (!std::isfinite(reference)) tolerance = cpu::kAnything;
         continue;
@@ -431,6 +433,17 @@ void TolerateNothing(const Expression& e, Inputs inputs, ProblemData& data) {
       const bool is_known = !any_zero && (is_exact || of_roundings == 0);
       tolerance =
           reference == 0 && is_known ? cpu::kSameBits : std::max(kDenormalTolerance, of_roundings);
+    }
+  }
+}
+
+/// What is not in a sample is a number, at least, where all results are: so it has been written.
+void WantNumbers(const Expression& e, bool are_finite, ProblemData& data) {
+  static_assert(derived::kNotSampled == cpu::kAnything);
+  if (!are_finite || CutsFloats(e)) return;
+  for (const ir::Array& array : e.arrays) {
+    for (double& tolerance : data[array.name].tolerance) {
+      if (tolerance == cpu::kAnything) tolerance = std::numeric_limits<double>::infinity();
     }
   }
 }
@@ -466,6 +479,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
     });
     if (!data) return {};
     TolerateNothing(e, inputs, *data);
+    WantNumbers(e, is_finite, *data);
     return std::move(*data);
   }
   const double unit = WholeNumberUnit(e);
@@ -492,10 +506,13 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
   const double worst = std::sqrt(LongestSum(e)) / (2 * kErrorFactor);
   if (!is_exact && worst > 1) {
     for (const ir::Array& array : e.arrays) {
-      for (double& tolerance : (*data)[array.name].tolerance) tolerance *= worst;
+      for (double& tolerance : (*data)[array.name].tolerance) {
+        if (tolerance > 0) tolerance *= worst;
+      }
     }
   }
   TolerateNothing(e, inputs, *data);
+  WantNumbers(e, is_finite, *data);
   return std::move(*data);
 }
 
@@ -525,6 +542,11 @@ std::vector<ir::Number> OtherScalars(const ir::Function& function) {
   return scalars;
 }
 
+/// A kernel in C++ may have a reference of its own, which is whole.
+bool MaySample(const Kernel& kernel) {
+  return !kernel.text().empty();
+}
+
 /// Refuses what would pass whatever it computes.
 void CheckThatSomethingIsKnown(const Task& task, const Expression& e, const ProblemData& data) {
   if (!CutsFloats(e)) return;
@@ -544,6 +566,11 @@ void CheckThatSomethingIsKnown(const Task& task, const Expression& e, const Prob
 
 }  // namespace
 
+std::string SampleText(const Task& task) {
+  if (!MaySample(*task.kernel)) return "";
+  return derived::SampleText(derived::ExpressionOf(*task.function));
+}
+
 ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
                         const StopToken* stop) {
   const StoppableProducts products(stop);
@@ -554,6 +581,9 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
     for (std::size_t i = 0; i < scalars.size(); ++i) function.scalars[i].value = scalars[i];
   }
   const Expression e = derived::ExpressionOf(function);
+  // Other problems have other samples.
+  std::optional<derived::SampledReferences> sampled;
+  if (MaySample(*task.kernel)) sampled.emplace(seed + 16 * static_cast<std::uint64_t>(inputs));
   ProblemData data =
       Made(e, scalars, seed, inputs, products, [&](ProblemData& drawn, bool is_finite) {
         CallKernel(*task.kernel, "Reference", [&] { task.kernel->Reference(task.sizes, drawn); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/stop.h"
@@ -20,7 +21,13 @@ namespace exh::kernels {
 ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform,
                         const StopToken* stop = nullptr);
 
-/// The same of a computation that is no kernel. It has no scalars.
+/// Which part of the results of a kernel these references are of, where all of them would take too
+/// long (derived/reference/programs/sample.h): "1 in 32 of the 8192 values of i, …". Empty: all of
+/// them. Another part of each problem. Elements that are not in it have to be numbers, or may be
+/// anything where results need not be numbers.
+std::string SampleText(const Task& task);
+
+/// A problem of a computation that is no kernel. It has no scalars, and whole references.
 ProblemData MakeProblem(const derived::Expression& expression, std::uint64_t seed,
                         Inputs inputs = Inputs::kUniform, const StopToken* stop = nullptr);
 

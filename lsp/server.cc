@@ -8,6 +8,7 @@
 
 #include "base/spelling.h"
 #include "base/user_json.h"
+#include "base/version/version.h"
 #include "lsp/answers/diagnostics.h"
 #include "lsp/answers/names.h"
 #include "lsp/answers/places.h"
@@ -150,7 +151,7 @@ Json LanguageServer::Answer(const std::string& method, const Json& params) {
 Json LanguageServer::Initialize() {
   state_ = State::kRunning;
   return {{"capabilities", Capabilities()},
-          {"serverInfo", {{"name", "exhc lsp"}, {"version", EXH_VERSION}}}};
+          {"serverInfo", {{"name", "exhc lsp"}, {"version", Version()}}}};
 }
 
 Json LanguageServer::AnswerFor(const std::string& method, const Json& params) {

@@ -151,7 +151,7 @@ def write(files: Dict[str, bytes], out: pathlib.Path, tag: str) -> pathlib.Path:
 
 def build(program: pathlib.Path, out: pathlib.Path, tag: Optional[str] = None, keep_debug: bool = False) -> pathlib.Path:
     """A wheel with the program in it. Returns its path."""
-    said = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    said = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True).stdout.partition("\n")[0]
     if said != f"search {version()}":
         raise SystemExit(f"the package is {version()}, and {program} says '{said}': both of one version make a wheel")
     return write({**package_files(), **program_files(program, keep_debug)}, out, tag or platform_tag(program))

@@ -3,7 +3,8 @@
 """Checks what the documents claim: every ./exh command in them exists, the programs given with
 --program know the options that are shown, links lead to files and headings that exist, and the pages
 of messages, which exhc prints, fit a terminal, and what ./exh bench lists is a benchmark and says
-in one line what it measures."""
+in one line what it measures. README.md is short, and docs/README.md, the order of the book, names every
+page of docs once."""
 
 import argparse
 import pathlib
@@ -14,11 +15,16 @@ import sys
 
 import tree
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(tree.ROOT / "docs/site"))
+import contents  # noqa: E402
+
 COMMAND = re.compile(r"\./exh[ \t]+([^`\n#|&;]*)")
-LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 WORD = re.compile(r"[a-z][a-z0-9-]*$")
 PAGES = pathlib.Path("docs/diagnostics")
 PAGE_COLUMNS = 100
+README_LINES = 120
 
 
 def documents(root):
@@ -112,8 +118,25 @@ def benchmark_problems(root):
             yield f"{path.relative_to(root)}:1: ./exh bench lists it, and it is no program: helpers lie in tests/bench/parts"
 
 
+def book_problems(root):
+    """README.md is what a stranger reads first. The order of the book has each page of docs, and of a folder of docs its first."""
+    lines = len((root / "README.md").read_text().splitlines())
+    if lines > README_LINES:
+        yield f"README.md:{README_LINES}: has {lines} lines, at most {README_LINES} are allowed"
+    if not (root / "docs").is_dir():
+        return
+    named = [page.path for _, pages in contents.parts(root) for page in pages]
+    pages = [path.relative_to(root).as_posix() for path in [*root.glob("docs/*.md"), *root.glob("docs/*/README.md")]]
+    for path in sorted(pages):
+        if path not in named:
+            yield f"{contents.LIST}: {path} has no place in the book: give it a line of a list"
+    for path in sorted(set(named)):
+        if named.count(path) > 1:
+            yield f"{contents.LIST}: {path} stands there {named.count(path)} times"
+
+
 def check(root, programs):
-    problems = list(benchmark_problems(root))
+    problems = [*benchmark_problems(root), *book_problems(root)]
     commands = known_commands(root)
     for document in documents(root):
         lines = (root / document).read_text().splitlines()

@@ -147,6 +147,8 @@ ROOMS = {
         "functional": {"log", "descend", "subject", "measure", "report", "solve"},
         "own": {"log", "descend", "subject", "measure", "report", "solve", "exchange", "exchange/python"},
         "page": {"log", "descend", "tree", "subject", "kernel"},
+        "view/http": set(),
+        "view": {"log", "page", "tune", "tune/status", "view/http"},
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
         "run": {"log", "descend", "tree", "propose", "measure", "report"},
         "fleet": {"log", "descend", "subject", "measure"},
@@ -162,7 +164,7 @@ ROOMS = {
         "simulate": {"log", "descend", "tree", "propose"},
         "simulate/whole": {"log", "descend", "learn", "propose", "measure", "report", "run", "simulate"},
         "commands": {"log", "descend", "tree", "learn", "propose", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/flashinfer", "exchange/launch", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own", "why"},
+                     "functional", "fleet", "run", "count", "exact", "solve", "exchange", "exchange/flashinfer", "exchange/launch", "exchange/results", "simulate", "simulate/whole", "tune", "tune/shapes", "tune/status", "own", "view", "view/http", "why"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

@@ -13,9 +13,11 @@ import check_layers
 import check_names
 import check_questions
 import check_references
+import check_results
 import check_tours
 
 LICENCE = "// SPDX-License-Identifier: MIT\n"
+BOOK = "# Contents\n\n## Inside\n\n* [Contents](README.md)\n"
 TREE = {
     "dsl/README.md": "| file | what |\n|---|---|\n| `dsl.h .cc` | the door |\n",
     "dsl/dsl.h": LICENCE + "#pragma once\n",
@@ -397,8 +399,25 @@ class Docs(TreeTest):
         self.expect("README.md:5: 'search logs --help' fails")
 
     def test_a_link_to_nothing(self):
+        self.write("docs/README.md", BOOK + "* [Design](design.md)\n")
         self.write("docs/design.md", "[gone](../dsl/gone.h)\n")
         self.expect("docs/design.md:1: ../dsl/gone.h does not exist")
+
+    def test_a_readme_that_is_too_long(self):
+        self.append("README.md", "A line.\n" * 120)
+        self.expect("README.md:120: has 124 lines, at most 120 are allowed")
+
+    def test_the_order_of_the_book(self):
+        self.write("docs/README.md", BOOK + "* [Design](design.md): how\n* see [more](more.md)\n\n## Again\n\n- [Design](design.md)\n")
+        for page in ("design.md", "more.md", "results/README.md", "results/gpu.md"):
+            self.write(f"docs/{page}", "# A page\n")
+        self.expect("docs/README.md: docs/more.md has no place in the book: give it a line of a list",
+                    "docs/README.md: docs/results/README.md has no place in the book: give it a line of a list",
+                    "docs/README.md: docs/design.md stands there 2 times")
+
+    def test_a_picture_that_does_not_exist(self):
+        self.append("README.md", "![gone](docs/gone.svg)\n")
+        self.expect("README.md:5: docs/gone.svg does not exist")
 
     def test_a_heading_that_does_not_exist(self):
         self.append("README.md", "[b](#a-bush)\n")
@@ -406,11 +425,117 @@ class Docs(TreeTest):
 
     def test_a_page_of_a_message_that_is_too_wide(self):
         wide = "word " * 20 + "\n"  # 100 columns.
+        self.write("docs/README.md", BOOK + "* [Design](design.md)\n")
         self.write("docs/design.md", "A" + wide)
         self.write("docs/diagnostics/E0101.md", wide + "A" + wide + "```\nA" + wide +
                    "```\n```exh alone\nA" + wide + "```\nA" + wide)
         self.expect(*(f"docs/diagnostics/E0101.md:{number}: has 101 columns, at most 100 are allowed"
                       for number in (2, 7, 9)))
+
+
+RECORD = ('{"table": "norms", "subject": "softmax", "command": "./exh bench rows --budget 8s", "commit": "0123abcd", '
+          '"date": "2026-11-30", "device": "one GPU", "ours": {"value": 25.80, "unit": "us"}, "ratios": {"torch": {"value": 1.09}}}')
+ROWS = ('{"kind": "rows", "title": "rows", "place": 1, "page": "rows.md", "rank": {"by": "ratio", "better": "more", "tables": ["norms"]}, '
+        '"tables": [{"name": "norms", "columns": [["kernel", "what"], ["ours", "ours"], ["torch = 1", "ratios.torch"]]}], '
+        '"records": [RECORDS]}')
+
+
+class Results(TreeTest):
+    """A tree with one kind, one page, and README's table."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("exh", "#!/bin/sh\necho '  ./exh search ...'\necho '  ./exh bench NAME'\n")
+        (self.root / "exh").chmod(0o755)
+        self.write("tests/bench/rows.sh", "#!/bin/sh\n# Rows: [--budget 8s]\n")
+        self.write("docs/results.schema.json", (check_results.tree.ROOT / "docs/results.schema.json").read_text())
+        self.records(RECORD)
+        self.write("docs/results/rows.md", "# Rows\n\n<!-- results: begin rows/norms -->\n`./exh bench rows --budget 8s`; one GPU; "
+                   "30 November 2026; commit `0123abcd`.\n\n| kernel | ours | torch = 1 |\n|---|---|---|\n"
+                   "| softmax | 25.80 us | 1.09 |\n<!-- results: end -->\n")
+        self.append("README.md", "\n<!-- results: begin -->\n| kind | rows | the best | the worst | machine |\n|---|---|---|---|---|\n"
+                    "| rows | 1 | softmax: 1.09 x torch; 25.80 us | softmax: 1.09 x torch; 25.80 us | one GPU |\n"
+                    "<!-- results: end -->\n")
+
+    def records(self, *records):
+        self.write("docs/results/rows.json", ROWS.replace("RECORDS", ", ".join(records)))
+
+    def replace(self, name, old, new):
+        text = (self.root / name).read_text()
+        self.assertIn(old, text)
+        self.write(name, text.replace(old, new))
+
+    def expect(self, *problems):
+        self.assertEqual(check_results.check(self.root), list(problems))
+
+    def test_a_tree_that_is_right(self):
+        self.expect()
+
+    def test_a_figure_of_a_page_that_is_in_no_record(self):
+        self.replace("docs/results/rows.md", "25.80", "25.8")
+        self.expect("docs/results/rows.md:8: is not as the records say: ./exh results would write '| softmax | 25.80 us | 1.09 |'")
+
+    def test_a_figure_of_the_readme_that_is_in_no_record(self):
+        self.replace("README.md", "1 | softmax: 1.09", "1 | softmax: 1.90")
+        self.expect("README.md:9: is not as the records say: ./exh results would write "
+                    "'| rows | 1 | softmax: 1.09 x torch; 25.80 us | softmax: 1.09 x torch; 25.80 us |'")
+
+    def test_a_record_that_no_page_has_yet(self):
+        self.records(RECORD, RECORD.replace("softmax", "layer_norm"))
+        self.expect("README.md:9: is not as the records say: ./exh results would write "
+                    "'| rows | 2 | softmax: 1.09 x torch; 25.80 us | layer_norm: 1.09 x torch; 25.80 u'",
+                    "docs/results/rows.md:9: is not as the records say: ./exh results would write '| layer_norm | 25.80 us | 1.09 |'")
+
+    def test_a_picture_that_is_older_than_the_records(self):
+        self.write("docs/results.svg", "<svg></svg>\n")
+        self.expect("docs/results.svg: is not as the records say: ./exh results draws it")
+
+    def test_a_readme_without_the_table(self):
+        self.write("README.md", "# A tree\n")
+        self.expect("README.md: has no table of results")
+
+    def test_a_table_that_no_page_shows(self):
+        self.write("docs/results/rows.md", "# Rows\n")
+        self.expect("docs/results/rows.json: no page shows the table 'norms'")
+
+    def test_a_table_that_there_is_none_of(self):
+        self.append("docs/results/rows.md", "\n<!-- results: begin rows/nroms -->\n<!-- results: end -->\n")
+        self.expect("docs/results/rows.md: docs/results/rows.json has no table 'nroms'")
+
+    def test_a_table_by_hand(self):
+        self.append("docs/results/rows.md", "\n| kernel | ours |\n|---|---|\n| softmax | 2.5 us |\n| 4 x 4 | 12 |\n")
+        self.expect("docs/results/rows.md:13: a figure in a table by hand: docs/results/*.json are for it")
+
+    def test_a_benchmark_that_does_not_exist(self):
+        self.records(RECORD.replace("bench rows", "bench columns"))
+        self.expect("docs/results/rows.json: norms: softmax: ./exh bench columns: there is no such benchmark")
+
+    def test_an_option_that_a_benchmark_does_not_have(self):
+        self.records(RECORD.replace("--budget", "--budgte"))
+        self.expect("docs/results/rows.json: norms: softmax: ./exh bench rows has no option --budgte")
+
+    def test_commands_that_do_not_exist(self):
+        for command, problem in (("./exh dance", "./exh dance: there is no such command"),
+                                 ("python3 tests/gone.py", "tests/gone.py does not exist"),
+                                 ("./exh search replay kernels/gone.txt", "kernels/gone.txt does not exist"),
+                                 ("make", "its command is no ./exh command")):
+            with self.subTest(command):
+                self.records(RECORD.replace("./exh bench rows --budget 8s", command))
+                self.expect("docs/results/rows.json: norms: softmax: " + problem)
+
+    def test_a_record_that_the_schema_does_not_know(self):
+        self.records(RECORD.replace('"device"', '"devise"'))
+        self.expect("docs/results/rows.json: $.records[0]: 'devise' is unknown", "docs/results/rows.json: $.records[0]: has no 'device'")
+        self.records(RECORD.replace("25.80", '"25.80"'))
+        self.expect("docs/results/rows.json: $.records[0].ours: 0 of 3 alternatives are valid")
+
+    def test_two_records_of_the_same(self):
+        self.records(RECORD, RECORD.replace("1.09", "1.10"))
+        self.expect("docs/results/rows.json: norms: softmax: two records are of the same")
+
+    def test_a_mark_of_a_figure_that_is_not_there(self):
+        self.records(RECORD[:-1] + ', "must": {"text": "1.2", "met": false, "of": "ratios.CUB"}}')
+        self.expect("docs/results/rows.json: norms: softmax: has no figure ratios.CUB, which must reach a mark")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -258,6 +259,26 @@ int main(int argc, char** argv) {
         run = self.exh("report-assets")
         wanted = "installing libpage-dev" if os.geteuid() == 0 else "install --no-install-recommends libpage-dev"
         self.assertIn(wanted, run.stderr)
+
+    def test_docs(self):
+        self.write("packages.txt", PACKAGES + "libsite-dev docs never there\n")
+        self.write("docs/site/make.py", "raise SystemExit('page.md:3: broken')\n")
+        run = self.exh("docs")
+        wanted = "installing libsite-dev" if os.geteuid() == 0 else "install --no-install-recommends libsite-dev"
+        self.assertIn(wanted, run.stderr)
+        self.assertEqual(self.exh("build", "dev", installed="g++ libsecret-dev libtest-dev").stderr.count("libsite"), 0)
+        # A Python that has whatever it is asked for.
+        self.write("bin/python3", f'#!/bin/sh\n[ "$1" = -c ] || exec {shlex.quote(sys.executable)} "$@"\n')
+        (self.root / "bin/python3").chmod(0o755)
+        run = self.exh("docs", installed="libsite-dev")
+        self.assertEqual((run.returncode, run.stderr),
+                         (1, "page.md:3: broken\nexh: the site could not be made: what is above is wrong\n"))
+        self.write("docs/site/make.py", "import sys\nprint(sys.argv[1:])\n")
+        run = self.exh("docs", installed="libsite-dev")
+        self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
+        self.assertIn(f"exh: made {self.root}/build/docs/index.html\n", run.stderr)
+        run = self.exh("docs", "--open")
+        self.assertEqual((run.returncode, run.stderr), (2, "exh: docs takes nothing, got '--open'\n"))
 
     def test_an_installation_that_fails_is_shown(self):
         if os.geteuid() != 0:

@@ -2,9 +2,11 @@
 """Validates JSON against the part of JSON Schema (draft 2020-12) that our schemas use. A keyword that
 is not known here is an error: nothing in a schema is silently ignored."""
 
+import decimal
 import re
 
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
+         "number": (int, float, decimal.Decimal)}
 SAY_NOTHING = {"$schema", "$defs", "title", "description"}
 
 
@@ -47,11 +49,12 @@ def of_required(value, names, schema, root, where):
 
 
 def of_additional(value, allowed, schema, root, where):
-    if allowed is not False:
-        raise ValueError("additionalProperties is false here, or absent")
     if not isinstance(value, dict):
         return []
-    return [f"{where}: '{name}' is unknown" for name in value if name not in schema["properties"]]
+    others = [name for name in value if name not in schema.get("properties", {})]
+    if allowed is False:
+        return [f"{where}: '{name}' is unknown" for name in others]
+    return [problem for name in others for problem in problems(value[name], allowed, root, f"{where}.{name}")]
 
 
 def of_items(value, each, schema, root, where):

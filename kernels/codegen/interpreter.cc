@@ -52,8 +52,7 @@ class Interpreter {
     Fill();
     for (const Part& part : code_.splits.parts) {
       part_ = &part;
-      Blocks(part.finishes < 0 ? tree_.block_classes
-                               : code_.splits.groups[At(part.finishes)].tile_classes);
+      Blocks(part.blocks);
     }
     return std::move(result_);
   }
@@ -193,9 +192,9 @@ class Interpreter {
     const ir::Instruction& inst = code_.function->inst(id);
     if (inst.op == ir::Op::kWindow) return CopyWindow(inst);
     const int last = code_.splits.last_of[id.index()];
-    const int first_of = code_.splits.first_of[id.index()];
+    const std::vector<int>& first_of = code_.splits.first_of[id.index()];
     if (last >= 0 && !is_last_[At(last)]) return;
-    if (first_of >= 0 && index_[At(first_of)] != 0) return;
+    if (std::ranges::any_of(first_of, [&](int c) { return index_[At(c)] != 0; })) return;
     if (inst.op == ir::Op::kStore && rounds_ > 0) return;
     if (step.guard.below != 0 && thread_ >= step.guard.below) return;
     for (const int axis : step.guard.axes) {

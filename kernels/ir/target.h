@@ -250,6 +250,11 @@ class Target : public Function {
   std::uint32_t most_copied() const {
     return device.max_registers == 0 ? device.max_unroll : device.max_registers / 4 + 1;
   }
+  /// … of what this reads: two halves are in one register.
+  std::uint32_t most_copied(const Instruction& read) const {
+    const bool are_halves = device.max_registers > 0 && BytesOf(element_type(read)) == 2;
+    return most_copied() * (are_halves ? 2 : 1);
+  }
   /// Threads that copy at least: a warp, or as many as may have four elements of the argument; of a
   /// vector one.
   std::uint32_t least_copying(const Communication& c) const;

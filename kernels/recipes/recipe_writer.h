@@ -63,6 +63,20 @@ class RecipeWriter {
     Size(dim, size);
     if (size > 1) Kind(dim, {kind});
   }
+  /// How both sides of a communication go through what a level has: not at all; in one loop; by the
+  /// same threads, in one loop of them or rather not; by copies, whose values registers hold.
+  enum class Together : std::uint8_t { kNowhere, kOneLoop, kThreadLoop, kSameThreads, kOwnCopies };
+  /// `of(dim)` says it of the reader's dims.
+  template <typename OfDim>
+  void Travel(const Communication& comm, const OfDim& of) {
+    for (const DimPair& pair : f_.pairs_of(comm)) {
+      const Together together = of(f_.dim(pair.dst));
+      if (together == Together::kOneLoop) Map(pair, {kMergeMap});
+      if (together == Together::kThreadLoop) Map(pair, {kMergeMap, kThreadMap});
+      if (together == Together::kSameThreads) Map(pair, {kThreadMap, kMergeMap});
+      if (together == Together::kOwnCopies) Map(pair, {kUnrollMap, kMergeMap});
+    }
+  }
   /// Registers for each iteration, or one loop; the other one where that cannot be.
   void Hold(const DimPair& pair, bool in_registers);
   /// Each loop is around the next one, part after part.

@@ -9,8 +9,11 @@
 // loop. Each is so small that several are on a multiprocessor: some read and write while others
 // wait for what is before them.
 //
-// Where rows are long and few, each has a cluster of blocks, along the outermost level. Registers
-// hold a part of the row then, from its first reduction to what is made of all of them.
+// Where rows are long and few, blocks divide each, along the outermost level. Registers of a
+// cluster hold a part of the row, from its first reduction to what is made of all of them. Without
+// clusters a second launch has the same blocks: it makes one value of what they left, and reads the
+// row once more; where nothing is made of its elements, the last block makes the value. A maximum
+// that runs goes through a block's part in a loop.
 #include "kernels/recipes/row_tiles.h"
 
 #include <algorithm>
@@ -28,10 +31,12 @@ constexpr std::uint32_t kWideBytes = 16;
 constexpr std::uint32_t kThreadsOfBlock = 128;
 /// Elements of a row that a thread holds at most where it goes through the row in a loop.
 constexpr std::uint32_t kMostHeld = 16;
-/// Rows of clusters have so many elements at least, and so many of them are few.
+/// Rows that blocks divide have so many elements at least, and so many of them are few.
 constexpr std::uint32_t kLongRow = 32768, kFewRows = 1024;
 /// Blocks that shall be there at least, and elements of a row that each of them has.
 constexpr std::uint32_t kBlocksOfFew = 512, kElementsOfBlock = 4096;
+/// Blocks of a row at most, and threads of a block that has a part of it, where no cluster meets.
+constexpr std::uint32_t kMostBlocksOfRow = 64, kThreadsOfPart = 256;
 
 struct RowThreads {
   std::uint32_t most, threads;  ///< Of rows of so many elements at most.
@@ -47,8 +52,9 @@ struct RowForm {
   /// takes.
   std::uint32_t threads = 0, copies = 0;
   std::uint32_t resident = 1;  ///< Blocks that a multiprocessor shall hold.
-  /// Clusters of so many blocks go through a row together, and a thread holds so much of it.
-  std::uint32_t cluster = 1, held = kMostHeld;
+  /// So many blocks go through a row together, in this way, and a thread holds so much of it.
+  std::uint32_t blocks = 1, held = kMostHeld;
+  std::string_view way = ir::kCluster;
 };
 /// With more rows of a scan all multiprocessors are busy anyway.
 constexpr std::uint64_t kFewRowsOfScan = 512;
@@ -67,11 +73,12 @@ class RowTileWriter : RecipeWriter {
       if (!inst.planned && inst.executes_once()) SizesAndKinds(inst);
     }
     NoOtherLevels();
-    Want("across_blocks", {is_divided()        ? ir::kLookBack
-                           : form_.cluster > 1 ? ir::kCluster
-                                               : kNotAcross});
+    Want("across_blocks", {is_divided()       ? ir::kLookBack
+                           : form_.blocks > 1 ? form_.way
+                                              : kNotAcross});
     for (const Communication& comm : f_.comms) {
-      if (!comm.planned) Travel(comm);
+      if (comm.planned) continue;
+      Travel(comm, [&](const Dimension& dim) { return TogetherIn(dim); });
     }
     for (const Instruction& inst : f_.insts) {
       if (!inst.planned && inst.executes_once()) NestLoops(inst);
@@ -83,6 +90,8 @@ class RowTileWriter : RecipeWriter {
 
  private:
   bool is_divided() const { return form_.threads > 0; }
+  /// Does a maximum run in the part of a row that a block has?
+  bool RunsInParts() const { return form_.runs && form_.blocks > 1; }
 
   bool FindAxes() {
     int reductions = 0;
@@ -97,9 +106,10 @@ class RowTileWriter : RecipeWriter {
       ++reductions;
       rows_ = ir::ResultAxes(f_, inst);
     }
-    // A single reduction has the general recipe, which may divide it among blocks.
-    const bool is_for_clusters = form_.cluster > 1 && !has_scan_ && reductions > 0;
-    if (reductions < 2 && !has_scan_ && !is_for_clusters) return false;
+    // A single reduction that nothing of the row is made of has the general recipe, which may
+    // divide it among blocks.
+    const bool is_for_blocks = form_.blocks > 1 && !has_scan_ && reductions > 0;
+    if (reductions < 2 && !has_scan_ && !is_for_blocks) return false;
     if (columns_ == nullptr || Last(*columns_) < 2) return false;
     std::erase_if(
         rows_, [&](const LogicalDim* axis) { return axis->axis_name() == columns_->axis_name(); });
@@ -137,17 +147,18 @@ class RowTileWriter : RecipeWriter {
 
   bool FindSizes() {
     const int last = Last(*columns_);
-    if (form_.cluster > 1 &&
-        (last < 3 || columns_->extent % form_.cluster != 0 || !Has(*columns_, 0, form_.cluster))) {
+    if (form_.blocks > 1 &&
+        (last < 3 || columns_->extent % form_.blocks != 0 || !Has(*columns_, 0, form_.blocks))) {
       return false;
     }
-    const std::uint32_t length = columns_->extent / form_.cluster;
+    const std::uint32_t length = columns_->extent / form_.blocks;
     std::uint32_t wanted = 0;
     for (const RowThreads& row : kRowThreads) {
       if (wanted == 0 && length <= row.most) wanted = row.threads;
     }
-    const bool holds = form_.cluster > 1 || HoldsRows();
-    const bool may_copy = last >= 3;
+    if (RunsInParts()) wanted = std::max(wanted, kThreadsOfPart);
+    const bool holds = !RunsInParts() && (form_.blocks > 1 || HoldsRows());
+    const bool may_copy = last >= 3 && !RunsInParts();
     // More threads where registers hold a row, or where these do not divide it.
     for (const bool is_exact : {true, false}) {
       for (std::uint32_t threads = wanted; threads <= f_.device.max_threads; threads *= 2) {
@@ -205,12 +216,13 @@ class RowTileWriter : RecipeWriter {
       }
     }
     loop_ = left;
-    return (loop_ == 1 || !holds) && (form_.cluster > 1 || Has(*columns_, 0, loop_));
+    if (RunsInParts()) return loop_ > 1 && Has(*columns_, 1, loop_);
+    return (loop_ == 1 || !holds) && (form_.blocks > 1 || Has(*columns_, 0, loop_));
   }
 
   // ---- levels ----
 
-  enum class Place { kCluster, kLoop, kParts, kCopies, kAmongThreads, kInner, kBlocks, kAbsent };
+  enum class Place { kDivided, kLoop, kParts, kCopies, kAmongThreads, kInner, kBlocks, kAbsent };
   Place PlaceOf(const Dimension& dim) const {
     const LogicalDim& axis = AxisOf(dim);
     if (!IsColumn(axis)) {
@@ -221,8 +233,8 @@ class RowTileWriter : RecipeWriter {
     if (dim.level == Last(axis)) return Place::kInner;
     if (dim.level == Last(axis) - 1) return Place::kAmongThreads;
     if (dim.level == 0 && is_divided()) return Place::kParts;
-    if (dim.level == 0 && form_.cluster > 1) return Place::kCluster;
-    if (dim.level == 0) return loop_ > 1 ? Place::kLoop : Place::kAbsent;
+    if (dim.level == 0 && form_.blocks > 1) return Place::kDivided;
+    if (dim.level == (RunsInParts() ? 1 : 0)) return loop_ > 1 ? Place::kLoop : Place::kAbsent;
     return dim.level == 1 && copies_ > 1 ? Place::kCopies : Place::kAbsent;
   }
 
@@ -232,8 +244,8 @@ class RowTileWriter : RecipeWriter {
       const LogicalDim& axis = AxisOf(dim);
       const bool is_row = !rows_.empty() && axis.axis_name() == rows_.back()->axis_name();
       switch (PlaceOf(dim)) {
-        case Place::kCluster:
-          SizeAndKind(dim, form_.cluster, kBlock);
+        case Place::kDivided:
+          SizeAndKind(dim, form_.blocks, kBlock);
           break;
         case Place::kLoop:
           Size(dim, loop_);
@@ -261,53 +273,50 @@ class RowTileWriter : RecipeWriter {
     }
   }
 
-  void Travel(const Communication& comm) {
-    for (const DimPair& pair : f_.pairs_of(comm)) {
-      switch (PlaceOf(f_.dim(pair.dst))) {
-        case Place::kCluster:
-        case Place::kLoop:
-        case Place::kParts:
-        case Place::kBlocks:
-          Map(pair, {kMergeMap});
-          break;
-        case Place::kAmongThreads:
-          Map(pair, {kMergeMap, kThreadMap});
-          break;
-        case Place::kCopies:
-        case Place::kInner:
-          Map(pair, {kUnrollMap, kMergeMap});
-          break;
-        case Place::kAbsent:
-          break;
-      }
+  Together TogetherIn(const Dimension& dim) const {
+    switch (PlaceOf(dim)) {
+      case Place::kAmongThreads:
+        return Together::kThreadLoop;
+      case Place::kCopies:
+      case Place::kInner:
+        return Together::kOwnCopies;
+      case Place::kAbsent:
+        return Together::kNowhere;
+      default:
+        return Together::kOneLoop;
     }
   }
 
   void NestLoops(const Instruction& main) {
-    Dims blocks, cluster, loops, threads, copies, inner;
+    Dims blocks, divided, loops, threads, copies, inner;
     for (const DimId id : main.dims) {
       const Dimension& dim = f_.dim(id);
       const Place place = PlaceOf(dim);
       if (place == Place::kBlocks) blocks.push_back(&dim);
-      if (place == Place::kCluster) cluster.push_back(&dim);
+      if (place == Place::kDivided) divided.push_back(&dim);
       if (place == Place::kLoop || place == Place::kParts) loops.push_back(&dim);
       if (place == Place::kAmongThreads) threads.push_back(&dim);
       if (place == Place::kCopies) copies.push_back(&dim);
       if (place == Place::kInner) inner.push_back(&dim);
     }
-    Nest({blocks, cluster, loops, threads, copies, inner});
+    Nest({blocks, divided, loops, threads, copies, inner});
   }
 
-  /// Reductions that do not wait for each other go through the row together.
+  /// Reductions that do not wait for each other go through the row together. All that blocks divide
+  /// is in the same ones.
   void ShareLoops() {
-    std::vector<const Dimension*> loops;
+    Dims loops, divided;
+    const auto share = [&](const Dimension& dim, Dims& with) {
+      for (const Dimension* before : with) Order(*before, dim, kMerged);
+      with.push_back(&dim);
+    };
     for (const Instruction& inst : f_.insts) {
-      if (inst.planned || !inst.is_reduction()) continue;
+      if (inst.planned) continue;
       for (const DimId id : inst.dims) {
         const Place place = PlaceOf(f_.dim(id));
-        if (place != Place::kLoop && place != Place::kParts) continue;
-        for (const Dimension* before : loops) Order(*before, f_.dim(id), kMerged);
-        loops.push_back(&f_.dim(id));
+        const bool is_loop = place == Place::kLoop || place == Place::kParts;
+        if (is_loop && inst.is_reduction()) share(f_.dim(id), loops);
+        if (place == Place::kDivided && inst.executes_once()) share(f_.dim(id), divided);
       }
     }
   }
@@ -320,9 +329,10 @@ class RowTileWriter : RecipeWriter {
   std::uint32_t threads_ = 0, row_threads_ = 1, loop_ = 1, copies_ = 1, inner_ = 1;
 };
 
-/// Blocks of a cluster, fewest first, with which long rows that are few keep a GPU busy.
-std::vector<std::uint32_t> ClustersFor(const ir::Target& function) {
-  std::vector<std::uint32_t> clusters;
+/// Blocks of a row, at most so many, fewest first, with which long rows that are few keep a GPU
+/// busy.
+std::vector<std::uint32_t> BlocksFor(const ir::Target& function, std::uint32_t most) {
+  std::vector<std::uint32_t> blocks;
   for (const ir::Instruction& inst : function.insts) {
     if (inst.planned || !inst.is_reduction()) continue;
     const auto reduced = ir::ReducedAxes(function, inst);
@@ -330,15 +340,32 @@ std::vector<std::uint32_t> ClustersFor(const ir::Target& function) {
     std::uint64_t rows = 1;
     for (const ir::LogicalDim* axis : ir::ResultAxes(function, inst)) rows *= axis->extent;
     if (rows > kFewRows) return {};
-    for (std::uint32_t size = 2; size <= function.device.max_cluster; size *= 2) {
-      const bool is_enough = rows * size >= kBlocksOfFew || size * 2 > function.device.max_cluster;
-      if (is_enough && reduced.front()->extent / size >= kElementsOfBlock) clusters.push_back(size);
+    for (std::uint32_t size = 2; size <= most; size *= 2) {
+      const bool is_enough = rows * size >= kBlocksOfFew || size * 2 > most;
+      if (is_enough && reduced.front()->extent / size >= kElementsOfBlock) blocks.push_back(size);
     }
     break;
   }
   constexpr std::size_t kMostTried = 2;
-  if (clusters.size() > kMostTried) clusters.resize(kMostTried);
-  return clusters;
+  if (blocks.size() > kMostTried) blocks.resize(kMostTried);
+  return blocks;
+}
+
+/// Is something of each element of a row written?
+bool WritesRows(const ir::Target& function) {
+  std::vector<std::string_view> reduced;
+  for (const ir::Instruction& inst : function.insts) {
+    if (inst.planned || !inst.is_reduction()) continue;
+    for (const ir::LogicalDim* axis : ir::ReducedAxes(function, inst)) {
+      reduced.push_back(axis->axis_name());
+    }
+  }
+  return std::ranges::any_of(function.insts, [&](const ir::Instruction& inst) {
+    if (inst.planned || inst.op != ir::Op::kStore) return false;
+    return std::ranges::any_of(ir::AxesOf(function, inst), [&](const ir::LogicalDim* axis) {
+      return std::ranges::find(reduced, axis->axis_name()) != reduced.end();
+    });
+  });
 }
 
 }  // namespace
@@ -357,16 +384,29 @@ std::vector<Recipe> RowTileRecipes(const ir::Target& function) {
   add({.name = "short divided rows of 512 threads", .threads = 512, .copies = 4});
   add({.name = "short divided rows", .threads = 256, .copies = 4});
   if (function.has_clusters()) {
-    for (const std::uint32_t blocks : ClustersFor(function)) {
+    for (const std::uint32_t blocks : BlocksFor(function, function.device.max_cluster)) {
       for (const std::uint32_t held : {2 * kMostHeld, kMostHeld}) {
         add({.name = "rows of " + std::to_string(blocks) + " blocks, " + std::to_string(held) +
                      " elements held",
-             .cluster = blocks,
+             .blocks = blocks,
              .held = held});
       }
     }
   }
-  if (!function.running_comms().empty()) add({.name = "running rows", .runs = true});
+  const bool runs = !function.running_comms().empty();
+  const bool writes_rows = WritesRows(function);
+  for (const std::uint32_t blocks : BlocksFor(function, kMostBlocksOfRow)) {
+    for (const std::uint32_t held : {2 * kMostHeld, kMostHeld}) {
+      add({.name = "rows of " + std::to_string(blocks) + " blocks" +
+                   (writes_rows ? " in two launches, " : " with a last one, ") +
+                   std::to_string(held) + " elements held",
+           .runs = runs,
+           .blocks = blocks,
+           .held = held,
+           .way = writes_rows ? ir::kSecondLaunch : ir::kLastBlock});
+    }
+  }
+  if (runs) add({.name = "running rows", .runs = true});
   add({});
   return recipes;
 }

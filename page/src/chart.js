@@ -79,6 +79,13 @@ export class Chart {
     return this;
   }
 
+  /** Draws what is new of a chart whose data have grown. What a person has zoomed into stays. */
+  update(isDark, height) {
+    const wanted = `${height}px`;
+    if (this.host.style.height !== wanted) this.host.style.height = wanted;
+    this.chart.setOption(withInk(this.option(inkOf(isDark)), inkOf(isDark)), { lazyUpdate: false });
+  }
+
   dispose() {
     this.observer.disconnect();
     this.chart.dispose();

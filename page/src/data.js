@@ -4,8 +4,12 @@
 // asks for it, and what was left out of the JSON because it is nothing everywhere is there again.
 
 import { unzlibSync } from 'fflate';
+import { valueOf } from './characters.js';
 import { Fleet } from './fleet.js';
 import { short } from './format.js';
+import { GrowingDecision, GrowingNumbers } from './growing.js';
+
+export { valueOf } from './characters.js';
 
 const kNumbers = ['n', 'dt', 'ns', 'again', 'estimate', 'bound', 'compile', 'check', 'error',
   'registers', 'blocks', 'clock', 'memory', 'workspace', 'typical'];
@@ -25,19 +29,10 @@ function lazily(object, name, make) {
     configurable: true,
     get() {
       const value = make();
-      Object.defineProperty(object, name, { value });
+      Object.defineProperty(object, name, { configurable: true, value });
       return value;
     },
   });
-}
-
-/** The value that a character of a decision vector stands for; -1: it takes no part. */
-export function valueOf(code) {
-  if (code >= 48 && code <= 57) return code - 48; // 0-9
-  if (code >= 65 && code <= 90) return code - 55; // A-Z
-  if (code >= 97 && code <= 122) return code - 61; // a-z
-  if (code === 43) return 62;
-  return code === 47 ? 63 : -1;
 }
 
 /** "inner() = ROWS" without the brackets: a decision of no objects is called by its choice. */
@@ -69,7 +64,11 @@ class Decision {
     this.values = json.values;
     this.ranges = json.ranges ?? []; // Of its numbers, in place of `values`.
     this.taken = json.taken;
-    lazily(this, 'column', () => unpacked(json.column));
+    this.growing = new GrowingDecision(() => unpacked(json.column));
+  }
+
+  get column() {
+    return this.growing.column;
   }
 
   /** The index of the value in evaluation `i`; -1 where the decision takes no part. */
@@ -93,19 +92,41 @@ class Run {
   constructor(json, index) {
     Object.assign(this, json);
     this.index = index;
+    const grow = (name, Type, make) => [name, new GrowingNumbers(Type, json.count, make)];
+    this.growing = new Map([
+      ...kNumbers.map((name) => grow(name, Float64Array, () => unpacked(json.evals[name]))),
+      grow('verdict', Uint8Array, () => unpacked(json.evals.verdict)),
+      grow('reason', Int32Array, () => unpacked(json.evals.reason))]);
     this.columns = {};
-    for (const name of kNumbers) {
-      lazily(this.columns, name, () => {
-        const column = unpacked(json.evals[name]);
-        return column ? Float64Array.from(column) : new Float64Array(json.count);
-      });
-    }
-    lazily(this.columns, 'verdict', () => Uint8Array.from(unpacked(json.evals.verdict)));
-    lazily(this.columns, 'reason', () => Int32Array.from(unpacked(json.evals.reason)));
-    this.hasColumn = (name) => json.evals[name] !== undefined;
+    for (const [name, numbers] of this.growing) Object.defineProperty(this.columns, name, { get: () => numbers.values });
+    this.said = new Set(Object.keys(json.evals));
+    this.hasColumn = (name) => this.said.has(name);
     this.decisions = json.decisions.map((decision) => new Decision(decision));
     this.correct = json.verdicts.indexOf('correct');
+    this.forget();
+  }
+
+  /** What was worked out of the evaluations is worked out again when somebody asks. */
+  forget() {
     lazily(this, 'indexOf', () => new Map(Array.from(this.columns.n, (n, i) => [n, i])));
+    this.effects = undefined;
+  }
+
+  /** Takes what came since, of a run that goes on: search/view/live_run.h writes it. */
+  append(news) {
+    const { from, count, evals, verdicts, reasons, decisions, pieces, ...rest } = withPlainNames(news);
+    if (from !== this.count) throw new Error(`the news begin with evaluation ${from}, the page has ${this.count}`);
+    for (const [name, numbers] of this.growing) numbers.append(unpacked(evals[name]), count - from);
+    for (const name of Object.keys(evals)) this.said.add(name);
+    pieces.forEach((piece, k) => this.decisions[k].growing.append(unpacked(piece)));
+    this.decisions.push(...decisions.map((decision) => new Decision(decision)));
+    this.count = count;
+    this.verdicts = verdicts;
+    this.correct = verdicts.indexOf('correct');
+    this.reasons.push(...reasons);
+    if (rest.tree) this.prefixes = undefined;
+    for (const [name, value] of Object.entries(rest)) if (value !== undefined) this[name] = value;
+    this.forget();
   }
 
   verdict(i) {
@@ -161,10 +182,11 @@ export function labelsOf(names) {
   });
 }
 
-/** All runs, or a fleet. Throws for data of another version. */
+/** All runs, or a fleet. `live` is there when the page is told what changes. Throws for data of another version. */
 export function decode(json) {
   if (json.v !== 3) throw new Error(`this page reads data of version 3, not ${json.v}`);
-  if (json.fleet) return { made: json.made, fleet: new Fleet(unpacked(json.fleet), json.folder) };
+  const { made, live } = json;
+  if (json.fleet) return { made, live, fleet: new Fleet(unpacked(json.fleet), json.folder, Boolean(live)) };
   const labels = labelsOf(json.runs.map((run) => run.name));
-  return { made: json.made, runs: json.runs.map((run, i) => Object.assign(new Run(withPlainNames(run), i), { label: labels[i] })) };
+  return { made, live, runs: json.runs.map((run, i) => Object.assign(new Run(withPlainNames(run), i), { label: labels[i] })) };
 }

@@ -5,6 +5,11 @@ import * as format from './format.js';
 
 export const kPhases = ['done', 'running', 'waiting', 'failed'];
 
+/** "3 done, 1 running, 0 waiting, 0 failed". */
+export function countsText(fleet) {
+  return kPhases.map((phase) => `${format.count(fleet.counts[phase])} ${phase}`).join(', ');
+}
+
 /** What a shape takes, as {ns, lo, hi}; also of a yardstick, whose time is `ns`. */
 export function timeOf(one) {
   return { ns: one.best_ns ?? one.ns ?? 0, lo: one.lo_ns ?? 0, hi: one.hi_ns ?? 0 };
@@ -103,10 +108,11 @@ export function hrefOf(path) {
 }
 
 export class Fleet {
-  /** `folder`: of the fleet, from where the page lies. */
-  constructor(json, folder) {
+  /** `folder`: of the fleet, from where the page lies. `isLive`: runs have pages of their own, which are told what changes. */
+  constructor(json, folder, isLive = false) {
     Object.assign(this, json);
     this.place = folder;
+    this.isLive = isLive;
     this.shapes = json.shapes.map((shape, index) => ({ ...shape, index }));
     this.quantities = quantitiesOf(this.shapes);
     const groups = new Map();
@@ -120,7 +126,12 @@ export class Fleet {
 
   /** Of the page of a shape, where there is one. */
   reportOf(shape) {
-    return shape.report ? hrefOf(`${this.place}/${shape.report}`) : undefined;
+    return shape.report && !this.isLive ? hrefOf(`${this.place}/${shape.report}`) : undefined;
+  }
+
+  /** The page of its run while that goes on, where there is one. */
+  liveOf(shape) {
+    return this.isLive && shape.state !== 'waiting' ? hrefOf(`run/${shape.shape}/`) : undefined;
   }
 
   get failures() {

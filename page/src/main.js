@@ -7,6 +7,8 @@ import { kViews } from '../views/list.js';
 import { decode } from './data.js';
 import { el, select } from './dom.js';
 import * as format from './format.js';
+import { Live } from './live.js';
+import { LiveBar, Pace } from './live_bar.js';
 import { titleOf } from './program.js';
 
 const kKeys = '1234567890-=';
@@ -24,13 +26,59 @@ class Page {
     this.tabs = new Map(this.views.map((view, i) => [view.id, el('a', {
       href: `#${view.id}`, title: `${view.help}${kKeys[i] ? ` (key ${kKeys[i]})` : ''}`,
     }, view.title)]));
-    root.append(this.heading(), el('nav', { 'aria-label': 'views' }, ...this.tabs.values()), this.content);
+    this.pace = new Pace();
+    root.append(this.heading(), el('nav', { 'aria-label': 'views' }, ...this.tabs.values()));
+    if (this.live) {
+      this.bar = new LiveBar(this);
+      root.append(this.bar.element);
+    }
+    root.append(this.content);
     addEventListener('hashchange', () => this.open(location.hash.slice(1)));
     addEventListener('keydown', (event) => this.key(event));
     addEventListener('beforeprint', () => this.print());
     addEventListener('afterprint', () => this.redraw());
     this.dark.addEventListener('change', () => this.redraw());
     this.open(location.hash.slice(1));
+    if (this.live) {
+      this.teller = new Live(this, () => this.changed(), {
+        makeSource: (url) => new EventSource(url), frame: (draw) => requestAnimationFrame(draw), reload: () => location.reload(),
+      });
+    }
+  }
+
+  /** Something came of what is watched: what is cheap is shown at once, and the view at its pace. */
+  changed() {
+    this.bar.show();
+    if (this.followsByItself) this.pace.ask(() => this.refresh());
+  }
+
+  /** The open view shows what comes without being asked. */
+  get followsByItself() {
+    const wasEmpty = this.run && !this.shownCount;
+    return Boolean(wasEmpty || this.view.redrawsItself || this.parts.some((part) => part.refresh));
+  }
+
+  refresh() {
+    if (!this.isStale || !this.followsByItself) return;
+    const parts = this.parts.filter((part) => part.refresh);
+    if (!parts.length) {
+      this.redraw();
+      return;
+    }
+    for (const part of parts) part.refresh(this.isDark);
+    this.drawn();
+  }
+
+  /** The open view shows all that is known. */
+  drawn() {
+    this.shown = this.teller?.version ?? 0;
+    this.shownCount = this.run?.count;
+    this.bar?.show();
+  }
+
+  /** Something is known that the open view does not show. */
+  get isStale() {
+    return this.shown !== (this.teller?.version ?? 0);
   }
 
   get isDark() {
@@ -89,12 +137,17 @@ class Page {
     const focused = document.activeElement?.id;
     this.clear();
     this.show(this.view, this.isDark);
+    this.drawn();
     if (focused) document.getElementById(focused)?.focus();
   }
 
   show(view, isDark) {
     const host = el('section', { id: `view-${view.id}` }, el('h2', {}, view.title), el('p', { class: 'help' }, view.help));
     this.content.append(host);
+    if (this.live && this.run && !this.run.count && view.id !== 'run') {
+      host.append(el('p', {}, 'Nothing was evaluated yet.'));
+      return;
+    }
     try {
       const parts = view.render(host, this);
       this.parts.push(...parts);
@@ -127,6 +180,7 @@ class Page {
     else if (event.key === 'ArrowRight' && event.target.closest?.('nav')) location.hash = this.views[(at + 1) % this.views.length].id;
     else if (event.key === 'ArrowLeft' && event.target.closest?.('nav')) location.hash = this.views[(at + this.views.length - 1) % this.views.length].id;
     else if (event.key === 't') this.toggleTheme();
+    else if (event.key === 'u' && this.live) this.redraw();
     else if (event.key === '/') {
       event.preventDefault();
       if (this.view.id !== 'table') {

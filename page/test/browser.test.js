@@ -3,31 +3,16 @@
 // The page in a browser, with every request blocked. Pictures of all views go to build/page/screenshots, for
 // people to look at. Skipped where there is no Chromium, or a Node.js that Playwright does not run on.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { kFleetViews } from '../views/fleet/list.js';
 import { kViews } from '../views/list.js';
+import { kTemplate, launch, options, skip } from './browser.js';
 import { fleetData, kEvil, packed, sampleData, sampleFleet } from './sample.js';
 
-const kTemplate = resolve('../report-assets/report.html');
 const kShots = resolve('screenshots');
-
-function findBrowser() {
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-    try {
-      return execFileSync('which', [name], { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
-    } catch { /* The next one. */ }
-  }
-  return null;
-}
-
-const executablePath = findBrowser();
-const isOld = Number(process.versions.node.split('.')[0]) < 20;
-const skip = !executablePath ? 'there is no Chromium' : isOld ? 'Playwright needs Node.js 20' : !existsSync(kTemplate) ? './exh report-assets has made no page' : false;
-const options = { skip, timeout: 120000 };
 
 /** As search report fills the page. */
 function write(name, data) {
@@ -77,8 +62,7 @@ function isDrawn(canvas) {
 before(async () => {
   if (skip) return;
   mkdirSync(kShots, { recursive: true });
-  const { chromium } = await import('playwright-core');
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();

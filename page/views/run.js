@@ -59,6 +59,7 @@ export const runView = {
         [own ? 'space' : 'kernel', `${header.kernel}  ${header.sizes}`],
         ...(own ? programFacts(own) : []),
         ['operations of one run', header.flops ? `${format.digits(header.flops / 1e9)} GFLOP` : ''],
+        ['compared with the reference', header.checked ?? ''],
         ['device', header.device === 'program' ? '' : header.device],
         ['conditions', header.conditions],
         ...(header.machine ?? []),

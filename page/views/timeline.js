@@ -10,33 +10,36 @@ import { kColours, kRing, runColour, verdictMark } from '../src/palette.js';
 
 const kDashes = ['solid', 'dashed', 'dotted'];
 
-/** Where evaluation `i` stands on the axis. */
-function place(run, i, over) {
-  return over === 'evaluations' ? run.columns.n[i] : run.columns.dt[i];
-}
-
 function lastPlace(run, over) {
+  if (!run.count) return over === 'evaluations' ? 0 : run.seconds;
   return over === 'evaluations' ? run.columns.n[run.count - 1]
     : Math.max(run.seconds, run.columns.dt[run.count - 1]);
 }
 
-/** Points [place, ns, i] of all that have a time; `isCorrect` or not. */
-function timed(run, over, isCorrect) {
-  const points = [];
-  for (let i = 0; i < run.count; ++i) {
-    if (run.columns.ns[i] > 0 && run.isCorrect(i) === isCorrect) {
-      points.push([place(run, i, over), run.columns.ns[i], i]);
-    }
-  }
-  return points;
+/** Dots of a kind that are drawn: of very many some, evenly, for each takes a browser its time. */
+const kMostDots = 20000;
+/** The same while a run goes on, when they are drawn again and again. */
+const kMostLiveDots = 4000;
+
+/**
+ * Indices below `count` that pass, or of more than `most` every second, fourth, eighth …: those that were chosen stay when
+ * others come, until there are twice as many.
+ */
+export function chosen(count, test, most) {
+  let passing = 0;
+  for (let i = 0; i < count; ++i) if (test(i)) ++passing;
+  const step = 2 ** Math.max(0, Math.ceil(Math.log2(passing / most)));
+  const indices = [];
+  let k = 0;
+  for (let i = 0; i < count; ++i) if (test(i) && k++ % step === 0) indices.push(i);
+  return indices;
 }
 
-const kMostDots = 20000;
-
-/** Dots that are drawn: of very many some, evenly, for each takes a browser its time. */
-export function thinned(points, most = kMostDots) {
-  if (points.length <= most) return points;
-  return Array.from({ length: most }, (_, k) => points[Math.floor((k * points.length) / most)]);
+/** Points [place, ns, i] of those that have a time; `isCorrect` or not. */
+function timed(run, over, isCorrect, most) {
+  const { ns, verdict } = run.columns;
+  const places = over === 'evaluations' ? run.columns.n : run.columns.dt;
+  return chosen(run.count, (i) => ns[i] > 0 && (verdict[i] === run.correct) === isCorrect, most).map((i) => [places[i], ns[i], i]);
 }
 
 /** The steps of the incumbent, up to the end of the run, where it has the time of the finals. */
@@ -53,9 +56,12 @@ export function incumbent(run, over) {
 export function failing(runs) {
   const counts = new Map();
   for (const run of runs) {
-    for (let i = 0; i < run.count; ++i) {
-      if (!run.isCorrect(i)) counts.set(run.verdict(i), (counts.get(run.verdict(i)) ?? 0) + 1);
-    }
+    const { verdict } = run.columns;
+    const ofRun = new Uint32Array(run.verdicts.length);
+    for (let i = 0; i < run.count; ++i) ++ofRun[verdict[i]];
+    ofRun.forEach((count, k) => {
+      if (count && k !== run.correct) counts.set(run.verdicts[k], (counts.get(run.verdicts[k]) ?? 0) + count);
+    });
   }
   return [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
 }
@@ -64,9 +70,9 @@ function nameOf(runs, run, what) {
   return runs.length > 1 ? `${run.label}: ${what}` : what;
 }
 
-function timeSeries(runs, run, over, isDark) {
+function timeSeries(runs, run, over, isDark, most) {
   const colour = runColour(run.index, isDark);
-  const measured = thinned(timed(run, over, true));
+  const measured = timed(run, over, true, most);
   const series = [{
     name: nameOf(runs, run, 'measured'), type: 'scatter', data: measured, ...marksFor(measured.length, 5),
     itemStyle: { color: colour, opacity: 0.45 },
@@ -83,7 +89,7 @@ function timeSeries(runs, run, over, isDark) {
       })), run.index % 2 ? 'insideStart' : 'insideEnd'),
     },
   }];
-  const stopped = thinned(timed(run, over, false));
+  const stopped = timed(run, over, false, most);
   if (stopped.length) {
     series.splice(1, 0, {
       name: nameOf(runs, run, 'stopped or wrong'), type: 'scatter', data: stopped, symbol: kRing,
@@ -124,17 +130,17 @@ export function gapPoints(run, over) {
     .map(([x, ns, bound]) => [x, 100 * (1 - bound / ns)]);
 }
 
-function failureSeries(runs, over, verdicts) {
-  return verdicts.map((verdict) => {
-    const { colour, symbol } = verdictMark(verdict);
-    const data = [];
-    for (const run of runs) {
-      for (let i = 0; i < run.count; ++i) {
-        if (run.verdict(i) === verdict) data.push([place(run, i, over), verdict, i, run.index]);
-      }
-    }
+function failureSeries(runs, over, verdicts, most) {
+  return verdicts.map((name) => {
+    const { colour, symbol } = verdictMark(name);
+    const data = runs.flatMap((run) => {
+      const { verdict } = run.columns;
+      const places = over === 'evaluations' ? run.columns.n : run.columns.dt;
+      const wanted = run.verdicts.indexOf(name);
+      return chosen(run.count, (i) => verdict[i] === wanted, most / runs.length).map((i) => [places[i], name, i, run.index]);
+    });
     return {
-      name: verdict, type: 'scatter', data: thinned(data), symbol, ...marksFor(data.length, 8), xAxisIndex: 2, yAxisIndex: 2,
+      name, type: 'scatter', data, symbol, ...marksFor(data.length, 8), xAxisIndex: 2, yAxisIndex: 2,
       itemStyle: { color: colour, opacity: 0.8 },
     };
   });
@@ -157,8 +163,8 @@ function tooltip(runs) {
   };
 }
 
-/** The chart of these runs over 'seconds' or 'evaluations'. */
-export function option(runs, over, isDark) {
+/** The chart of these runs over 'seconds' or 'evaluations'. `most`: dots of a kind. */
+export function option(runs, over, isDark, most = kMostDots) {
   const verdicts = failing(runs);
   const hasGap = runs.some((run) => run.provenBound > 0 && run.bests.length);
   const last = Math.max(...runs.map((run) => lastPlace(run, over)));
@@ -183,13 +189,13 @@ export function option(runs, over, isDark) {
       { type: 'category', gridIndex: 2, data: verdicts, axisTick: { show: false } },
     ],
     series: [
-      ...runs.flatMap((run) => timeSeries(runs, run, over, isDark)),
+      ...runs.flatMap((run) => timeSeries(runs, run, over, isDark, most)),
       ...(hasGap ? runs.map((run) => ({
         name: nameOf(runs, run, 'gap'), type: 'line', step: 'end', showSymbol: false, data: gapPoints(run, over),
         xAxisIndex: 1, yAxisIndex: 1, lineStyle: { color: runColour(run.index, isDark) },
         itemStyle: { color: runColour(run.index, isDark) },
       })) : []),
-      ...failureSeries(runs, over, verdicts),
+      ...failureSeries(runs, over, verdicts, most),
     ],
   };
 }
@@ -261,18 +267,28 @@ export const timeline = {
     + 'and what failed. Scroll over the chart to zoom.',
   render(host, page) {
     page.state.over ??= 'seconds';
-    const chart = el('div');
+    const most = page.live ? kMostLiveDots : kMostDots;
+    const place = el('div');
+    const words = el('div');
+    const note = el('p', { class: 'note' });
+    const write = () => {
+      words.replaceChildren(...(page.runs.length > 1 ? [comparison(page.runs)] : page.runs.map((run) => el('p', { class: 'summary' }, summary(run)))));
+      note.textContent = page.runs.some((run) => run.count > most)
+        ? `Of very many evaluations at most ${format.count(most)} of a kind are drawn, evenly chosen; the line of the best knows all.` : '';
+    };
     host.append(
       select('over', [['seconds', 'time'], ['evaluations', 'evaluations']], page.state.over, (over) => {
         page.state.over = over;
         page.redraw();
       }),
-      ...(page.runs.length > 1 ? [comparison(page.runs)] : page.runs.map((run) => el('p', { class: 'summary' }, summary(run)))),
-      chart,
+      words, place, note,
     );
-    if (page.runs.some((run) => run.count > kMostDots)) {
-      host.append(el('p', { class: 'note' }, `Of very many evaluations at most ${format.count(kMostDots)} of a kind are drawn, evenly chosen; the line of the best knows all.`));
-    }
-    return [new Chart(chart, heightOf(page.runs), (ink) => option(page.runs, page.state.over, ink.isDark))];
+    write();
+    const chart = new Chart(place, heightOf(page.runs), (ink) => option(page.runs, page.state.over, ink.isDark, most));
+    chart.refresh = (isDark) => {
+      write();
+      chart.update(isDark, heightOf(page.runs));
+    };
+    return [chart];
   },
 };

@@ -50,7 +50,8 @@ def _version_of(path: str, changed: float) -> Optional[str]:
                               errors="replace", timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    said = re.fullmatch(r"search (\d+(?:\.\d+)*\S*)\s*", done.stdout)
+    # More lines say the commit, the devices and the formats.
+    said = re.match(r"search (\d+(?:\.\d+)*\S*)\s*(?:\n|\Z)", done.stdout)
     return said[1] if said and done.returncode == 0 else None
 
 

@@ -14,8 +14,6 @@
 
 namespace exh::search {
 
-inline constexpr const char* kVersion = "0.1.0";
-
 /// How the program was called, and what it is to do.
 struct Invocation {
   std::vector<std::string> argv;
@@ -46,6 +44,7 @@ void AddLearnCommand(CLI::App& app, Invocation& invocation);
 void AddExportCommand(CLI::App& app, Invocation& invocation);
 void AddImportCommand(CLI::App& app, Invocation& invocation);
 void AddReportCommand(CLI::App& app, Invocation& invocation);
+void AddViewCommand(CLI::App& app, Invocation& invocation);
 void AddFusedCommand(CLI::App& app, Invocation& invocation);
 void AddTuneCommand(CLI::App& app, Invocation& invocation);
 void AddInstallKernelCommand(CLI::App& app, Invocation& invocation);

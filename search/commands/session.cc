@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "base/system/signals.h"
 #include "search/commands/machine/gpu_list.h"
+#include "search/commands/parts/version_text.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/dropped/dropped.h"
 #include "search/descend/first.h"
@@ -119,7 +120,7 @@ RunRecord Header(const Subject& subject, const runtime::Instance& instance,
                  const SearchOptions& options, const ChoiceOrder& order, const Evaluator& evaluator,
                  const std::vector<std::string>& argv) {
   RunRecord run;
-  run.tool = fmt::format("search {}", kVersion);
+  run.tool = ToolName();
   run.started = TimeStamp();
   run.space = instance.space().name;
   run.fingerprint = instance.fingerprint();
@@ -356,7 +357,7 @@ ResumeRecord Resumed(const Prepared& run, const Invocation& invocation) {
   ResumeRecord record;
   record.dt = run.earlier->last_dt;
   record.started = TimeStamp();
-  record.tool = fmt::format("search {}", kVersion);
+  record.tool = ToolName();
   record.conditions = run.evaluator.YardstickText();
   record.machine = MachineOf(run.evaluator);
   record.argv = invocation.argv;

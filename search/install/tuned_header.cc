@@ -30,6 +30,9 @@ $INCLUDES$
 extern "C" {
 #endif
 
+// What the functions below take and answer; it grows when programs must be changed.
+#define EXH_TUNED_INTERFACE $INTERFACE$
+
 enum {
   EXH_OK = 0,
   EXH_NOT_TUNED = 1,            // Not for these sizes on this device, and there is no fallback.
@@ -139,7 +142,8 @@ std::string UnitLines(const TunedKernel& kernel) {
 
 std::string TunedHeader(const TunedLibrary& library) {
   const auto& kind = *library.kind;
-  std::string text = Fill(kBegin, {{"INCLUDES", std::string(kind.includes)}});
+  std::string text = Fill(kBegin, {{"INCLUDES", std::string(kind.includes)},
+                                   {"INTERFACE", std::to_string(kTunedInterface)}});
   for (const TunedKernel& kernel : library.kernels) {
     text += "\n" + Heading(kernel.name) + "//\n// " + kernel.unit().summary +
             ". Tuned, with the time that was measured:\n" + UnitLines(kernel) + "// It takes:\n" +

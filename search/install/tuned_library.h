@@ -12,6 +12,10 @@
 
 namespace exh::search {
 
+/// EXH_TUNED_INTERFACE of tuned.h: it grows when a program that was compiled against an older
+/// tuned.h would call the functions of a newer library wrongly (docs/versions.md).
+inline constexpr int kTunedInterface = 1;
+
 /// All units of one kernel.
 struct TunedKernel {
   std::string name;                       ///< "matmul".

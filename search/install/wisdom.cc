@@ -24,8 +24,6 @@ using kernels::package::UnitScalar;
 using kernels::package::UnitSize;
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
-
 Json ToJson(const Wisdom& wisdom) {
   const Unit& unit = wisdom.unit;
   Json sizes = Json::array(), arrays = Json::array(), scalars = Json::array();
@@ -60,7 +58,7 @@ Json ToJson(const Wisdom& wisdom) {
     compared[rival.name] = rival.ns;
     if (rival.is_tied) tied.push_back(rival.name);
   }
-  return {{"v", kVersion},
+  return {{"v", kWisdomVersion},
           {"kernel", unit.kernel},
           {"summary", unit.summary},
           {"meaning", unit.meaning},
@@ -275,9 +273,9 @@ std::vector<Wisdom> ReadWisdom(std::string_view text, const std::string& path) {
     try {
       const Json json = ParseUserJson<Json>(one);
       const int version = json.at("v").get<int>();
-      if (version != kVersion) {
+      if (version != kWisdomVersion) {
         throw Error(fmt::format("it is of version {}, and this program reads version {}", version,
-                                kVersion));
+                                kWisdomVersion));
       }
       const Wisdom wisdom = FromJson(json);
       // Those of one kernel all agree with the first one.

@@ -14,6 +14,9 @@
 
 namespace exh::search {
 
+/// `v` of a line of wisdom.jsonl. Others are refused by name.
+inline constexpr int kWisdomVersion = 1;
+
 /// What a unit was compared with, in the finals of its run.
 struct Rival {
   std::string name;  ///< "eigen".

@@ -5,6 +5,7 @@
 #include "kernels/devices/device.h"
 #include "kernels/first.h"
 #include "kernels/library/registry.h"
+#include "kernels/problem.h"
 #include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
@@ -25,6 +26,7 @@ void KernelSubject::Describe(RunRecord& run) const {
   const bool is_known = kernels::FindKernel(run.kernel) == problem_.kernel;
   run.text = is_known ? "" : problem_.kernel->text();
   run.sizes = problem_.sizes;
+  run.checked = kernels::SampleText(problem_.task);
   for (const kernels::Parameter& size : problem_.kernel->parameters()) {
     if (!size.words.empty()) run.words[size.name] = size.Text(run.sizes.at(size.name));
   }
@@ -33,6 +35,15 @@ void KernelSubject::Describe(RunRecord& run) const {
   run.limits = DeviceLimits(problem_.device);
   constexpr double kWorthSaying = 1;
   if (problem_.space_s >= kWorthSaying) run.space_s = problem_.space_s;
+}
+
+std::vector<std::string> KernelSubject::notes() const {
+  std::vector<std::string> notes = problem_.task.notes;
+  const std::string sample = kernels::SampleText(problem_.task);
+  if (problem_.device.runs && !sample.empty()) {
+    notes.push_back("a reference of all results would take long: " + sample + " are compared");
+  }
+  return notes;
 }
 
 std::string KernelSubject::Outline(const runtime::Candidate& implementation) const {

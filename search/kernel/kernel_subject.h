@@ -37,7 +37,7 @@ class KernelSubject final : public Subject {
   std::string prior_file() const override;
   double flops() const override { return problem_.task.flops; }
   std::vector<kernels::Recipe> Recipes() const override;
-  std::vector<std::string> notes() const override { return problem_.task.notes; }
+  std::vector<std::string> notes() const override;
   const kernels::ir::Device* device() const override { return &problem_.device; }
 
  private:

@@ -57,6 +57,7 @@ struct Fields<RunRecord> {
       kernel.Optional("words", r.words);
       kernel.Optional("settings", r.settings);
       kernel.Field("flops", r.flops);
+      kernel.Optional("checked", r.checked);
       kernel.Optional("text", r.text);
     });
     v.Object("device", [&](auto& device) {

@@ -22,6 +22,7 @@
 #include "base/parallel.h"
 #include "base/system/user_file.h"
 #include "search/log/log_json.h"
+#include "search/log/parse/log_parser.h"
 
 namespace exh::search {
 
@@ -154,52 +155,6 @@ void AddRecord(Decoded decoded, Log& log) {
 /// Where a line stands among the others, by its number.
 enum class Place { kNext, kAgain, kElsewhere };
 
-/// Follows the chain of the lines.
-class Chain {
- public:
-  /// A line that is whole; one without a number has the next one.
-  Place Add(const SealedLine& sealed, LogTail& tail, std::vector<std::string>& problems) {
-    const std::uint64_t number = sealed.number.value_or(tail.lines + num_damaged_ + 1);
-    if (numbered_ && !sealed.number) {
-      problems.push_back(fmt::format("line {}: it has no number, unlike those before", number));
-    }
-    numbered_ = numbered_ || sealed.number.has_value();
-    if (number <= tail.lines) {
-      num_damaged_ = 0;
-      if (missing_.erase(number) == 0) {
-        problems.push_back(
-            fmt::format("line {} stands there again, behind line {}", number, tail.lines));
-        return Place::kAgain;
-      }
-      problems.push_back(fmt::format("line {} stands behind line {}", number, tail.lines));
-      return Place::kElsewhere;
-    }
-    const std::uint64_t due = tail.lines + num_damaged_ + 1;
-    if (number == due && num_damaged_ == 0 && sealed.number && sealed.after != tail.checksum) {
-      problems.push_back(fmt::format(
-          "line {}: it does not belong behind the one before, which is of another log", number));
-    }
-    constexpr std::uint64_t kMostMissing = 1 << 20;  // More are no matter of single lines.
-    for (std::uint64_t lost = due; lost < number && lost < due + kMostMissing; ++lost) {
-      missing_.insert(lost);
-    }
-    tail.lines = number;
-    tail.checksum = sealed.checksum;
-    num_damaged_ = 0;
-    return Place::kNext;
-  }
-  /// A line that is not whole. Its number, as far as one can tell.
-  std::uint64_t AddDamaged(const LogTail& tail) { return tail.lines + ++num_damaged_; }
-
-  /// Numbers of lines that never came.
-  const std::set<std::uint64_t>& missing() const { return missing_; }
-
- private:
-  std::set<std::uint64_t> missing_;
-  std::uint64_t num_damaged_ = 0;  ///< Since the last line that was whole.
-  bool numbered_ = false;
-};
-
 /// "line 17 is missing", "lines 17 to 19 are missing".
 void ReportMissing(const std::set<std::uint64_t>& missing, std::vector<std::string>& problems) {
   for (auto first = missing.begin(); first != missing.end();) {
@@ -311,36 +266,99 @@ class LogFile {
 
 /// Of a text that `next` gives block by block, as LogFile does.
 Log ParseBlocks(const std::function<std::string_view()>& next) {
-  Log log;
-  Chain chain;
-  for (std::string_view block = next(); !block.empty(); block = next()) {
-    log.tail.bytes += block.size();
-    for (ReadLine& read : LinesOf(block)) {
-      if (!read.sealed && read.is_last && !Unseal(read.line.substr(0, read.line.size() - 1))) {
-        log.cut_off = true;
-        log.tail.bytes -= read.line.size();
-        break;
-      }
-      log.tail.ends_line = !read.is_last;
-      if (!read.sealed) {
-        log.problems.push_back(
-            fmt::format("line {}: {}", chain.AddDamaged(log.tail),
-                        read.is_last ? "its end is damaged" : "checksum does not match"));
-        continue;
-      }
-      if (chain.Add(*read.sealed, log.tail, log.problems) == Place::kAgain) continue;
-      if (read.trouble.empty()) {
-        AddRecord(std::move(read.decoded), log);
-      } else {
-        log.problems.push_back(fmt::format("line {}: {}", log.tail.lines, read.trouble));
-      }
-    }
-  }
-  ReportMissing(chain.missing(), log.problems);
-  return log;
+  LogParser parser;
+  for (std::string_view block = next(); !block.empty(); block = next()) parser.Add(block);
+  return parser.Take();
 }
 
 }  // namespace
+
+/// Follows the chain of the lines.
+class LogParser::State {
+ public:
+  /// A line that is whole; one without a number has the next one.
+  Place Add(const SealedLine& sealed, LogTail& tail, std::vector<std::string>& problems) {
+    const std::uint64_t number = sealed.number.value_or(tail.lines + num_damaged_ + 1);
+    if (numbered_ && !sealed.number) {
+      problems.push_back(fmt::format("line {}: it has no number, unlike those before", number));
+    }
+    numbered_ = numbered_ || sealed.number.has_value();
+    if (number <= tail.lines) {
+      num_damaged_ = 0;
+      if (missing_.erase(number) == 0) {
+        problems.push_back(
+            fmt::format("line {} stands there again, behind line {}", number, tail.lines));
+        return Place::kAgain;
+      }
+      problems.push_back(fmt::format("line {} stands behind line {}", number, tail.lines));
+      return Place::kElsewhere;
+    }
+    const std::uint64_t due = tail.lines + num_damaged_ + 1;
+    if (number == due && num_damaged_ == 0 && sealed.number && sealed.after != tail.checksum) {
+      problems.push_back(fmt::format(
+          "line {}: it does not belong behind the one before, which is of another log", number));
+    }
+    constexpr std::uint64_t kMostMissing = 1 << 20;  // More are no matter of single lines.
+    for (std::uint64_t lost = due; lost < number && lost < due + kMostMissing; ++lost) {
+      missing_.insert(lost);
+    }
+    tail.lines = number;
+    tail.checksum = sealed.checksum;
+    num_damaged_ = 0;
+    return Place::kNext;
+  }
+  /// A line that is not whole. Its number, as far as one can tell.
+  std::uint64_t AddDamaged(const LogTail& tail) { return tail.lines + ++num_damaged_; }
+
+  /// Numbers of lines that never came.
+  const std::set<std::uint64_t>& missing() const { return missing_; }
+
+ private:
+  std::set<std::uint64_t> missing_;
+  std::uint64_t num_damaged_ = 0;  ///< Since the last line that was whole.
+  bool numbered_ = false;
+};
+
+LogParser::LogParser() : state_(std::make_unique<State>()) {}
+LogParser::~LogParser() = default;
+LogParser::LogParser(LogParser&&) noexcept = default;
+LogParser& LogParser::operator=(LogParser&&) noexcept = default;
+
+void LogParser::Add(std::string_view block) {
+  State& chain = *state_;
+  log_.tail.bytes += block.size();
+  for (ReadLine& read : LinesOf(block)) {
+    if (!read.sealed && read.is_last && !Unseal(read.line.substr(0, read.line.size() - 1))) {
+      log_.cut_off = true;
+      log_.tail.bytes -= read.line.size();
+      return;
+    }
+    log_.tail.ends_line = !read.is_last;
+    if (!read.sealed) {
+      log_.problems.push_back(
+          fmt::format("line {}: {}", chain.AddDamaged(log_.tail),
+                      read.is_last ? "its end is damaged" : "checksum does not match"));
+      continue;
+    }
+    if (chain.Add(*read.sealed, log_.tail, log_.problems) == Place::kAgain) continue;
+    if (read.trouble.empty()) {
+      AddRecord(std::move(read.decoded), log_);
+    } else {
+      log_.problems.push_back(fmt::format("line {}: {}", log_.tail.lines, read.trouble));
+    }
+  }
+}
+
+std::vector<std::string> LogParser::Missing() const {
+  std::vector<std::string> problems;
+  ReportMissing(state_->missing(), problems);
+  return problems;
+}
+
+Log LogParser::Take() {
+  ReportMissing(state_->missing(), log_.problems);
+  return std::move(log_);
+}
 
 const EvalRecord* Log::Find(std::uint64_t n) const {
   for (const EvalRecord& eval : evals) {

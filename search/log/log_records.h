@@ -47,6 +47,8 @@ struct RunRecord {
   Machine machine;
   std::uint64_t seed = 0;
   double flops = 0;
+  /// Which part of results is compared, where not all is (kernels/problem.h); empty: all.
+  std::string checked;
   std::vector<std::string> argv;
   std::vector<std::string> order;  ///< Names of choices, first decided first.
   std::string objective = "time";  ///< What the best is: `--objective`.

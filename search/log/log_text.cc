@@ -225,6 +225,7 @@ std::string RunText(const Log& log, std::size_t most_lines) {
   const std::string built = run.space_s > 0 ? fmt::format(" built in {:.1f} s,", run.space_s) : "";
   text += fmt::format("space {} {},{} by {}\n", run.space, run.fingerprint, built, run.tool);
   text += MachineText(run.machine);
+  if (!run.checked.empty()) text += fmt::format("compared with the reference: {}\n", run.checked);
   if (!log.resumes.empty()) {
     text += fmt::format(
         "went on {}, last {}\n",

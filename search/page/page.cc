@@ -18,7 +18,6 @@ namespace {
 
 /// Of what page/page.html has for this program, and of the data.
 constexpr int kPageVersion = 3;
-constexpr int kNewestLog = 2;
 /// RunRecord::device of programs of users.
 constexpr std::string_view kNoDevice = "program";
 constexpr std::string_view kTitlePlace = "<!--title-->", kDataPlace = "<!--data-->";
@@ -46,6 +45,14 @@ std::string ReadText(const std::string& path) {
   return text.str();
 }
 
+/// Opens the object that a page's data are.
+void Begin(const std::string& made, std::string_view live, ScriptJson& json) {
+  json.Open('{');
+  json.Key("v").Integer(kPageVersion);
+  json.Key("made").Text(made);
+  if (!live.empty()) json.Key("live").Written(live);
+}
+
 }  // namespace
 
 std::vector<NamedLog> ReadRuns(const std::vector<std::string>& runs) {
@@ -67,15 +74,14 @@ std::vector<NamedLog> ReadRuns(const std::vector<std::string>& runs) {
   return logs;
 }
 
-std::string PageData(const std::vector<NamedLog>& runs, const std::string& made) {
+std::string PageData(const std::vector<NamedLog>& runs, const std::string& made,
+                     std::string_view live) {
   ColumnLimits limits;
   limits.reasons /= runs.size();
   limits.all /= runs.size();
   limits.tree_nodes /= runs.size();
   ScriptJson json;
-  json.Open('{');
-  json.Key("v").Integer(kPageVersion);
-  json.Key("made").Text(made);
+  Begin(made, live, json);
   json.Key("runs").Open('[');
   for (const NamedLog& run : runs) WriteRun(run.name, run.log, limits, json);
   json.Close();
@@ -83,12 +89,20 @@ std::string PageData(const std::vector<NamedLog>& runs, const std::string& made)
   return json.Take();
 }
 
-std::string FleetPageData(std::string_view status, const std::string& folder,
-                          const std::string& made) {
+std::string RunPageData(std::string_view run, const std::string& made, std::string_view live) {
   ScriptJson json;
-  json.Open('{');
-  json.Key("v").Integer(kPageVersion);
-  json.Key("made").Text(made);
+  Begin(made, live, json);
+  json.Key("runs").Open('[');
+  json.Written(run);
+  json.Close();
+  json.Close();
+  return json.Take();
+}
+
+std::string FleetPageData(std::string_view status, const std::string& folder,
+                          const std::string& made, std::string_view live) {
+  ScriptJson json;
+  Begin(made, live, json);
   json.Key("folder").Text(folder);
   json.Key("fleet").Column(ScriptSafe(status));
   json.Close();
@@ -117,6 +131,10 @@ std::string FillPage(std::string_view page, std::string_view title, std::string_
 std::string PageTitle(const std::vector<NamedLog>& runs) {
   const RunRecord& run = *runs.front().log.run;
   if (runs.size() > 1) return fmt::format("{} runs of {}", runs.size(), run.kernel);
+  return PageTitle(run);
+}
+
+std::string PageTitle(const RunRecord& run) {
   // What a program of a user runs on the log does not know.
   if (run.device == kNoDevice) return NameText(run);
   return fmt::format("{} on {}", NameText(run), run.device);

@@ -11,6 +11,9 @@
 
 namespace exh::search {
 
+/// The newest version of logs that pages show.
+inline constexpr int kNewestLog = 2;
+
 /// A run with the name that a person gave it.
 struct NamedLog {
   std::string name;
@@ -22,20 +25,27 @@ struct NamedLog {
 /// evaluations.
 std::vector<NamedLog> ReadRuns(const std::vector<std::string>& runs);
 
-/// What the page shows, as JSON. `made` is the time of day, UTC.
-std::string PageData(const std::vector<NamedLog>& runs, const std::string& made);
+/// What the page shows, as JSON. `made` is the time of day, UTC. `live`: an object for a page that
+/// is told what changes (search/view); empty: it is a report.
+std::string PageData(const std::vector<NamedLog>& runs, const std::string& made,
+                     std::string_view live = "");
+
+/// The same of one run that somebody else wrote as an object.
+std::string RunPageData(std::string_view run, const std::string& made, std::string_view live);
 
 /// What the page of a fleet shows: `status` is what `search tune --status --format json` prints.
 /// `folder`: of the fleet, from where the page lies, for links to reports of shapes.
+/// `live` as in PageData().
 std::string FleetPageData(std::string_view status, const std::string& folder,
-                          const std::string& made);
+                          const std::string& made, std::string_view live = "");
 
 /// The template with title and data in their places. Throws Error when it has not got them: it was
 /// made for another version.
 std::string FillPage(std::string_view page, std::string_view title, std::string_view data);
 
-/// The title of the page of these runs.
+/// The title of the page of these runs, and of one of them.
 std::string PageTitle(const std::vector<NamedLog>& runs);
+std::string PageTitle(const RunRecord& run);
 
 /// Where `search` looks for the template, when its program lies in this folder: among the
 /// installed files, and in the build of the tree.

@@ -22,24 +22,25 @@ std::uint64_t KeyOf(int parent, const PathStep& step) {
 
 }  // namespace
 
-PrefixTree::PrefixTree(const Log& log) {
-  nodes_.emplace_back();
-  std::unordered_map<std::uint64_t, int> node_of;  // By the number of the selection.
-  for (const SelectRecord& select : log.selects) {
-    node_of[select.sequence] = Follow(select.path, /*counts_visits=*/true);
-  }
-  for (const EvalRecord& eval : log.evals) {
-    const auto selected = node_of.find(eval.selection);
-    int node = selected != node_of.end() ? selected->second
-                                         : Follow(eval.path, /*counts_visits=*/log.selects.empty());
-    const bool is_correct = eval.verdict == kernels::Verdict::kCorrect && eval.best_ns > 0;
-    for (; node >= 0; node = nodes_[static_cast<std::size_t>(node)].parent) {
-      PrefixNode& above = nodes_[static_cast<std::size_t>(node)];
-      ++above.evaluations;
-      if (!is_correct) continue;
-      ++above.correct;
-      if (above.best_ns == 0 || eval.best_ns < above.best_ns) above.best_ns = eval.best_ns;
-    }
+PrefixTree::PrefixTree(const Log& log) : PrefixTree() {
+  for (const SelectRecord& select : log.selects) Add(select);
+  for (const EvalRecord& eval : log.evals) Add(eval, /*counts_visits=*/log.selects.empty());
+}
+
+void PrefixTree::Add(const SelectRecord& select) {
+  node_of_[select.sequence] = Follow(select.path, /*counts_visits=*/true);
+}
+
+void PrefixTree::Add(const EvalRecord& eval, bool counts_visits) {
+  const auto selected = node_of_.find(eval.selection);
+  int node = selected != node_of_.end() ? selected->second : Follow(eval.path, counts_visits);
+  const bool is_correct = eval.verdict == kernels::Verdict::kCorrect && eval.best_ns > 0;
+  for (; node >= 0; node = nodes_[static_cast<std::size_t>(node)].parent) {
+    PrefixNode& above = nodes_[static_cast<std::size_t>(node)];
+    ++above.evaluations;
+    if (!is_correct) continue;
+    ++above.correct;
+    if (above.best_ns == 0 || eval.best_ns < above.best_ns) above.best_ns = eval.best_ns;
   }
 }
 

@@ -36,8 +36,13 @@ struct PrefixNode {
 
 class PrefixTree {
  public:
+  PrefixTree() { nodes_.emplace_back(); }
   /// From the selections of a log, or from its evaluations where it has no selections.
   explicit PrefixTree(const Log& log);
+
+  void Add(const SelectRecord& select);
+  /// Behind the selection that it came of. `counts_visits`: the log has no selections.
+  void Add(const EvalRecord& eval, bool counts_visits);
 
   /// Takes bounds, dead ends and cuts from a tree of the same log.
   void Learn(const Tree& tree);
@@ -52,6 +57,7 @@ class PrefixTree {
   int Child(int node, const PathStep& step) const;
 
   std::vector<PrefixNode> nodes_;
+  std::unordered_map<std::uint64_t, int> node_of_;   ///< By the number of the selection.
   std::unordered_map<std::uint64_t, int> children_;  ///< By parent, decision and value.
 };
 

@@ -3,18 +3,18 @@
 
 #include <algorithm>
 #include <future>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/evaluation.h"
 #include "search/log/log_text.h"
 #include "search/log/times/best_time.h"
-#include "search/page/again/rebuilt.h"
 #include "search/page/again/requirements.h"
 #include "search/page/again/roofline.h"
 #include "search/page/again/tree.h"
 #include "search/page/again/winner.h"
+#include "search/page/decisions/decision_columns.h"
 #include "search/page/prefix_tree.h"
 #include "search/page/worths.h"
 
@@ -27,54 +27,6 @@ constexpr std::size_t kMostTreeNodes = 2000;
 /// Of a run that has more evaluations, so many stand for all.
 constexpr std::size_t kWholeRoofline = 3000, kSomeOfRoofline = 600;
 
-void WriteHeader(const RunRecord& run, ScriptJson& json) {
-  json.Key("run").Open('{');
-  json.Key("tool").Text(run.tool);
-  json.Key("started").Text(run.started);
-  json.Key("space").Text(run.space);
-  json.Key("fingerprint").Text(run.fingerprint);
-  json.Key("spaceDecisions").Text(run.decisions);
-  if (run.space_s > 0) json.Key("spaceSeconds").Number(run.space_s);
-  json.Key("kernel").Text(run.kernel);
-  json.Key("subject").Text(run.subject);
-  json.Key("text").Text(run.text);
-  json.Key("sizes").Text(SizesText(run));
-  json.Key("flops").Number(run.flops);
-  json.Key("device").Text(run.device);
-  json.Key("limits").Pairs(run.limits);
-  json.Key("conditions").Text(run.conditions);
-  json.Key("machine").Pairs(run.machine);
-  json.Key("seed").Text(std::to_string(run.seed));  // 64 bits, which a number of a page has not.
-  json.Key("argv").Texts(run.argv);
-  json.Key("order").Texts(run.order);
-  json.Key("objective").Text(run.objective);
-  json.Key("policy").Text(run.policy);
-  json.Key("bound").Text(run.bound.empty() ? run.check : run.bound);
-  json.Close();
-}
-
-void WriteDamage(const Log& log, ScriptJson& json) {
-  std::vector<std::string> problems = log.problems;
-  json.Key("numProblems").Integer(static_cast<std::int64_t>(problems.size()));
-  if (problems.size() > kMostProblems) problems.resize(kMostProblems);
-  json.Key("problems").Texts(problems);
-  json.Key("cutOff").Bool(log.cut_off);
-  json.Key("resumes").Open('[');
-  for (const ResumeRecord& resume : log.resumes) {
-    json.Open('{');
-    json.Key("dt").Number(resume.dt);
-    json.Key("started").Text(resume.started);
-    json.Key("tool").Text(resume.tool);
-    json.Key("conditions").Text(resume.conditions);
-    json.Key("argv").Texts(resume.argv);
-    json.Close();
-  }
-  json.Close();
-  json.Key("repairs").Open('[');
-  for (const RepairRecord& repair : log.repairs) json.Text(RepairText(repair));
-  json.Close();
-}
-
 void WriteBests(const Log& log, ScriptJson& json) {
   json.Key("bests").Open('[');
   for (const BestRecord& best : log.bests) {
@@ -82,35 +34,6 @@ void WriteBests(const Log& log, ScriptJson& json) {
     json.Integer(static_cast<std::int64_t>(best.n));
     json.Number(best.dt);
     json.Number(best.ns);
-    json.Close();
-  }
-  json.Close();
-}
-
-/// Dead ends of one requirement.
-struct DeadEnds {
-  std::vector<int> depths;
-  PathStep example;
-};
-
-void WriteDeadEnds(const Log& log, ScriptJson& json) {
-  std::map<std::string, DeadEnds> by_label;
-  for (const DeadRecord& dead : log.deads) {
-    DeadEnds& ends = by_label[dead.label];
-    if (ends.depths.empty()) ends.example = dead.step;
-    ends.depths.push_back(dead.depth);
-  }
-  json.Key("deadEnds").Open('[');
-  for (auto& [label, ends] : by_label) {
-    std::ranges::sort(ends.depths);
-    json.Open('{');
-    json.Key("label").Text(label);
-    json.Key("count").Integer(static_cast<std::int64_t>(ends.depths.size()));
-    json.Key("least").Integer(ends.depths.front());
-    json.Key("median").Integer(ends.depths[ends.depths.size() / 2]);
-    json.Key("most").Integer(ends.depths.back());
-    json.Key("example").Text(DecisionName(log, ends.example.decision));
-    json.Key("value").Text(ends.example.value < 0 ? "" : ValueName(log, ends.example));
     json.Close();
   }
   json.Close();
@@ -181,38 +104,104 @@ void WriteEnd(const Log& log, ScriptJson& json) {
 
 }  // namespace
 
+void WriteHeader(const RunRecord& run, ScriptJson& json) {
+  json.Key("run").Open('{');
+  json.Key("tool").Text(run.tool);
+  json.Key("started").Text(run.started);
+  json.Key("space").Text(run.space);
+  json.Key("fingerprint").Text(run.fingerprint);
+  json.Key("spaceDecisions").Text(run.decisions);
+  if (run.space_s > 0) json.Key("spaceSeconds").Number(run.space_s);
+  json.Key("kernel").Text(run.kernel);
+  json.Key("subject").Text(run.subject);
+  json.Key("text").Text(run.text);
+  json.Key("sizes").Text(SizesText(run));
+  json.Key("flops").Number(run.flops);
+  if (!run.checked.empty()) json.Key("checked").Text(run.checked);
+  json.Key("device").Text(run.device);
+  json.Key("limits").Pairs(run.limits);
+  json.Key("conditions").Text(run.conditions);
+  json.Key("machine").Pairs(run.machine);
+  json.Key("seed").Text(std::to_string(run.seed));  // 64 bits, which a number of a page has not.
+  json.Key("argv").Texts(run.argv);
+  json.Key("order").Texts(run.order);
+  json.Key("objective").Text(run.objective);
+  json.Key("policy").Text(run.policy);
+  json.Key("bound").Text(run.bound.empty() ? run.check : run.bound);
+  json.Close();
+}
+
+void WriteDamage(const Log& log, ScriptJson& json) {
+  std::vector<std::string> problems = log.problems;
+  json.Key("numProblems").Integer(static_cast<std::int64_t>(problems.size()));
+  if (problems.size() > kMostProblems) problems.resize(kMostProblems);
+  json.Key("problems").Texts(problems);
+  json.Key("cutOff").Bool(log.cut_off);
+  json.Key("resumes").Open('[');
+  for (const ResumeRecord& resume : log.resumes) {
+    json.Open('{');
+    json.Key("dt").Number(resume.dt);
+    json.Key("started").Text(resume.started);
+    json.Key("tool").Text(resume.tool);
+    json.Key("conditions").Text(resume.conditions);
+    json.Key("argv").Texts(resume.argv);
+    json.Close();
+  }
+  json.Close();
+  json.Key("repairs").Open('[');
+  for (const RepairRecord& repair : log.repairs) json.Text(RepairText(repair));
+  json.Close();
+}
+
+void WriteEvents(const Log& log, const DeadEndsByLabel& dead_ends, ScriptJson& json) {
+  WriteBests(log, json);
+  dead_ends.Write(log, json);
+  WriteReferences(log, json);
+  WriteViolations(log, json);
+  WriteEnd(log, json);
+}
+
+std::string AgainMembers(const Log& log, const std::set<std::string>& dead_ends,
+                         const Rebuilt& rebuilt, std::size_t most_in_roofline) {
+  ScriptJson members;
+  members.Open('{');
+  WriteWinner(log, rebuilt, members);
+  WriteRequirements(dead_ends, log, rebuilt, members);
+  WriteRoofline(log, rebuilt, most_in_roofline, members);
+  members.Close();
+  return members.Take();
+}
+
 void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limits,
               ScriptJson& json) {
   json.Open('{');
   json.Key("name").Text(name);
+  const DeadEndsByLabel dead_ends(log);
   // What is made again, and the tree, beside what the log says.
-  std::future<std::string> again = std::async(std::launch::async, [&] {
-    ScriptJson members;
-    members.Open('{');
+  std::future<std::pair<std::string, std::string>> again = std::async(std::launch::async, [&] {
     const Rebuilt rebuilt(log, name);
-    WriteWinner(log, rebuilt, members);
-    WriteRequirements(log, rebuilt, members);
-    WriteRoofline(log, rebuilt,
-                  log.evals.size() <= kWholeRoofline ? kWholeRoofline : kSomeOfRoofline, members);
+    std::string members =
+        AgainMembers(log, dead_ends.labels(), rebuilt,
+                     log.evals.size() <= kWholeRoofline ? kWholeRoofline : kSomeOfRoofline);
+    ScriptJson tree;
+    tree.Open('{');
     PrefixTree prefixes(log);
-    WriteTreeAgain(log, rebuilt, kMostTreeNodes, prefixes, members);
-    WritePrefixTree(log, prefixes, limits.tree_nodes, members);
-    members.Close();
-    return members.Take();
+    WriteTreeAgain(log, rebuilt, kMostTreeNodes, prefixes, tree);
+    WritePrefixTree(log, prefixes, limits.tree_nodes, tree);
+    tree.Close();
+    return std::pair(std::move(members), tree.Take());
   });
   WriteHeader(*log.run, json);
   WriteDamage(log, json);
   const std::size_t begin = json.size();
-  WriteEvaluations(log, limits, json);
+  EvalColumns(log, limits).Write(json);
   const std::size_t used = json.size() - begin;
   WriteDecisions(log, limits.all > used ? limits.all - used : 0, json);
-  WriteBests(log, json);
-  WriteDeadEnds(log, json);
-  WriteReferences(log, json);
-  WriteViolations(log, json);
-  WriteEnd(log, json);
+  WriteEvents(log, dead_ends, json);
   WriteWorths(name, log, json);
-  json.Members(again.get());
+  const auto [members, tree] = again.get();
+  json.Members(members);
+  json.Members(tree);
   json.Close();
 }
 

@@ -139,6 +139,11 @@ void ScriptJson::Column(std::string_view value) {
   saved_ += value.size() - std::min(value.size(), text_.size() - begin);
 }
 
+void ScriptJson::Written(std::string_view value) {
+  Comma();
+  text_ += value;
+}
+
 void ScriptJson::Members(std::string_view object) {
   EXH_CHECK(object.starts_with('{') && object.ends_with('}'));
   if (object.size() == 2) return;

@@ -50,6 +50,8 @@ class ScriptJson {
   /// A value that another one wrote. A long one becomes {"packed": "…"}, packed.h's letters, so
   /// that a browser reads it when it needs it.
   void Column(std::string_view value);
+  /// A value that another one wrote, as it is.
+  void Written(std::string_view value);
   /// All members of an object that another one wrote.
   void Members(std::string_view object);
 

@@ -17,6 +17,8 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SEARCH, EXHC = "", ""
+with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as project:
+    VERSION = re.search(r"^project\(exhaust VERSION ([0-9.]+) ", project.read(), re.M)[1]
 
 
 def run(program, *arguments, **options):
@@ -183,7 +185,17 @@ class BadInput(unittest.TestCase):
         for program, name in ((SEARCH, "search"), (EXHC, "exhc")):
             done = run(program, "--version")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertRegex(done.stdout, rf"^{name} \d+\.\d+\.\d+\n$")
+            lines = done.stdout.splitlines()
+            self.assertEqual(lines[0], f"{name} {VERSION}")
+            said = dict(line.split(None, 1) for line in lines[1:])
+            self.assertRegex(said["commit"], r"^([0-9a-f]{10}(, changed)?|unknown)$")
+            self.assertRegex(said["compiled"], r"^by (g|clang)\+\+ \d+")
+            if name == "search":
+                self.assertEqual(said["devices"], "c++, cuda, hip, opencl")
+                self.assertRegex(said["formats"], r"^log \d+, fleet \d+, prior \d+, wisdom \d+, tuned\.h \d+$")
+                self.assertRegex(said["plugins"], rf"^exh_plugin_v\d+, stamp {re.escape(VERSION)} [0-9a-f]{{16}}$")
+            else:
+                self.assertRegex(said["formats"], r"^exhaust-ir \d+$")
 
     def test_unknown_sub_command(self):
         self.check(["reply", "x"], "'reply'", "'replay'")

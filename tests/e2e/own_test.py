@@ -357,10 +357,10 @@ class Page(Fixture):
         for name, text in re.findall(r"`([a-z]+\.(?:exh|sh|py))`[^\n]*\n[^`]*?\n```[a-z]+\n(.*?)```", page, re.S):
             self.write(name, text)
         self.assertTrue({"my.exh", "bench.sh", "server.py"} <= set(os.listdir(self.folder)))
-        commands = [line for line in re.findall(r"^search --space .*$", page, re.M) if "--cuda" not in line]  # Those have a test of their own.
+        commands = [line for line in re.findall(r"^\./exh search --space .*$", page, re.M) if "--cuda" not in line]  # Those have a test of their own.
         self.assertEqual(len(commands), 2)
         for number, command in enumerate(commands):
-            words = shlex.split(command)[1:]
+            words = shlex.split(command)[2:]
             out = self.run_search(*words, "--out", f"run{number}", "--progress", "none")
             self.assertIn("best: 11.0 us", out)
             self.assertIn("nothing new was left to find", out)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The table "What you can do" of README.md, run as it is printed, from top to bottom.
+"""The table of docs/commands.md, run as it is printed, from top to bottom.
 
 Each command is given to a shell in a folder that has what of the tree the commands name, and `./exh`, a script that calls the programs of
-this build. Changed is only what would take long: `--budget` of a search is some evaluations. A GPU is the fake one of tests/kernels/cuda,
+this build. Changed is only what would take long: `--budget` of a search is some evaluations, and
+that of `why` and `size` some seconds. A GPU is the fake one of tests/kernels/cuda,
 which knows axpy alone, so that a matmul on it becomes an axpy. What is not run at all stands in SKIPPED, with its reason.
 
 usage: readme_test.py SEARCH EXHC FAKE_DRIVER FAKE_NVRTC
@@ -28,6 +29,8 @@ LACKING = page_test.lacking()
 SKIPPED = {
     "./exh install ": "it builds a release and writes into the home folder",
     "./exh bench": "it builds in the tree itself; tests/exh_test.py runs it",
+    "./exh release": "it takes minutes and a network; ./exh release --test tries what it makes",
+    "./exh docs": "tests/site_test.py makes the site where Sphinx is installed",
     **({"./exh report-assets": LACKING, "./exh search report ": LACKING} if LACKING else {}),
 }
 SHIM = """#!/bin/sh
@@ -45,15 +48,16 @@ esac
 
 def commands():
     """(what for, command) of each row, in their order."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = text[text.index("## What you can do"):]
-    rows = re.findall(r"^\| (?!---|you want)(.*?) \| (.*) \|$", section[:section.index("\n## ", 3)], re.MULTILINE)
+    text = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!---|you want)(.*?) \| (.*) \|$", text, re.MULTILINE)
     return [(what, command) for what, cell in rows for command in re.findall(r"`(\./exh [^`]*)`", cell)]
 
 
 def shortened(command):
     """The same with a budget that a test has time for."""
     words = command.split()
+    if words[1:3] in (["search", "why"], ["search", "size"]):
+        return re.sub(r" --budget \S+", "", command) + " --budget 4s"
     searches = words[1] == "search" and (words[2].startswith("--") or words[2] == "tune") and "--simulate" not in words
     if not searches:
         return command
@@ -65,7 +69,7 @@ def shortened(command):
     return f"{command} --budget {budget}"
 
 
-class Readme(unittest.TestCase):
+class Commands(unittest.TestCase):
     def test_its_rows_are_one_story(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)

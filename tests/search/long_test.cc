@@ -26,7 +26,7 @@
 #include "search/log/replay.h"
 #include "search/near/local_search.h"
 #include "search/near/walker.h"
-#include "search/page/columns.h"
+#include "search/page/decisions/decision_columns.h"
 #include "search/simulate/simulation.h"
 #include "search/subject/decision_file.h"
 #include "search/subject/explain.h"

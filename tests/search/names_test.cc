@@ -24,6 +24,7 @@
 #include "search/subject/problem.h"
 #include "tests/search/gpu_log.h"
 #include "tests/search/temp_folder.h"
+#include "tests/support/compiled_texts.h"
 #include "tests/support/tree.h"
 
 namespace exh::search {
@@ -134,8 +135,8 @@ std::string Complaints(const std::string& text, const std::string& name) {
     const std::string found = Shell(folder.path(), command + " 2>&1 | head -20");
     if (!found.empty()) said += command + "\n" + found;
   };
-  const std::string includes =
-      std::string("-I ") + std::string(kSourceDir) + "/tests/support/fake_cuda";
+  std::filesystem::create_directory_symlink(kSourceDir, folder / "tree");
+  const std::string includes = "-I tree/tests/support/fake_cuda";
   for (const std::string device : {"cpu", "h200"}) {
     const bool is_cpu = device == "cpu";
     const std::string run = folder / ("run-" + device);
@@ -152,7 +153,9 @@ std::string Complaints(const std::string& text, const std::string& name) {
       if (path.ends_with(".cc") || path.ends_with(".cu")) sources += " " + path;
     }
     std::ofstream(folder / "c.c") << (is_cpu ? "#include \"k.h\"\n#include \"tuned.h\"\n" : "");
-    check("g++ -std=c++20 -fsyntax-only -w -fopenmp " + includes + " -x c++ " + sources);
+    check(fmt::format(
+        "for file in {}; do {}g++ -std=c++20 -c -O0 -w -fopenmp {} -x c++ $file -o checked.o; done",
+        sources, kernels::testing::CachedCompiler(), includes));
     // The macros of sizes differ, and headers are of C, too.
     check("gcc -std=c17 -fsyntax-only -Wall -Werror " + includes + " -x c c.c");
     check(

@@ -12,6 +12,7 @@
 #include "search/log/run_folder.h"
 #include "search/page/again/requirements.h"
 #include "search/page/columns.h"
+#include "search/page/decisions/decision_columns.h"
 #include "search/page/prefix_tree.h"
 #include "search/page/run_json.h"
 #include "search/page/script_json.h"
@@ -197,7 +198,7 @@ TEST(PageData, LeavesOutWhatDoesNotFitAndCountsIt) {
   limits.reasons = 15;
   ScriptJson json;
   json.Open('{');
-  WriteEvaluations(log, limits, json);
+  EvalColumns(log, limits).Write(json);
   WriteDecisions(log, 20, json);
   json.Close();
   const Json run = Json::parse(json.Take());

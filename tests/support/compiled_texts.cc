@@ -18,15 +18,13 @@ namespace {
 
 constexpr std::size_t kPerFile = 10;  // Starting a compiler for each would double the time.
 
-/// The compiler's cache, where there is one: the texts of a test are the same each time, and to
-/// compile them is most of what it does.
-const std::string& Cached() {
+}  // namespace
+
+const std::string& CachedCompiler() {
   static const std::string cached =
       std::system("command -v ccache >/dev/null 2>&1") == 0 ? "ccache " : "";
   return cached;
 }
-
-}  // namespace
 
 void InParallel(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
@@ -51,9 +49,9 @@ CompiledTexts::CompiledTexts(std::size_t count,
     }
     std::ofstream(Stem(file) + ".cc") << text;
     const std::string command = fmt::format(
-        "cd '{0}' && {{ {1}g++ {2} -fPIC -c {3}.cc -o {3}.o && g++ -shared {3}.o -o {3}.so; }} "
+        "cd '{0}' && {{ {1}g++ {2} -fPIC -c {3}.cc -o {3}.o && g++ {2} -shared {3}.o -o {3}.so; }} "
         "2>{3}.log",
-        folder_.path(), Cached(), flags, file);
+        folder_.path(), CachedCompiler(), flags, file);
     if (std::system(command.c_str()) != 0) return;
     libraries_[file] = ::dlopen((Stem(file) + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (libraries_[file] == nullptr) std::ofstream(Stem(file) + ".log") << ::dlerror() << "\n";

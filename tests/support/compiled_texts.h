@@ -15,6 +15,10 @@ namespace exh::kernels::testing {
 /// Calls `work(0) … work(count - 1)` on all cores.
 void InParallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
+/// What stands before the name of a compiler: "ccache ", or nothing where that is not installed.
+/// The texts of a test are the same each time, and to compile them is most of what it does.
+const std::string& CachedCompiler();
+
 /// Several texts share a file, for starting a compiler for each would take longer.
 class CompiledTexts {
  public:

@@ -24,7 +24,8 @@ class SplitPlanner {
 
   SplitPlan Run() {
     plan_.of_inst.assign(function_.insts.size(), -1);
-    plan_.of_store = plan_.last_of = plan_.first_of = plan_.of_inst;
+    plan_.of_store = plan_.last_of = plan_.of_inst;
+    plan_.first_of.resize(function_.insts.size());
     for (const ir::Instruction& inst : function_.insts) {
       if (IsActive(inst.id) && inst.is_reduction() && !tree_.SplitClasses(inst).empty()) {
         AddReduction(inst);
@@ -95,11 +96,14 @@ class SplitPlanner {
     if (plan_.cluster_class < 0) return;
     for (const ir::Instruction& inst : function_.insts) {
       if (!IsActive(inst.id) || inst.op != ir::Op::kStore) continue;
-      const bool has_part = std::ranges::any_of(inst.dims, [&](ir::DimId dim) {
-        return tree_.class_of_dim[dim.index()] == plan_.cluster_class;
-      });
-      if (!has_part) plan_.first_of[inst.id.index()] = plan_.cluster_class;
+      if (!HasPart(inst, plan_.cluster_class)) {
+        plan_.first_of[inst.id.index()] = {plan_.cluster_class};
+      }
     }
+  }
+  bool HasPart(const ir::Instruction& inst, int dim_class) const {
+    return std::ranges::any_of(
+        inst.dims, [&](ir::DimId dim) { return tree_.class_of_dim[dim.index()] == dim_class; });
   }
 
   void FindSlots(const ir::Instruction& inst, SplitReduction& split) const {
@@ -277,6 +281,7 @@ class SplitPlanner {
       }
     }
     Part part;
+    part.blocks = tree_.block_classes;
     part.insts.assign(function_.insts.size(), false);
     const std::vector<bool> stop(function_.insts.size(), false);
     for (const ir::Instruction& inst : function_.insts) {
@@ -300,8 +305,19 @@ class SplitPlanner {
     std::vector<bool> made(function_.insts.size(), false);
     for (const std::size_t i : group.reductions) made[plan_.reductions[i].id.index()] = true;
     const std::vector<bool> stores = StoresBehind(group);
+    std::vector<const ir::Instruction*> active;
     for (const ir::Instruction& inst : function_.insts) {
-      if (IsActive(inst.id) && stores[inst.id.index()]) Need(inst.id, made, part.insts);
+      if (IsActive(inst.id) && stores[inst.id.index()]) active.push_back(&inst);
+    }
+    for (const ir::Instruction* store : active) Need(store->id, made, part.insts);
+    for (const int c : tree_.block_classes) {
+      const bool is_tile = Contains(group.tile_classes, c);
+      const auto has_part = [&](const auto* store) { return HasPart(*store, c); };
+      if (!is_tile && std::ranges::none_of(active, has_part)) continue;
+      part.blocks.push_back(c);
+      for (const ir::Instruction* store : active) {
+        if (!is_tile && !has_part(store)) plan_.first_of[store->id.index()].push_back(c);
+      }
     }
     part.values = part.insts;
     for (std::size_t i = 0; i < made.size(); ++i) {

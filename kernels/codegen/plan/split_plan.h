@@ -36,6 +36,9 @@
 // counts blocks goes on from launch to launch: divided by the blocks of a launch it is which launch
 // it is, so that what an earlier one left in a status is of no worth and nobody needs to clear it.
 //
+// What comes after a reduction of SECOND_LAUNCH may have its part of the axis in the same blocks:
+// the second launch has these, too, each takes all partial results, and goes on with its part.
+//
 // What comes of a maximum that runs (running.exh) is divided with it: each block has a maximum of
 // its own, and sums that go with that. Whoever makes one maximum m of all multiplies what block b
 // has of a sum by exp(m_b - m) before it adds that.
@@ -117,6 +120,7 @@ struct SplitGroup {
 /// What one kernel of a program runs.
 struct Part {
   int finishes = -1;         ///< The group whose values it makes; -1: exh_kernel.
+  std::vector<int> blocks;   ///< Its BLOCK classes, outermost first. Others have index 0.
   std::vector<bool> insts;   ///< By instruction: it executes it.
   std::vector<bool> values;  ///< By instruction: it declares its registers.
   std::vector<bool> nodes;   ///< By node of the loop tree: there is something to do in it.
@@ -130,9 +134,9 @@ struct SplitPlan {
   /// By instruction, for stores: the group of LAST_BLOCK whose last block alone runs it; -1: all
   /// do.
   std::vector<int> last_of;
-  /// By instruction, for stores: the class of the blocks of a cluster, all of which have what it
-  /// stores, so that the first of them does; -1: it is what the block has.
-  std::vector<int> first_of;
+  /// By instruction, for stores: the classes of blocks of a cluster, or of a second launch, all of
+  /// which have what it stores, so that the first of them does.
+  std::vector<std::vector<int>> first_of;
   int cluster_class = -1;           ///< Of the blocks of a cluster; -1: there are no clusters.
   std::uint64_t cluster_bytes = 0;  ///< Of shared memory: what the blocks of a cluster leave there.
   std::uint64_t workspace_bytes = 0, ticket_bytes = 0;  ///< Multiples of 16.

@@ -341,6 +341,9 @@ void CpuStatements::Store(const ir::Instruction& inst) {
   const std::string inside = InsideOfAllLanes(inst);
   if (inside == kNever || Inside(inst, {0}) == kNever) return;
   std::string guard = And(Condition(Values(inst.id).guard), inside);
+  for (const int c : code_.splits.first_of[inst.id.index()]) {
+    guard = And(guard, names_.index(c) + " == 0");
+  }
   if (!guard.empty()) guard = "if (" + guard + ") ";
   const std::string suffix = std::to_string(lanes) + VectorSuffix(type);
   std::string text;

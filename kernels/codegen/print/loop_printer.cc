@@ -8,8 +8,7 @@
 namespace exh::kernels::codegen {
 
 const std::vector<int>& LoopPrinter::BlockClasses() const {
-  if (part_->finishes < 0) return tree_.block_classes;
-  return code_.splits.groups[static_cast<std::size_t>(part_->finishes)].tile_classes;
+  return part_->blocks;
 }
 
 void LoopPrinter::BlockIndices(const std::string& block, const std::string& type, bool bounded) {

@@ -21,7 +21,9 @@ class RepeatFinder {
     code_.values.repeats.assign(code_.function->insts.size(), {});
     for (std::size_t later = 1; later < reads.size(); ++later) {
       for (std::size_t first = 0; first < later; ++first) {
-        if (Repeated(reads[first]).first.valid()) continue;
+        if (Repeated(reads[first]).first.valid() || !AreTogether(reads[first], reads[later])) {
+          continue;
+        }
         auto places = Match(reads[first], reads[later]);
         const std::uint32_t more = is_kept[reads[first].index()] ? 0 : Registers(reads[first]);
         if (!places || kept + more > kMostKept) continue;
@@ -39,6 +41,13 @@ class RepeatFinder {
   const ValueStorage& Storage(ir::InstId id) const { return code_.values.storage[id.index()]; }
   RepeatedRead& Repeated(ir::InstId id) { return code_.values.repeats[id.index()]; }
   const DimClass& Class(int c) const { return tree_.classes[static_cast<std::size_t>(c)]; }
+
+  /// Does each launch that runs the later one run the other one, too?
+  bool AreTogether(ir::InstId first, ir::InstId later) const {
+    return std::ranges::none_of(code_.splits.parts, [&](const Part& part) {
+      return part.insts[later.index()] && !part.insts[first.index()];
+    });
+  }
 
   std::uint32_t Registers(ir::InstId id) const {
     std::uint32_t registers = 1;

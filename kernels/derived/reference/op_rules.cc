@@ -691,7 +691,6 @@ Conversion::Conversion(ir::Type from, ir::Type to)
 Conversion::Result Conversion::Of(double value, double error) const {
   const double becomes = Converted(to_, value);
   if (ir::IsFloat(to_)) {
-    // What is too large for a type without infinities is its largest number.
     const double size =
         std::isfinite(becomes) ? std::min(std::abs(value), largest_) : std::abs(value);
     const double slack = last_place_.relative * size + last_place_.absolute;

@@ -95,8 +95,9 @@ class Conversion {
  private:
   ir::Type from_, to_;
   bool of_float_, keeps_errors_;
-  LastPlace last_place_;             ///< To a float.
-  /// To an integer: beyond, of floats, it is anything. To a float: its largest number.
+  LastPlace last_place_;  ///< To a float.
+  /// To an integer: beyond, of floats, it is anything. To a float: its largest number, which is
+  /// what a larger one becomes where there are no infinities.
   double lowest_ = 0, largest_ = 0;
 };
 

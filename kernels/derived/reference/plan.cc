@@ -8,10 +8,11 @@
 #include "kernels/derived/reference/rows.h"
 
 namespace exh::kernels::derived {
-Plan::Plan(const Expression& expression)
+Plan::Plan(const Expression& expression, const Sample& of_values)
     : roundings(RoundingsInARow(expression)),
       has_tensor(expression.nodes.size(), false),
       last_reader(expression.nodes.size(), -1),
+      sample(of_values),
       expression_(expression) {
   CutChains();
   for (const Expression::Node& node : expression.nodes) {
@@ -73,6 +74,13 @@ void Plan::PlanReader(int index) {
   if (node.init >= 0) last_reader[At(node.init)] = std::max(last_reader[At(node.init)], reader);
 }
 
+/// Values of a node that are computed.
+double Plan::Computed(const Expression::Node& node) const {
+  const auto all = static_cast<double>(expression_.Points(node.axes));
+  const bool is_sampled = sample.is_there() && Contains(node.axes, sample.axis);
+  return is_sampled ? all / static_cast<double>(sample.stratum) : all;
+}
+
 void Plan::PlanStrips() {
   if (!stores.empty()) return;
   double arrays = 0;
@@ -83,23 +91,27 @@ void Plan::PlanStrips() {
   Axes candidates = expression_.node(expression_.outputs.at(0)).axes;
   for (int index = 0; index < static_cast<int>(expression_.nodes.size()); ++index) {
     const Expression::Node& node = expression_.node(index);
-    if (has_tensor[At(index)]) all += static_cast<double>(expression_.Points(node.axes));
+    if (has_tensor[At(index)]) all += Computed(node);
     std::erase_if(candidates, [&](int axis) {
       return Contains(node.reduced, axis) || axis == node.along ||
              (node.op == ir::Op::kStore && !Contains(node.axes, axis));
     });
+  }
+  if (sample.is_there()) {
+    candidates = {sample.axis};
+    strip_axis = sample.axis;
+    strip = expression_.axis(sample.axis).total;  // In one go.
   }
   if (all <= arrays) return;
   double most = 0;
   for (const int axis : candidates) {
     double with = 0;
     for (int index = 0; index < static_cast<int>(expression_.nodes.size()); ++index) {
-      const Axes& axes = expression_.node(index).axes;
-      if (has_tensor[At(index)] && Contains(axes, axis)) {
-        with += static_cast<double>(expression_.Points(axes));
-      }
+      const Expression::Node& node = expression_.node(index);
+      if (has_tensor[At(index)] && Contains(node.axes, axis)) with += Computed(node);
     }
-    const auto total = static_cast<double>(expression_.axis(axis).total);
+    const double total =
+        static_cast<double>(expression_.axis(axis).total) / static_cast<double>(sample.stratum);
     const double saved = with - with / total;
     if (saved <= most) continue;
     constexpr double kLeast = 64;  // Thin matrices are slow.

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "kernels/derived/expression.h"
+#include "kernels/derived/reference/programs/sample.h"
 
 namespace exh::kernels::derived {
 
-/// Of an expression, which outlives it.
+/// Of an expression, which outlives it, or of a sample of its values.
 class Plan {
  public:
-  explicit Plan(const Expression& expression);
+  Plan(const Expression& expression, const Sample& of_values);
 
   /// Has a node nothing to compute?
   bool IsRead(const Expression::Node& node) const;
@@ -26,14 +27,17 @@ class Plan {
 
   std::vector<int> stores;  ///< Of what is loaded again.
 
-  int strip_axis = -1;     ///< -1: all is computed at once.
-  std::int64_t strip = 1;  ///< How much of it is computed at once.
+  Sample sample;        ///< Along the axis of the strips.
+  int strip_axis = -1;  ///< -1: all is computed at once.
+  std::int64_t strip =
+      1;  ///< How many of its values, or of those of the sample, are computed at once.
 
  private:
   void CutChains();
   void PlanReader(int index);
   void PlanStrips();
   double Points(const Expression::Node& node) const;
+  double Computed(const Expression::Node& node) const;
 
   const Expression& expression_;
 };

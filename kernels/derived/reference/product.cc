@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/derived/reference/products/block_loop.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -13,29 +15,13 @@ constexpr double kBlockWork = 1 << 27;
 /// Below that it is over before threads have begun.
 constexpr double kLittleWork = 1 << 22;
 
-using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ByColumns = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
-
-/// Calls `visit` with the matrix as one of Eigen's.
-template <typename Visit>
-void Visited(const MatrixView& view, const Visit& visit) {
-  if (view.by_rows) {
-    visit(Eigen::Map<const ByRows>(view.data, view.rows, view.columns));
-  } else {
-    visit(Eigen::Map<const ByColumns>(view.data, view.rows, view.columns));
-  }
-}
-
 /// A block of a * b, `high` x `wide`, which begins at `row`, `column` of the result.
 void Block(const MatrixView& a, const MatrixView& b, double* result, Index row, Index high,
            Index column, Index wide) {
-  Eigen::Map<ByRows> product(result, a.rows, b.columns);
-  Visited(a, [&](const auto& left) {
-    Visited(b, [&](const auto& right) {
-      product.block(row, column, high, wide).noalias() =
-          left.middleRows(row, high) * right.middleCols(column, wide);
-    });
-  });
+  static const BlockFunction compute =
+      Avx2BlockFunction() != nullptr ? Avx2BlockFunction() : &ComputeBlock;
+  compute({a.data, b.data, a.by_rows, b.by_rows, a.rows, a.columns, b.columns, result, row, high,
+           column, wide});
 }
 
 }  // namespace

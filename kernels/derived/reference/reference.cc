@@ -42,7 +42,9 @@
 // kept for them alone. A load with an index is computed where its index is: in a step of a row.
 //
 // Where tensors would be larger than all arrays together they are computed in strips along one
-// axis of all outputs, which nothing accumulates along: `window_` is the part of it at hand.
+// axis of all outputs, which nothing accumulates along: `window_` is the part of it at hand. Where
+// it would take too long, some values of such an axis are computed and no others
+// (programs/sample.h).
 #include "kernels/derived/reference/reference.h"
 
 #include <algorithm>
@@ -58,8 +60,8 @@
 #include "kernels/derived/reference/contraction.h"
 #include "kernels/derived/reference/exact_total.h"
 #include "kernels/derived/reference/op_rules.h"
-#include "kernels/derived/reference/plan.h"
 #include "kernels/derived/reference/product.h"
+#include "kernels/derived/reference/programs/programs.h"
 #include "kernels/derived/reference/rows.h"
 #include "kernels/derived/reference/scans/scan.h"
 #include "kernels/derived/reference/sharing.h"
@@ -78,28 +80,23 @@ double Square(double x) {
   return x * x;
 }
 
-class Analysis {
+class Analysis : private Programs {
  public:
   Analysis(Expression expression, ProblemData& data)
-      : data_(data),
-        expression_(std::move(expression)),
-        plan_(expression_),
-        largest_(expression_.nodes.size(), 0),
-        tensors_(expression_.nodes.size()),
-        written_(expression_.arrays.size()) {}
+      : Programs(std::move(expression), data), largest_(expression_.nodes.size(), 0) {}
 
   void Run() {
     for (const int output : expression_.outputs) {
       ArrayData& array = Output(output);
       const std::uint64_t elements = expression_.array(Node(output).array).elements;
-      array.reference.resize(elements);
-      array.tolerance.resize(elements);
+      array.reference.assign(elements, 0);
+      array.tolerance.assign(elements, plan_.sample.is_there() ? kNotSampled : 0);
       array.whole.resize(Node(output).type == ir::Type::kI64 ? elements : 0);
       array.is_known = true;
     }
-    const std::int64_t total = plan_.strip_axis < 0 ? 1 : expression_.axis(plan_.strip_axis).total;
-    for (first_ = 0; first_ < total; first_ += plan_.strip) {
-      window_ = std::min(plan_.strip, total - first_);
+    const std::int64_t total = StripTotal();
+    for (std::int64_t first = 0; first < total; first += plan_.strip) {
+      BeginStrip(first);
       for (int node = 0; node < static_cast<int>(expression_.nodes.size()); ++node) {
         if (!ComputeNode(node)) return;
         Free(node, first_ + window_ >= total);
@@ -111,7 +108,6 @@ class Analysis {
  private:
   // ---- What is asked of a plan ----
 
-  const Expression::Node& Node(int node) const { return expression_.node(node); }
   ArrayData& Output(int store) { return data_.at(expression_.array(Node(store).array).name); }
 
   double Roundings(const Expression::Input& input) const {
@@ -119,183 +115,6 @@ class Analysis {
   }
   static Reduction ReductionOf(const Expression::Node& node) {
     return Reduction(node.op, node.computes);
-  }
-  /// Of the part of the axis that is at hand.
-  std::int64_t Size(int axis) const {
-    if (axis < 0) return 1;
-    return axis == plan_.strip_axis ? window_ : expression_.axis(axis).total;
-  }
-  std::int64_t Size(const Axes& axes) const {
-    std::int64_t size = 1;
-    for (const int axis : axes) size *= Size(axis);
-    return size;
-  }
-  /// Where the part at hand begins in an array.
-  std::int64_t Base(std::int64_t offset, const Strides& strides) const {
-    return offset + (plan_.strip_axis < 0 ? 0 : StrideOf(strides, plan_.strip_axis) * first_);
-  }
-
-  // ---- Programs ----
-
-  static bool IsWide(ir::Type type) { return type == ir::Type::kI64; }
-
-  /// The slot of an operand that is read as a value of this type.
-  int SlotOf(Expression::Input input, ir::Type as, RowProgram& program) const {
-    while (!input.is_number() && expression_.PassesOn(Node(input.node))) {
-      const Expression::Node& node = Node(input.node);
-      input = node.inputs.at(0);
-      if (input.is_number()) input.number = Converted(node.type, input.number);
-    }
-    if (input.is_number()) {
-      const bool is_kept = KeepsAll(input.type, as);
-      const ir::Number number = is_kept ? input.number : Converted(as, input.number);
-      program.numbers.emplace_back(program.slots,
-                                   IsWide(as) ? SlotOfWhole(as, number.whole()) : double{number});
-      return program.slots++;
-    }
-    if (!HaveSameSlots(input.type, as) || !expression_.Keeps(input, as)) {
-      return SlotOfCast(input, as, program);
-    }
-    const auto found = program.slot_of_node.find(input.node);
-    if (found != program.slot_of_node.end()) return found->second;
-    const int slot = NewSlot(input.node, program);
-    program.slot_of_node[input.node] = slot;
-    return slot;
-  }
-
-  int SlotOfCast(const Expression::Input& input, ir::Type as, RowProgram& program) const {
-    const std::pair cast(input.node, as);
-    const auto found = program.slot_of_cast.find(cast);
-    if (found != program.slot_of_cast.end()) return found->second;
-    RowProgram::Step step;
-    step.rule = &Conversion(input.type, as).rule();
-    step.node = input.node;
-    step.operands.push_back(SlotOf(input, input.type, program));
-    return program.slot_of_cast[cast] = AddStep(std::move(step), program);
-  }
-
-  int NewSlot(int index, RowProgram& program) const {
-    const Expression::Node& node = Node(index);
-    const bool is_read = tensors_[At(index)].is_there();
-    if (!is_read && !plan_.IsRead(node)) return AddStep(index, node.op, program);
-    RowProgram::Read read;
-    if (is_read) {
-      read.tensor = &tensors_[At(index)];
-      read.strides = read.tensor->strides;
-    } else {
-      read.strides = node.strides;
-      read.offset = Base(node.offset, node.strides);
-      read.type = node.type;
-      if (node.op == Op::kLoad) ReadArray(node, read);
-    }
-    read.slot = program.slots++;
-    program.reads.push_back(std::move(read));
-    return program.reads.back().slot;
-  }
-
-  void ReadArray(const Expression::Node& load, RowProgram::Read& read) const {
-    const ir::Array& array = expression_.array(load.array);
-    read.count = static_cast<std::int64_t>(array.elements);
-    for (const Expression::Guard& of : load.guards) {
-      RowProgram::Guard guard;
-      guard.offset = Base(of.offset, of.strides);
-      guard.strides = of.strides;
-      guard.extent = of.extent;
-      read.guards.push_back(std::move(guard));
-    }
-    read.otherwise =
-        IsWide(load.type) ? SlotOfWhole(load.type, load.otherwise.whole()) : double{load.otherwise};
-    if (load.store >= 0) {
-      read.tensor = &written_[load.array.index()];
-      return;
-    }
-    const Elements& values = data_.at(array.name).values;
-    EXH_CHECK(values.type() == array.type && values.size() == array.elements);
-    read.elements = values.bytes().data();
-    read.type = array.type;
-  }
-
-  /// A load with an index.
-  int AddGather(int index, RowProgram& program) const {
-    const Expression::Node& node = Node(index);
-    RowProgram::Read read;
-    read.strides = node.strides;
-    read.offset = Base(node.offset, node.strides);
-    ReadArray(node, read);
-    read.index = SlotOf({node.index, 0, "", ir::Type::kI32}, ir::Type::kI32, program);
-    RowProgram::Step step;
-    step.node = index;
-    step.read = program.reads.size();
-    program.reads.push_back(std::move(read));
-    const int slot = AddStep(std::move(step), program);
-    program.reads[program.steps.back().read].slot = slot;
-    return slot;
-  }
-
-  int AddStep(int index, Op op, RowProgram& program) const {
-    if (op == Op::kLoad) return AddGather(index, program);
-    const Expression::Node& node = Node(index);
-    RowProgram::Step step;
-    step.rule = op == Op::kConst ? &Conversion(node.inputs.at(0).type, node.type).rule()
-                                 : &RuleOf(op, node.computes);
-    step.node = index;
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      ir::Type as = Expression::OperandType(node, i);
-      // A condition is asked whether it is 0.
-      if (node.op == Op::kSelect && i == 0 && IsWide(as)) as = ir::Type::kBool;
-      step.operands.push_back(SlotOf(node.inputs[i], as, program));
-    }
-    return AddStep(std::move(step), program);
-  }
-  static int AddStep(RowProgram::Step step, RowProgram& program) {
-    step.slot = program.slots++;
-    program.steps.push_back(std::move(step));
-    return program.steps.back().slot;
-  }
-
-  RowProgram ProgramOf(const Expression::Input& input, ir::Type as) const {
-    RowProgram program;
-    program.root = SlotOf(input, as, program);
-    return program;
-  }
-
-  void SetAxes(const Axes& axes, RowProgram& program) const {
-    program.axes = axes;
-    if (axes.empty()) program.axes.push_back(-1);  // A single point.
-    program.sizes.clear();
-    for (const int axis : program.axes) program.sizes.push_back(Size(axis));
-    for (RowProgram::Read& read : program.reads) {
-      read.steps = Steps(read.strides, program);
-      for (RowProgram::Guard& guard : read.guards) guard.steps = Steps(guard.strides, program);
-    }
-  }
-
-  static std::vector<std::int64_t> Steps(const Strides& strides, const RowProgram& program) {
-    std::vector<std::int64_t> steps;
-    for (const int axis : program.axes) steps.push_back(StrideOf(strides, axis));
-    return steps;
-  }
-
-  /// About how long a point takes when rows are along this axis.
-  double Cost(const RowProgram& program, int axis, const Strides& written = {}) const {
-    constexpr double kLine = 16;   // Steps beyond are no slower.
-    constexpr double kBegin = 20;  // To begin a row, for each read and step.
-    const auto of_step = [&](const Strides& strides) {
-      return std::min(kLine, std::abs(static_cast<double>(StrideOf(strides, axis))));
-    };
-    double cost = 4 * of_step(written);
-    for (const RowProgram::Read& read : program.reads) cost += of_step(read.strides);
-    const auto parts = static_cast<double>(1 + program.reads.size() + program.steps.size());
-    return cost + kBegin * parts / static_cast<double>(std::min(kRow, Size(axis)));
-  }
-
-  /// The axes in their order, but the one last that rows should be along.
-  Axes WithRowsLast(const RowProgram& program, Axes axes, const Strides& written = {}) const {
-    if (axes.empty()) return axes;
-    const auto best =
-        std::ranges::min_element(axes, {}, [&](int axis) { return Cost(program, axis, written); });
-    std::rotate(best, best + 1, axes.end());
-    return axes;
   }
 
   void Note(const RowProgram& program, const Rows& rows) {
@@ -474,8 +293,6 @@ class Analysis {
     return is_done;
   }
 
-  using Wide = Total<long double>;
-
   double Terms(const Expression::Node& node) const { return expression_.Steps(node); }
 
   /// `tensor` holds the terms without the first value: for sums, errors without the parts in them
@@ -483,6 +300,12 @@ class Analysis {
   /// `terms`: no sum of absolute values of terms is larger; below 0: the errors tell, which are
   /// those of all roundings of exact terms.
   bool Begin(int index, NodeTensor& tensor, const Axes& axes, double terms) {
+    return HasRoots(ReductionOf(Node(index)).type)
+               ? BeginIn<Total<long double>>(index, tensor, axes, terms)
+               : BeginIn<Total<double>>(index, tensor, axes, terms);
+  }
+  template <typename Wide>
+  bool BeginIn(int index, NodeTensor& tensor, const Axes& axes, double terms) {
     const Expression::Node& node = Node(index);
     const Reduction reduction = ReductionOf(node);
     const double count = Terms(node);
@@ -768,16 +591,10 @@ class Analysis {
     Expression::ForEachValue(Node(index), [&](int read) { FindLargest(read, seen, largest); });
   }
 
-  ProblemData& data_;
-  const Expression expression_;
-  const Plan plan_;
   // By node:
   std::vector<double> largest_;  ///< The largest sum of absolute values.
-  std::vector<NodeTensor> tensors_;
-  std::vector<int> there_;               ///< Whose tensors are.
-  std::vector<NodeTensor> written_;      ///< By array: what was stored, if it is loaded again.
-  std::int64_t window_ = 1, first_ = 0;  ///< The strip at hand: how long, from where on.
-  std::mutex mutex_;                     ///< Of sums that are noted.
+  std::vector<int> there_;       ///< Whose tensors are.
+  std::mutex mutex_;             ///< Of sums that are noted.
 };
 
 }  // namespace

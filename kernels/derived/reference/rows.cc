@@ -54,6 +54,8 @@ void RowProgram::Fuse(std::size_t first, std::vector<std::int64_t>* written) {
   if (written != nullptr) all.push_back(written);
   for (std::size_t i = sizes.size() - 1; i-- > first;) {
     const std::int64_t outer = sizes[i], inner = sizes[i + 1];
+    const auto at = static_cast<int>(i);
+    if (sampled == at || sampled == at + 1) continue;
     const bool adjoin = outer == 1 || inner == 1 || std::ranges::all_of(all, [&](const auto* of) {
                           return (*of)[i] == (*of)[i + 1] * inner;
                         });
@@ -62,6 +64,7 @@ void RowProgram::Fuse(std::size_t first, std::vector<std::int64_t>* written) {
     sizes[i] = sizes[i + 1] = outer * inner;
     sizes.erase(sizes.begin() + place);
     axes.erase(axes.begin() + place);
+    if (sampled > at) --sampled;
     for (auto* of : all) of->erase(of->begin() + place);
   }
 }
@@ -114,6 +117,13 @@ RowSlot Rows::Compute(std::int64_t index) {
 }
 
 std::int64_t Rows::Offset(const std::vector<std::int64_t>& steps) const {
+  const std::int64_t offset = OffsetInTensor(steps);
+  if (program_.sampled < 0) return offset;
+  const std::int64_t at = index_[At(program_.sampled)];
+  return offset + steps[At(program_.sampled)] * (program_.values[at] - at);
+}
+
+std::int64_t Rows::OffsetInTensor(const std::vector<std::int64_t>& steps) const {
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) offset += steps[i] * index_[i];
   return offset;
@@ -129,7 +139,7 @@ void Rows::Locate(std::int64_t index) {
 
 void Rows::Load(std::size_t which, std::int64_t points) {
   const RowProgram::Read& read = program_.reads[which];
-  const std::int64_t offset = read.offset + Offset(read.steps), step = read.steps.back();
+  const std::int64_t offset = OffsetOf(read), step = read.steps.back();
   // As on the row before? Guards may be elsewhere at the same element.
   if (last_[which] == std::pair(offset, points) && read.guards.empty()) return;
   last_[which] = {offset, points};
@@ -178,7 +188,7 @@ void Rows::LoadElements(const RowProgram::Read& read, std::int64_t offset, std::
 
 void Rows::Gather(const RowProgram::Read& read, std::int64_t points) {
   const auto [first, end] = Inside(read, points);
-  const std::int64_t offset = read.offset + Offset(read.steps), step = read.steps.back();
+  const std::int64_t offset = OffsetOf(read), step = read.steps.back();
   const double* const index = read.index < 0 ? Zeros() : slots_[At(read.index)].value;
   double* const values = Memory(read.slot);
   double* const errors = values + kRow;

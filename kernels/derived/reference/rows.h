@@ -87,6 +87,10 @@ struct RowProgram {
 
   Axes axes;                        ///< Rows are along the last one.
   std::vector<std::int64_t> sizes;  ///< Theirs.
+  /// The place of the axis of a sample, which is never the last; -1: it has none. Tensors have what
+  /// is in the sample, arrays all; `values` are those of the axis, by place in the sample.
+  int sampled = -1;
+  const std::int64_t* values = nullptr;
 
   std::int64_t row() const { return sizes.back(); }
   std::int64_t RowsAcross() const { return (row() + kRow - 1) / kRow; }
@@ -117,7 +121,7 @@ class Rows {
 
   /// Row `index` of the program, until the next is computed.
   RowSlot Compute(std::int64_t index);
-  /// Where memory with these strides, by place in the program's axes, has the first point.
+  /// Where an array with these strides, by place in the program's axes, has the first point.
   std::int64_t Offset(const std::vector<std::int64_t>& steps) const;
   /// By step of the program: the largest sum so far (Rule::row).
   const std::vector<double>& largest() const { return largest_; }
@@ -125,6 +129,10 @@ class Rows {
  private:
   double* Memory(int slot) { return memory_.get() + 2 * kRow * slot; }
   void Locate(std::int64_t index);
+  std::int64_t OffsetInTensor(const std::vector<std::int64_t>& steps) const;
+  std::int64_t OffsetOf(const RowProgram::Read& read) const {
+    return read.offset + (read.tensor == nullptr ? Offset(read.steps) : OffsetInTensor(read.steps));
+  }
   void Load(std::size_t which, std::int64_t points);
   void LoadElements(const RowProgram::Read& read, std::int64_t offset, std::int64_t points,
                     double* to) const;

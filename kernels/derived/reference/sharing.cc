@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/derived/reference/programs/sample.h"
 #include "kernels/derived/tolerance.h"
 #include "kernels/ir/ops.h"
 
@@ -160,8 +161,10 @@ double MeanLimit(const Expression& expression, const std::vector<double>& roundi
       tolerances, [](double tolerance) { return tolerance > 0 && std::isfinite(tolerance); }));
   if (err == 0) return 1;
   const double sharing = Sharing(expression, roundings, store);
-  const double independent =
-      std::min(err, std::floor(static_cast<double>(tolerances.size()) / sharing));
+  // Of a sample no more than there is in it.
+  const auto known = static_cast<double>(
+      std::ranges::count_if(tolerances, [](double tolerance) { return tolerance != kNotSampled; }));
+  const double independent = std::min(err, std::max(1.0, std::floor(known / sharing)));
   const double in_a_row = roundings[static_cast<std::size_t>(store)];
   if (ErrsAtRandom(expression, store)) return RmsLimit(in_a_row, independent);
   constexpr double kRepeated = 2, kNarrow = 0.01;

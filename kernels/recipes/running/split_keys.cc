@@ -52,7 +52,8 @@ class SplitKeyWriter : RecipeWriter {
     }
     Want("across_blocks", {kNotAcross});
     for (const Communication& comm : f_.comms) {
-      if (!comm.planned) Travel(comm);
+      if (comm.planned) continue;
+      Travel(comm, [&](const Dimension& dim) { return TogetherIn(dim); });
     }
     for (const Instruction& inst : f_.insts) {
       if (!inst.planned && inst.executes_once()) NestLoops(inst);
@@ -189,21 +190,11 @@ class SplitKeyWriter : RecipeWriter {
     }
   }
 
-  void Travel(const Communication& comm) {
-    for (const DimPair& pair : f_.pairs_of(comm)) {
-      switch (PlaceOf(f_.dim(pair.dst))) {
-        case Place::kAbsent:
-          break;
-        case Place::kAmongThreads:
-          Map(pair, {kThreadMap, kMergeMap});
-          break;
-        case Place::kInner:
-          Map(pair, {kUnrollMap, kMergeMap});
-          break;
-        default:
-          Map(pair, {kMergeMap});
-      }
-    }
+  Together TogetherIn(const Dimension& dim) const {
+    const Place place = PlaceOf(dim);
+    if (place == Place::kAbsent) return Together::kNowhere;
+    if (place == Place::kAmongThreads) return Together::kSameThreads;
+    return place == Place::kInner ? Together::kOwnCopies : Together::kOneLoop;
   }
 
   void NestLoops(const Instruction& main) {

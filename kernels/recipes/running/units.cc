@@ -58,7 +58,8 @@ class RunningUnitWriter : RunningWriter {
     Want("across_blocks", {kNotAcross});
     for (const Communication& comm : f_.comms) {
       const bool is_copied = std::ranges::find(copied_, &comm) != copied_.end();
-      if (!comm.planned && !is_copied) Travel(comm);
+      if (comm.planned || is_copied) continue;
+      Travel(comm, [&](const Dimension& dim) { return TogetherIn(dim); });
     }
     for (const Instruction* main : {first_, top_, second_}) NestLoops(*main);
     for (const Communication* copy : copied_) Fragments(*copy);
@@ -166,7 +167,8 @@ class RunningUnitWriter : RunningWriter {
         return false;
       const auto [side, along] = SidesOf(*copy);
       const std::uint32_t elements = side.tile * along.tile;
-      if (elements / (unit_.warps * ir::kUnitLanes) > f_.most_copied()) return false;
+      if (elements / (unit_.warps * ir::kUnitLanes) > f_.most_copied(f_.inst(copy->producer)))
+        return false;
       copied_.push_back(copy);
     }
     return copied_.size() == (unit_.keeps_rows ? 2 : 3);
@@ -192,20 +194,10 @@ class RunningUnitWriter : RunningWriter {
     CopyTile(copy, side, along, unit_.warps * ir::kUnitLanes);
   }
 
-  void Travel(const Communication& comm) {
-    for (const DimPair& pair : f_.pairs_of(comm)) {
-      switch (UseOf(f_.dim(pair.dst)).place) {
-        case Place::kOuter:
-          Map(pair, {kMergeMap});
-          break;
-        case Place::kWarp:
-          Map(pair, {kThreadMap, kMergeMap});
-          break;
-        default:
-          Map(pair, {kUnrollMap, kMergeMap});
-          break;
-      }
-    }
+  Together TogetherIn(const Dimension& dim) const {
+    const Place place = UseOf(dim).place;
+    if (place == Place::kOuter) return Together::kOneLoop;
+    return place == Place::kWarp ? Together::kSameThreads : Together::kOwnCopies;
   }
 
   /// Blocks, the loop over keys, warps, steps of the sum, copies of it.

@@ -37,11 +37,13 @@ export function details(page) {
   if (!shape) return el('p', { class: 'note' }, 'Click a shape to see all of it.');
   const run = `${fleet.folder}/${shape.shape}`;
   const link = fleet.reportOf(shape);
+  const live = fleet.liveOf(shape);
   const hasLog = shape.evaluations > 0;
   return el('div', { id: 'details' }, el('h3', {}, shape.shape), facts(factsOf(fleet, shape)),
     shape.yardsticks ? table(['yardstick', { title: 'time', number: true }, { title: 'speed of the best', number: true }],
       shape.yardsticks.map((one) => [one.name, interval(timeOf(one)), one.ratio === undefined ? '–' : `${format.digits(one.ratio)}x`])) : '',
+    live ? el('p', {}, el('a', { href: live }, 'The page of its run')) : '',
     link ? el('p', {}, el('a', { href: link }, 'The report of this shape')) : '',
-    !link && hasLog ? el('p', { class: 'note' }, 'It has no report of its own. This makes one, and a page of the fleet that is made later points to it:') : '',
-    !link && hasLog ? el('pre', {}, `./exh search report ${quoted(run)} -o ${quoted(`${run}/report.html`)}`) : '');
+    !link && !live && hasLog ? el('p', { class: 'note' }, 'It has no report of its own. This makes one, and a page of the fleet that is made later points to it:') : '',
+    !link && !live && hasLog ? el('pre', {}, `./exh search report ${quoted(run)} -o ${quoted(`${run}/report.html`)}`) : '');
 }

@@ -2,7 +2,7 @@
 //
 // How far a fleet is, where it ran, and how it compares with the yardsticks.
 import { el, facts, table } from '../../src/dom.js';
-import { kPhases } from '../../src/fleet.js';
+import { countsText } from '../../src/fleet.js';
 import * as format from '../../src/format.js';
 import { quoted } from '../run.js';
 
@@ -12,11 +12,6 @@ const kUnits = [[3600, 'h'], [60, 'min'], [1, 's']];
 export function duration(seconds) {
   const [size, unit] = kUnits.find(([least]) => seconds >= least) ?? kUnits[2];
   return `${format.digits(seconds / size)} ${unit}`;
-}
-
-/** "3 done, 1 running, 0 waiting, 0 failed". */
-export function countsText(fleet) {
-  return kPhases.map((phase) => `${format.count(fleet.counts[phase])} ${phase}`).join(', ');
 }
 
 /** Rows of the table of means. */
@@ -33,8 +28,16 @@ function commands(fleet) {
   return isDone ? `./exh search install-kernel ${quoted(fleet.folder)}/* --out tuned` : `./exh search tune --out ${quoted(fleet.folder)}`;
 }
 
+/** Runs that go on now, each with its page. */
+function running(fleet) {
+  const shapes = fleet.shapes.filter((shape) => shape.state === 'running' && fleet.liveOf(shape));
+  return shapes.length ? [el('h3', {}, 'Running now'), el('ul', { class: 'plain' }, shapes.map((shape) => el('li', {},
+    el('a', { href: fleet.liveOf(shape) }, shape.shape), `  ${format.counted(shape.evaluations, 'evaluation')}${shape.best_ns > 0 ? `, the best takes ${format.time(shape.best_ns)}` : ''}`)))] : [];
+}
+
 export const overview = {
   id: 'fleet',
+  redrawsItself: true,
   title: 'Fleet',
   help: 'How far the shapes are, and how fast their bests are beside the yardsticks that were measured in turn with them.',
   render(host, page) {
@@ -51,6 +54,7 @@ export const overview = {
         ['folder', fleet.folder],
         ['the page was made', page.made],
       ]),
+      ...running(fleet),
       el('h3', {}, 'Against the yardsticks'),
     );
     const number = (title) => ({ title, number: true });

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "search/commands/command.h"
 #include "search/commands/log/logged_subject.h"
+#include "search/commands/parts/version_text.h"
 #include "search/log/log_reader.h"
 #include "search/log/log_repair.h"
 #include "search/log/log_text.h"
@@ -63,7 +64,7 @@ int Diff(const std::string& a, const std::string& b, bool full) {
 }
 
 int Repair(const std::string& run) {
-  const LogRepair repair = RepairRun(run, fmt::format("search {}", kVersion));
+  const LogRepair repair = RepairRun(run, ToolName());
   if (!repair.needed) {
     fmt::print("{}: nothing is damaged\n", LogPath(run));
     return 0;

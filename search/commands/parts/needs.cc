@@ -39,6 +39,7 @@ constexpr std::array kLater = {
     LaterCommand{"install-kernel", "the best of runs as a library for C, C++, NumPy and PyTorch"},
     LaterCommand{"report",
                  "runs, or a fleet, as a page for a browser: one file that needs nothing else"},
+    LaterCommand{"view", "the page of a run, or of a fleet, in a browser while it goes on"},
     LaterCommand{"why", "what each decision of the best of a run is worth, measured without it"},
     LaterCommand{"fused",
                  "fused operators as JSON (docs/fused.md): how fast they are by their schedules"},

@@ -17,6 +17,7 @@
 #include "search/commands/command.h"
 #include "search/commands/parts/needs.h"
 #include "search/commands/parts/parts.h"
+#include "search/commands/parts/version_text.h"
 #include "search/subject/plugins.h"
 
 namespace exh::search {
@@ -139,7 +140,7 @@ int RunProgram(int argc, char** argv, const Parts& parts) {
   parts.add(app, invocation);
   AddAskPluginCommand(app, invocation);
   AddDeviceProcessCommands(app, invocation);
-  app.set_version_flag("--version", fmt::format("search {}", kVersion));
+  app.set_version_flag("--version", VersionText());
   std::vector<std::string> plugins;
   AddPluginOption(app, plugins);
   AllowExtras(app);

@@ -21,6 +21,7 @@ void AddCommands(CLI::App& app, Invocation& invocation) {
   AddExportCommand(app, invocation);
   AddImportCommand(app, invocation);
   AddReportCommand(app, invocation);
+  AddViewCommand(app, invocation);
   AddWhyCommand(app, invocation);
   AddTuneCommand(app, invocation);
   AddInstallKernelCommand(app, invocation);

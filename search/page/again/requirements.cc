@@ -76,12 +76,12 @@ std::vector<std::string> SpacePaths(const std::string& program_folder, const std
           (folder / "../../.." / file).lexically_normal().string()};
 }
 
-void WriteRequirements(const Log& log, const Rebuilt& rebuilt, ScriptJson& json) {
+void WriteRequirements(const std::set<std::string>& dead_ends, const Log& log,
+                       const Rebuilt& rebuilt, ScriptJson& json) {
   json.Key("requirements").Open('[');
   if (rebuilt.trouble().empty()) {
     const auto places = Places(rebuilt.root().instance().space());
-    std::set<std::string> labels;
-    for (const DeadRecord& dead : log.deads) labels.insert(dead.label);
+    std::set<std::string> labels = dead_ends;
     if (log.end) {
       for (const auto& [label, count] : log.end->dead_ends) labels.insert(label);
     }

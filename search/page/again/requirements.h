@@ -3,6 +3,7 @@
 // What dead ends are blamed on, as the space says it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,9 @@ std::string DeclarationAt(std::string_view text, int line);
 std::vector<std::string> SpacePaths(const std::string& program_folder, const std::string& file);
 
 /// The member "requirements": of each label that a dead end has, and that the space still has, its
-/// place and its text. The text is empty where the file is not there.
-void WriteRequirements(const Log& log, const Rebuilt& rebuilt, ScriptJson& json);
+/// place and its text. The text is empty where the file is not there. `dead_ends`: the labels of
+/// those that were met; the end of a log may name others.
+void WriteRequirements(const std::set<std::string>& dead_ends, const Log& log,
+                       const Rebuilt& rebuilt, ScriptJson& json);
 
 }  // namespace exh::search

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Evaluations a second of searches, and where their time goes.
 
-usage: candidates.py --search PROGRAM [--device cuda] [--seconds 40] [--seeds 1] [--only NAME] [--keep FOLDER]
+usage: candidates.py --search PROGRAM [--device cuda] [--seconds 40] [--seeds 1] [--only NAME] [--keep FOLDER] [--record FILE]
 
 Searches each computation and prints a row: seconds that its space took to build (where the log says so), evaluations, those a second of the search alone that were
 compiled and judged, the best time, and the shares of the search's threads and of the one that judges. With several seeds it is the one in the
@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from parts import conditions, recorder
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 EVERYDAY = ROOT / "tests" / "bench" / "everyday"
@@ -63,6 +65,16 @@ def row_of(found):
     }
 
 
+def record(into, name, row, gpu=True):
+    """Hands a row to a Recorder; `gpu`: it is of the GPU of this machine."""
+    taken = conditions()
+    looking = {activity: recorder.figure(share, "%", 0) for activity, share in zip(LOOKING, row["looking"])}
+    into.add("candidates", "candidates", name, taken, device=recorder.machine(taken, gpu, cores=True),
+             ours=recorder.time(1e3 * row["best_us"]) if row["best_us"] else None,
+             figures={"evaluations/s": recorder.figure(row["per_second"], digits=1)} | looking |
+             {f"the judge: {', '.join(JUDGING)}": recorder.figure(row["judging"], "%", 0)})
+
+
 def search(options, computation, seed, seconds, folder):
     """The log of one run by type; nothing where it failed."""
     kernel, size = computation
@@ -87,7 +99,9 @@ def main():
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--only")
     parser.add_argument("--keep")
+    parser.add_argument("--record", default="", metavar="FILE", help="what was measured, for ./exh results --add FILE")
     options = parser.parse_args()
+    into = recorder.Recorder(options.record, "candidates", sys.argv[1:])
     work = pathlib.Path(options.keep or tempfile.mkdtemp(prefix="exh-candidates-"))
     print(f"{'':<20} {'space s':>7} {'evals':>6} {'tried/s':>7} {'best us':>9}   {' '.join(f'{a:>7}' for a in LOOKING)}   "
           f"{' '.join(f'{a:>6}' for a in JUDGING)}  (%)", flush=True)
@@ -104,6 +118,8 @@ def main():
         built = f"{row['space_s']:7.2f}" if row["space_s"] else "      -"
         print(f"{name:<20} {built} {row['evaluations']:6} {row['per_second']:7.1f} {row['best_us']:9.2f}   "
               f"{' '.join(f'{share:7.1f}' for share in row['looking'])}   {' '.join(f'{share:6.1f}' for share in row['judging'])}", flush=True)
+        record(into, name, row, options.device != "cpu")
+    into.write()
     if not options.keep:
         shutil.rmtree(work, ignore_errors=True)
 

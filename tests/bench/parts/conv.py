@@ -7,7 +7,7 @@
 ./exh bench conv --device cuda            on a GPU, where torch, torch.compile, im2col with cuBLAS and each algorithm of cuDNN are peers
 ./exh bench conv other-stride-2           another layer: a stride, larger kernels, few channels
 ./exh bench conv without-unit             layer 10 with one thing taken away from the space (a GPU)
-./exh bench conv --merge                  prints the table and writes docs/results/conv-DEVICE-LAYOUT.json
+./exh bench conv --merge                  prints the table and writes docs/results/parts/conv-DEVICE-LAYOUT.json
 
 On a cpu the yardsticks are those of the search: the naive loop nest, and Eigen's product behind an im2col on the same threads, each
 measured in turn with ours. A ratio above 1 means that ours is faster. Bytes are those beside image, filter and result: of Eigen the
@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 import parts
-from parts import ratio, time_of, words
+from parts import ratio, recorder, time_of, words
 
 # Number of the layer: channels, rows and columns of the image, channels of the result.
 LAYERS = {0: (3, 224, 64), 2: (64, 224, 64), 5: (64, 112, 128), 7: (128, 112, 128), 10: (128, 56, 256), 12: (256, 56, 256),
@@ -34,7 +34,11 @@ ABLATIONS = {"nothing": [], "unit": ["tensor_units=[]"], "windows": ["windows=fa
              "async-copies": ["async_copies=false"], "vectors": ["vector_sizes=[]"], "registers": ["max_unroll=1"]}
 ABLATED = 10
 FILTERS = {"nhwc": "rscm", "nchw": "mcrs"}
+# The same in the records.
+TAKEN_AWAY = {"nothing": "nothing, searched again", "unit": "matrix units", "windows": "windows", "divided-sums": "blocks that divide a sum (`across_blocks`)",
+              "async-copies": "asynchronous copies", "vectors": "vectors", "registers": "unrolled loops, so tiles in registers"}
 PEERS = ("torch", "inductor", "im2col", "cudnn", "winograd")
+NAMES = {"cublas": "cuBLAS", "cublaslt": "cublasLt", "eigen": "im2col + Eigen", "im2col": "im2col + cuBLAS", "inductor": "torch.compile", "cudnn": "cuDNN", "winograd": "Winograd"}
 PEER_SECONDS = 400
 SEEDS = (11,)
 
@@ -161,6 +165,39 @@ class Bench(parts.Bench):
                 if "us" in entry:
                     rows.append((part, name, f"{entry['us']:.1f}", megabytes(entry["workspace_bytes"]), words(ours and 1e3 * entry["us"] / ours)))
         return rows
+
+    def record(self, state, into):
+        """The tables of VGG-16, of other layers, of planes, and of what is taken away."""
+        on_cpu, planes = self.options.device == "cpu", self.options.layout == "nchw"
+        means, taken = {}, None
+        for part, data in state.items():
+            result, kind = data["result"], part.split("-")[0]
+            ours = time_of(result["references"])
+            if not ours:
+                continue
+            channels, side, results, kernel, stride = shape_of(part)
+            fields = {"sizes": f"({channels}, {side}, {results})", "budget": f"{result['budget']} s", "ours": recorder.time(ours),
+                      "figures": {"GFLOP/s": recorder.figure(flops(part) / ours, digits=0)}, "device": recorder.machine(data, gpu=not on_cpu),
+                      "variant": "planes of channels" if planes else ""}
+            others = {NAMES.get(name, name): self.other(result, name)[0] for name in self.others({part: data})}
+            fields["ratios"] = {name: recorder.figure(times) for name, times in others.items() if times}
+            if kind == "layer":
+                into.add("convolutions", "planes" if planes else "cpu" if on_cpu else "vgg", f"VGG-16, layer {part.split('-')[1]}", data,
+                         **fields | ({"sizes": ""} if planes else {}))
+                taken = data
+                for name, times in others.items():
+                    means.setdefault(name, []).append(times)
+            elif kind == "other":
+                window = f"stride {stride}" if stride > 1 else ""
+                into.add("convolutions", "others", f"{kernel} x {kernel}" + (f", {window}" if window else " window" if kernel > 1 else ""), data, **fields)
+            else:
+                into.add("convolutions", "without", f"VGG-16, layer {ABLATED}", data,
+                         **fields | {"sizes": "", "variant": "without " + TAKEN_AWAY[part.split("-", 1)[1]], "ratios": {}})
+        count = max(map(len, means.values()), default=0)
+        if count > 1:
+            into.add("convolutions", "planes" if planes else "cpu" if on_cpu else "vgg", "geometric mean", taken, of=count,
+                     device=recorder.machine(taken, gpu=not on_cpu), variant="planes of channels" if planes else "",
+                     ratios={name: recorder.figure(geometric_mean(times)) for name, times in means.items() if geometric_mean(times)})
 
     def rows(self, state):
         heads = {"eigen": "im2col + Eigen", "im2col": "im2col + cuBLAS", "inductor": "torch.compile", "cudnn": "cuDNN without Winograd"}

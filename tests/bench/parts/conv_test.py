@@ -29,7 +29,7 @@ class Tables(unittest.TestCase):
                                                    results=parts.results_of("conv")))
 
     def test_each_device_and_layout_has_its_file(self):
-        self.assertTrue(self.bench.options.results.endswith("docs/results/conv-cpu-nhwc.json"))
+        self.assertTrue(self.bench.options.results.endswith("docs/results/parts/conv-cpu-nhwc.json"))
         self.assertTrue(self.bench.path("layer-0").endswith("cpu-nhwc/layer-0.json"))
 
     def test_ratios_and_their_geometric_mean(self):

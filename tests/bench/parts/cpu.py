@@ -3,7 +3,7 @@
 
 ./exh bench cpu                        runs every part that is not finished; --list shows them
 ./exh bench cpu search-mv-default      runs this one; --budget 20 gives a search 20 seconds instead of 60
-./exh bench cpu --merge                prints the table and writes docs/results/cpu.json
+./exh bench cpu --merge                prints the table and writes docs/results/parts/cpu.json
 
 What was found is compared with OpenBLAS, oneDNN and Eigen, as far as they are there and compute the same: on the same threads, measured
 in turn with it. Eigen is compiled with the same flags. The figure that counts is that of the best of them.
@@ -27,6 +27,11 @@ class Bench(library.Library, parts.Bench):
 
     def parts(self):
         return {"replays": self.replays, **self.library_parts()}
+
+    def record(self, state, into):
+        for name, part in sorted(state.items()):
+            if name.startswith("search-"):
+                self.library_record(name, part, into)
 
     def rows(self, state):
         rows = [("figure", "measured", "must reach")]

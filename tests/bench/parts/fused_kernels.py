@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from parts import conditions, recorder
+
 
 def cases_of(rows):
     """Operators that were searched among schedules: lines of the log."""
@@ -87,6 +89,20 @@ def summary(lines):
     return text
 
 
+def record(into, lines):
+    """Geometric means beside isl, of all and of those with a Transpose, and the worst case."""
+    def ratios(of):
+        return [[one["isl"] / of(one) for one in part] for part in (lines, [one for one in lines if one["transposes"]])]
+    for name, of in (("searched among schedules", lambda one: one["searched"]),
+                     ("the better one of schedules and kernel", lambda one: min(one["searched"], one["kernel"] or math.inf))):
+        every, with_transpose = ratios(of)
+        into.add("fused", "kernels", name, conditions(), ratios={"isl": recorder.figure(mean(every))},
+                 figures={"operators": recorder.figure(len(every), digits=0)} |
+                 ({"with a Transpose": recorder.figure(mean(with_transpose))} if with_transpose else {}))
+    into.add("fused", "kernels", "worst case of the better one", conditions(), ratios={"isl": recorder.figure(min(every), digits=3)})
+    into.write()
+
+
 def main(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("search")
@@ -95,6 +111,7 @@ def main(words):
     parser.add_argument("--budget", required=True, help="of each search, such as 11s")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--out", help="a line of JSON for each operator")
+    parser.add_argument("--record", default="", metavar="FILE", help="what was measured, for ./exh results --add FILE")
     at = words.index("--") if "--" in words else len(words)
     options = parser.parse_args(words[:at])
     options.rest = words[at + 1:]
@@ -114,6 +131,8 @@ def main(words):
                 with open(options.out, "a", encoding="utf-8") as out:
                     out.write(json.dumps(one) + "\n")
     print(summary(found), end="")
+    if found:
+        record(recorder.Recorder(options.record, "fused", ["FILE", "--log", "rows.jsonl", "--kernels", options.budget, "--device", options.device]), found)
     return 0
 
 

@@ -25,6 +25,7 @@ import tempfile
 import time
 
 import reduction_peers as peers
+from parts import conditions, recorder
 from reduction_peers import torch
 
 NAMES = ("searched", "influenced", "isl default")
@@ -353,6 +354,20 @@ def summary(lines):
     return "\n".join(text)
 
 
+def record(into, lines):
+    """Geometric means beside torch.compile, of all and of those with a Transpose."""
+    done = [line for line in lines if "torch_ns" in line]
+    for name in NAMES:
+        every = [line["torch_ns"] / line["ours"][name] for line in done if name in line["ours"]]
+        with_transpose = [line["torch_ns"] / line["ours"][name] for line in done if line["transposes"] and name in line["ours"]]
+        if every:
+            into.add("fused", "torch", f"{name.removesuffix(' default')}, geometric mean", conditions(),
+                     ratios={"torch.compile": recorder.figure(statistics.geometric_mean(every), digits=3)},
+                     figures={"operators": recorder.figure(len(every), digits=0)} |
+                     ({"with a Transpose": recorder.figure(statistics.geometric_mean(with_transpose), digits=3)} if with_transpose else {}))
+    into.write()
+
+
 def measure_all(options, cases, begin):
     folder = tempfile.mkdtemp(prefix="exh-fused-torch-")
     os.environ.update(TORCHINDUCTOR_CACHE_DIR=folder, TRITON_CACHE_DIR=os.path.join(folder, "triton"))
@@ -390,6 +405,7 @@ def main():
     parser.add_argument("--out", help="a line of JSON for each operator")
     parser.add_argument("--jobs", type=int, default=max(1, min(12, (os.cpu_count() or 1) - 2)), help="processes that compile")
     parser.add_argument("--gpu", type=int, default=0)
+    parser.add_argument("--record", default="", metavar="FILE", help="what was measured, for ./exh results --add FILE")
     parser.add_argument("--share", type=lambda text: [int(word) for word in text.split("/")], help=argparse.SUPPRESS)
     options = parser.parse_args()
     cases = cases_of(options.operators, options.rows, options.most)
@@ -403,6 +419,7 @@ def main():
         return 0
     lines = measure_all(options, cases, begin)
     print(summary(lines))
+    record(recorder.Recorder(options.record, "fused", ["FILE", "--torch"]), lines)
     if len(lines) < len(cases):
         print(f"{len(cases) - len(lines)} more of the log were not begun in {options.seconds:g} s")
     return 0

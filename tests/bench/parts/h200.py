@@ -5,7 +5,7 @@
 ./exh bench h200 replays check-mv  runs these
 ./exh bench h200 --only check-linear --evals 500 --seconds 300
                                    checks so many random implementations of each computation whose name has that in it
-./exh bench h200 --merge           prints the table and writes docs/results/h200.json
+./exh bench h200 --merge           prints the table and writes docs/results/parts/h200.json
 
 The state of a part is one JSON file in --state (build/bench/h200). A part that is finished is skipped and one that was
 begun goes on, so that the benchmark can be taken in pieces and on several machines: bring the files together and merge. What was merged before counts
@@ -24,9 +24,11 @@ import time
 
 import library
 import parts
-from parts import copy_share, ratio, references, run_sweep, time_of, words
+from parts import copy_share, ratio, recorder, references, run_sweep, time_of, words
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/"
+# In the words of the records.
+CHECKED = {"batched_matmul": "batched matmul", "matmul2": "two matmuls in a row"}
 CHECKS = 5000
 SANITIZED = 100  # Implementations under each tool.
 # Sizes up to 128, every third one no power of two, and how many of the checks each gets.
@@ -264,6 +266,24 @@ class Bench(library.Library, parts.Bench):
         parts["sweep"] = self.sweep
         parts.update(self.library_parts())
         return {name: part for name, part in parts.items() if self.options.only in name}
+
+    def record(self, state, into):
+        """Searches of the library, random implementations, and candidates a second."""
+        for name, part in sorted(state.items()):
+            data = part["result"]
+            if name.startswith("search-"):
+                self.library_record(name, part, into)
+            elif name.startswith("check-"):
+                counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(data["verdicts"].items()))
+                into.add("checks", "sums" if name[6:] in COMPUTATIONS else "random", CHECKED.get(name[6:], name[6:]), part, command=f"./exh bench h200 {name}",
+                         ours={"text": f"{data['implementations']}: {counts}; {data.get('violations', 'no count of those')} faster than their bound"},
+                         must={"text": f"{self.options.evals:,}, 0 wrong", "met": data["implementations"] >= self.options.evals
+                               and not data["verdicts"].get("wrong", 0)})
+            elif name == "throughput":
+                into.add("candidates", "h200", "candidates, matmul", part, sizes="1024", variant=f"{part['cores']} cores", command="./exh bench h200",
+                         ours=recorder.figure(data["compiled_per_second"], "compiled a second", 1),
+                         figures={"evaluated a second": recorder.figure(data["per_second"], digits=1),
+                                  "slow": recorder.figure(100 * data["slow_share"], "%", 0)})
 
     def rows(self, state):
         """One line a figure."""

@@ -7,7 +7,7 @@ yardsticks that the search measured in turn with it, when the first result was c
 import collections
 import statistics
 
-from parts import ratio, references, time_of, words
+from parts import ratio, recorder, references, time_of, words
 
 SEEDS = (11, 12, 13)
 SECONDS = 60
@@ -28,6 +28,7 @@ SEARCHES = {
              "matmul2": ["", "m=1024,n=1024,k=1024,p=1024", "m=16384,n=64,k=64,p=64", "m=4096,n=128,k=128,p=128"]},
 }
 STOPPED = ("slow", "timeout", "idle")
+PEER_NAMES = {"cublas": "cuBLAS", "cublaslt": "cublasLt", "openblas": "OpenBLAS", "onednn": "oneDNN", "eigen": "Eigen"}
 
 
 def spent(records):
@@ -64,6 +65,25 @@ def best_library(found):
     return min(ratios)[::-1] if ratios else None
 
 
+def record_names(kernel, size):
+    """Subject, sizes and variant of a record: as the pages have them."""
+    ffma = size.startswith(FFMA)
+    values = dict(pair.split("=") for pair in size.removeprefix(FFMA).split(",") if "=" in pair)
+    variants = ["FMA alone"] if ffma else []
+    if "a_stride" in values:
+        variants.append(f"columns of A {values['a_stride']} apart")
+    if "type" in values:
+        variants.append(values["type"])
+    subject = {"matmul2": "two products", "batched_matmul": f"{values.get('batch', '')} products of".strip()}.get(kernel, kernel)
+    extents = [values[axis] for axis in "mnkp" if axis in values]
+    number = int(values["n"]) if kernel == "axpy" and "n" in values else 0
+    sizes = f"2^{number.bit_length() - 1}" if number and number & (number - 1) == 0 else str(number) if number else recorder.side(*extents)
+    # Of a square matrix and a vector both sides are said.
+    if kernel in ("mv", "gesummv"):
+        sizes = "x".join(extents)
+    return subject, sizes, ", ".join(variants)
+
+
 def median(values):
     """Of those that are there; None where half of them are not."""
     there = [v for v in values if v is not None]
@@ -87,6 +107,26 @@ class Library:
             runs.append(search(self, self.device, kernel, size, seed))
             print(f"  seed {seed}: {words(runs[-1]['best_ns'] and runs[-1]['best_ns'] / 1e3)} us", flush=True)
         return {"runs": runs, "budget": self.options.budget}
+
+    def library_record(self, name, part, into):
+        """A record of one kernel and size: the best of each seed, and the median of the ratios."""
+        kernel, _, size = name[7:].partition("-")
+        runs = [run for run in part["result"]["runs"] if run["best_ns"]]
+        if not runs:
+            return
+        subject, sizes, variant = record_names(kernel, size)
+        on_cpu = self.device == "cpu"
+        kind = "cpu" if on_cpu else "vectors" if kernel in ("axpy", "mv", "gesummv") else "products"
+        peers = sorted({r["name"] for run in runs for r in run["references"]} - {"winner"})
+        ratios = {peer: median([ratio(run["references"], peer) for run in runs]) for peer in peers if not peer.startswith("record ")}
+        times = [run["best_ns"] for run in runs]
+        ours = recorder.time(statistics.median(times) if on_cpu else times)
+        if on_cpu and len(times) > 1:
+            scale = float(statistics.median(times)) / float(ours["value"])
+            ours |= {"from": recorder.number(min(times) / scale), "to": recorder.number(max(times) / scale)}
+        into.add(kind, "library" if on_cpu else kind, subject, part, sizes=sizes, variant=variant, budget=f"{part['result']['budget']} s",
+                 device=recorder.machine(part, gpu=not on_cpu), ours=ours,
+                 ratios={PEER_NAMES.get(peer, peer): recorder.figure(value) for peer, value in ratios.items() if value})
 
     @staticmethod
     def library_row(name, result):

@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+from parts import conditions, recorder
+
 SPACE = """
 choice integer rows(): 16 | 32 | 64 | 128 end
 choice integer columns(): 16 | 32 | 64 | 128 end
@@ -80,11 +82,23 @@ def run(search, folder, evaluations, seed):
     return 1e3 * wall / len(evals), 1e3 * asked / len(evals), first, best
 
 
+def record(into, space, rows):
+    """The middle seed's milliseconds, and after how many evaluations each was near its best."""
+    taken = conditions()
+    middle = [statistics.median(row[i] for row in rows) for i in range(2)]
+    into.add("own", "proposals", "a proposal to a program that `--serve` keeps", taken, sizes=f"({space.removeprefix('my: ')})",
+             device=recorder.machine(taken, gpu=False), ours=recorder.figure(middle[0], "ms", 3), must={"text": "1 ms", "met": middle[0] <= 1, "most": 1},
+             figures={"between question and answer": recorder.figure(middle[1], "ms", 3),
+                      "within 1 % of the best after": {"value": [row[2] for row in rows], "unit": "evaluations"}})
+    into.write()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--search", required=True)
     parser.add_argument("--evaluations", type=int, default=2000)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--record", default="", metavar="FILE", help="what was measured, for ./exh results --add FILE")
     options = parser.parse_args()
     compiler = shutil.which("cc") or shutil.which("g++")
     if compiler is None:
@@ -103,6 +117,7 @@ def main():
                   f"{options.evaluations}, best {rows[-1][3] / 1e3:.1f} us", flush=True)
         print(f"median: {statistics.median(row[0] for row in rows):.3f} ms a proposal, {statistics.median(row[1] for row in rows):.3f} ms asked, "
               f"within 1 % after {statistics.median(row[2] for row in rows):.0f}")
+        record(recorder.Recorder(options.record, "own", sys.argv[1:]), count.stdout.split(",")[0], rows)
 
 
 if __name__ == "__main__":

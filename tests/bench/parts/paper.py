@@ -6,7 +6,7 @@
 ./exh bench paper gpu                those of speed, on one H200: about 60 minutes
 ./exh bench paper cpu                a search on the cpu beside Eigen
 ./exh bench paper space-axpy-k4000   one of them
-./exh bench paper --merge            prints the tables and writes docs/results/paper.json
+./exh bench paper --merge            prints the tables and writes docs/results/parts/paper.json
 
 Parts, --state, --results and --merge are as of ./exh bench h200. --budget is what each estimate of a size may take, --descents how many
 random descents look for dead ends. --sweep FILE is a hand-written SGEMM as for ./exh bench h200: its best instance with one stage, no
@@ -63,7 +63,7 @@ class Bench(parts.Bench):
         if device == "k4000":
             return CUTS[kernel]
         found = [time_of((self.earlier(f"search-{kernel}-{space}") or {}).get("references", [])) for space in ("paper", "default")]
-        state = read_json(os.path.join(parts.ROOT, "docs/results/h200.json"), {}).get(OURS[kernel], {})
+        state = read_json(os.path.join(parts.ROOT, "docs/results/parts/h200.json"), {}).get(OURS[kernel], {})
         found.append(time_of(state.get("result", {}).get("references", [])))
         best = min((ns for ns in found if ns), default=None)
         return best and f"{best / 1e3:.6g}us"
@@ -108,7 +108,7 @@ class Bench(parts.Bench):
         """How many times fewer nodes the cut leaves of a tree, by the order of its decisions."""
         problem, cut = self.problem("matmul-1024", device, k_tiled), self.cut("matmul-1024", device)
         if not cut:
-            sys.exit("paper: no time to cut at: docs/results/h200.json has none, and part search-matmul-1024-paper is not finished")
+            sys.exit("paper: no time to cut at: docs/results/parts/h200.json has none, and part search-matmul-1024-paper is not finished")
         result = {"cut": cut}
         for order in ("paper", "paper-reversed"):
             levels = self.levels(problem, order, cut, "--depth", "60", "--beyond", str(BEYOND), "--cut-depth", "60")

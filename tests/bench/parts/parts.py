@@ -17,11 +17,15 @@ import tempfile
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "tests/results"))
+import recorder
+
 PART_SECONDS = 460  # Of a part, at most; --seconds.
 
 
 class Bench:
-    """A benchmark in parts. A subclass has a `name`, `parts()` and `rows(state)`; `is_whole(result)` where parts go on."""
+    """A benchmark in parts. A subclass has a `name`, `parts()` and `rows(state)`; `is_whole(result)` where parts go on, and
+    `record(state, into)` where its figures are records of docs/results."""
     name = ""
     part = ""  # That is taken.
 
@@ -47,12 +51,13 @@ class Bench:
             sys.exit(f"{self.name}: {' '.join(arguments)}: exit code {rc}:\n{text[-2000:]}")
         return text
 
-    def records(self, name, *arguments, **how):
-        """A search into a folder of its own; its log as a list of objects, and what it printed."""
+    def records(self, name, *arguments, of=(), **how):
+        """A search into a folder of its own; its log as a list of objects, and what it printed. `of`: the words of the command that
+        searches, when it is not `search` itself."""
         out = os.path.join(self.work, name)
         shutil.rmtree(out, ignore_errors=True)
         # What is measured is the search, not what an earlier one found.
-        rc, text = self.run("--progress", "none", "--winners", "none", "--out", out, *arguments, **how)
+        rc, text = self.run(*of, "--progress", "none", "--winners", "none", "--out", out, *arguments, **how)
         found = read_log(os.path.join(out, "log.jsonl"))
         if not any(r["t"] == "eval" for r in found):
             sys.exit(f"{self.name}: {' '.join(arguments)}: nothing was evaluated (exit code {rc}):\n{text[-2000:]}")
@@ -108,6 +113,10 @@ class Bench:
         lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
         return "\n".join([lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]])
 
+    def record(self, state, into):
+        """Hands what is known of these parts to a Recorder."""
+        sys.exit(f"{self.name}: writes no records")
+
     def state(self):
         names = sorted(name[:-5] for name in os.listdir(self.options.state) if name.endswith(".json"))
         return {name: read_json(self.path(name), {}) for name in names}
@@ -147,6 +156,7 @@ def main(bench, description, options=()):
     parser.add_argument("--list", action="store_true", help="the parts, and which are finished")
     parser.add_argument("--merge", action="store_true", help="writes --results and prints the table")
     parser.add_argument("--results", default=results_of(bench.name))
+    parser.add_argument("--record", default="", metavar="FILE", help="what was measured, for ./exh results --add FILE")
     for flag, keywords in options:
         parser.add_argument(flag, **keywords)
     chosen = parser.parse_args()
@@ -163,12 +173,16 @@ def main(bench, description, options=()):
             taken.list()
         else:
             taken.take_all()
+        if chosen.record:
+            into = recorder.Recorder(chosen.record, bench.name, sys.argv[1:])
+            taken.record(taken.state(), into)
+            into.write()
     finally:
         shutil.rmtree(taken.work, ignore_errors=True)
 
 
 def results_of(name):
-    return os.path.join(ROOT, "docs/results", name + ".json")
+    return os.path.join(ROOT, "docs/results/parts", name + ".json")
 
 
 # ---- files ---------------------------------------------------------------------------------------
@@ -211,7 +225,7 @@ def conditions():
     except (OSError, IndexError):
         line = "none"
     return {"gpu": dict(zip(query.split(","), line.split(", "))), "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
-            "cores": len(os.sched_getaffinity(0))}
+            "cores": len(os.sched_getaffinity(0)), "processor": recorder.processor(), "commit": recorder.commit()}
 
 
 # ---- what a run compared itself with -------------------------------------------------------------

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Where searches end, and when.
 
-usage: quality.py --search PROGRAM [--part seeds|lengths] [--device cuda] [--only NAME] [--seeds 4] [--seconds 60] [--short 20] [--long 120] [--keep FOLDER]
+usage: quality.py --search PROGRAM [--part seeds|lengths] [--device cuda] [--only NAME] [--seeds 4] [--seconds 60] [--short 20] [--long 120] [--keep FOLDER] [--record FILE]
 
 seeds    searches of so many seeds: what each ends at, their spread, and the seconds after which it was within 5 % of the best of all
 lengths  a short search and a long one of each computation, with the same seed: how much longer the short one's best takes
@@ -12,9 +12,11 @@ import math
 import pathlib
 import shutil
 import statistics
+import sys
 import tempfile
 
 from candidates import COMPUTATIONS, EVERYDAY, search
+from parts import conditions, recorder
 
 SEEDS_OF = {name: COMPUTATIONS[name] for name in ("matmul 1024", "two products 256")} | {
     "matmul 512": ("matmul", "m=512,n=512,k=512"), "mv 8192": ("mv", "m=8192,n=8192")}
@@ -41,7 +43,7 @@ def spread(times):
     return max(times) / min(times) - 1
 
 
-def by_seeds(options, work):
+def by_seeds(options, work, into):
     """Prints a row for each computation."""
     print(f"{'':<20} {'best us':>9} {'spread':>7}  ends at (us); seconds to within 5 % of the best", flush=True)
     for name, computation in SEEDS_OF.items():
@@ -59,6 +61,11 @@ def by_seeds(options, work):
         reached = [seconds_to(steps, limit) for steps, _ in runs]
         print(f"{name:<20} {min(ends) / 1e3:9.2f} {100 * spread(ends):6.1f}%  {' '.join(f'{end / 1e3:.2f}' for end in ends)}; "
               f"{' '.join('never' if math.isinf(one) else f'{one:.1f}' for one in reached)}", flush=True)
+        taken = conditions()
+        into.add("candidates", "seeds", f"{name}, {len(ends)} seeds", taken, variant=f"{options.seconds:g} s each",
+                 device=recorder.machine(taken, options.device != "cpu", cores=True), ours=recorder.time(ends),
+                 figures={"apart": recorder.figure(100 * spread(ends), "%", 1),
+                          "within 5 % after": {"text": ", ".join("never" if math.isinf(one) else f"{one:.1f} s" for one in reached)}})
 
 
 def by_lengths(options, work):
@@ -92,10 +99,13 @@ def main():
     parser.add_argument("--short", type=float, default=20)
     parser.add_argument("--long", type=float, default=120)
     parser.add_argument("--keep")
+    parser.add_argument("--record", default="", metavar="FILE", help="what was measured, for ./exh results --add FILE")
     options = parser.parse_args()
     work = pathlib.Path(options.keep or tempfile.mkdtemp(prefix="exh-quality-"))
     if options.part != "lengths":
-        by_seeds(options, work)
+        into = recorder.Recorder(options.record, "quality", sys.argv[1:])
+        by_seeds(options, work, into)
+        into.write()
     if options.part != "seeds":
         by_lengths(options, work)
     if not options.keep:

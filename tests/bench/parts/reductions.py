@@ -31,7 +31,7 @@ import threading
 import time
 
 import reduction_texts as texts
-from parts import ROOT, conditions, read_log
+from parts import ROOT, conditions, read_log, recorder
 
 HERE = pathlib.Path(__file__).resolve().parent
 PEERS = "torch,inductor,cub,cudnn"
@@ -369,6 +369,8 @@ class Bench:
         if not lines:
             sys.exit(f"reductions: {self.results.path} holds no shape")
         print_report(lines)
+        if self.options.record:
+            record_report(recorder.Recorder(self.options.record, "reductions", sys.argv[1:]), lines)
         return 0
 
     # ---- correctness -----------------------------------------------------------------------------
@@ -559,6 +561,27 @@ def print_report(lines):
                     print(f"{line['key']}, {state}: {name}: {peer['why'][:160]}")
 
 
+# Groups of means in the words of the records.
+GROUPS = {"< 1 MB": "below 1 MB", "> 64 MB": "above 64 MB", "form all": "all elements", "form x": "rows (x)", "form y": "columns (y)",
+          "form rpr": "axes around a kept one (rpr)", "form prp": "kept axes around one (prp)"}
+
+
+def record_report(into, lines):
+    """Records of the means with warm L2, and of the shape that is slowest beside its best peer."""
+    names = {"best": "the best of them", "cub": "CUB", "inductor": "torch.compile", "cudnn": "cuDNN"}
+    for group, count, by, share in texts.means(lines, "warm"):
+        into.add("rows", "reductions", GROUPS.get(group, group), conditions(), variant="geometric mean", of=max(2, count),
+                 ratios={names.get(name, name): recorder.figure(mean) for name, mean in by.items() if mean and name != "copy"},
+                 figures={"not slower than the best": recorder.figure(100 * share, "%", 0)} if share is not None else {})
+    every = [(best[1] / line["ours"]["warm"]["us"], line) for line in lines if "us" in line["ours"].get("warm", {})
+             for best in [texts.best_peer(line["peers"].get("warm", {}))] if best]
+    if every:
+        ratio, line = min(every, key=lambda each: each[0])
+        into.add("rows", "reduction-worst", line["key"], conditions(), ours=recorder.time(1e3 * line["ours"]["warm"]["us"]),
+                 ratios={"the best peer": recorder.figure(ratio)})
+    into.write()
+
+
 def print_correct(lines):
     """Counts by operator and type, by form, and by value of across_blocks. The exit code: 1 where
     anything is wrong or faster than its bound."""
@@ -688,6 +711,7 @@ def main():
     parser.add_argument("--peers", default=PEERS, help=f"some of {PEERS}; '' for none")
     parser.add_argument("--cccl", default="", help="folder of a newer CCCL's headers")
     parser.add_argument("--out", default="", help="file of results (default below build/bench)")
+    parser.add_argument("--record", default="", metavar="FILE", help="what was measured, for ./exh results --add FILE")
     parser.add_argument("--limit-s", type=float, default=0, help="ends within so many seconds")
     parser.add_argument("--pick", type=int, default=1, help="every N-th, even over forms and sizes")
     parser.add_argument("--count", type=int, default=20, help="`correct`: implementations of each")

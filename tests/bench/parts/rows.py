@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from parts import conditions, read_log
+from parts import conditions, read_log, recorder
 
 HERE = pathlib.Path(__file__).resolve().parent
 LENGTHS = ((1024, 4096), (4096, 1024), (32768, 256), (131072, 64))
@@ -38,6 +38,22 @@ class Case:
     def key(self):
         words = [f"{name}={value}" for name, value in {**self.sizes, **self.options}.items()]
         return f"{self.kernel} {','.join(words)} {self.type}"
+
+    def place(self):
+        """(kind, table, subject) of its record."""
+        if self.kernel == "attention":
+            if self.sizes["m"] == 1:
+                return "attention", "decoding", f"decoding, {self.sizes['h']} heads, {self.type},"
+            return "attention", "f32" if self.type == "f32" else "halves", f"attention, {self.sizes['h']} heads, {self.type},"
+        if self.kernel == "scan":
+            return ("attention", "one-row", "scan of one row") if self.sizes["m"] == 1 else ("attention", "scans", "scan")
+        return "rows", "rows", self.kernel
+
+    def shown_sizes(self):
+        m, n = self.sizes["m"], self.sizes["n"]
+        if self.kernel == "attention":
+            return f"{m} x {n}, {self.sizes['d']}{', causal' if self.options.get('causal') else ''}"
+        return f"2^{n.bit_length() - 1}" if self.place()[1] == "one-row" else f"{m} x {n}, {self.type}"
 
     def words(self):
         sizes = ",".join(f"{name}={value}" for name, value in {**self.sizes, **self.options}.items())
@@ -149,6 +165,22 @@ class Bench:
         print(words + (f"  {wrong} WRONG" if wrong else "") +
               (f"  {line['violations']} VIOLATIONS" if line["violations"] else ""), flush=True)
 
+    def record(self, cases):
+        """Writes what is known of these cases as records."""
+        into = recorder.Recorder(self.options.record, self.options.cases, sys.argv[1:])
+        for case in cases:
+            line = self.lines.get(case.key())
+            if line is None or "us" not in line:
+                continue
+            figures = {}
+            if case.bytes:
+                figures["GB/s"] = recorder.figure(case.bytes / line["us"] / 1e3, digits=0)
+            if case.flops:
+                figures["TFLOP/s"] = recorder.figure(case.flops / line["us"] / 1e6, digits=1)
+            into.add(*case.place(), line, sizes=case.shown_sizes(), ours=recorder.time(1e3 * line["us"]), figures=figures,
+                     ratios=recorder.ratios(line["us"], line["peers"]))
+        into.write()
+
     def means(self, cases):
         """Geometric means by kernel against the best peer of each."""
         by_kernel = {}
@@ -184,6 +216,7 @@ def main():
     parser.add_argument("--only", default="", help="cases with this in their names")
     parser.add_argument("--out", default="", help="default: runs/bench-rows.jsonl, or bench-attention")
     parser.add_argument("--limit-s", type=float, default=0, help="end after so many seconds")
+    parser.add_argument("--record", default="", metavar="FILE", help="what was measured, for ./exh results --add FILE")
     options = parser.parse_args()
     options.out = options.out or f"runs/bench-{options.cases}.jsonl"
     cases = [case for case in (row_cases() if options.cases == "rows" else attention_cases()) if options.only in case.key()]
@@ -194,6 +227,8 @@ def main():
         bench.means(cases)
     else:
         bench.run(cases)
+    if options.record:
+        bench.record(cases)
     return 0
 
 

@@ -55,7 +55,7 @@ void CheckForm(const ir::Target& f, const Schedule& s, const ir::Communication& 
       EXPECT_EQ(s.order(a, b), Order::OUTER) << f.dim(a).name() << " " << f.dim(b).name();
     }
   }
-  EXPECT_LE(copies, static_cast<int>(f.most_copied()));
+  EXPECT_LE(copies, static_cast<int>(f.most_copied(read)));
 }
 
 TEST(Copies, HaveOneForm) {

@@ -314,8 +314,9 @@ std::string GpuStatements::WhenStored(const ir::Instruction& inst) const {
   if (group >= 0 && !code_.splits.groups[At(group)].ends_the_others) {
     last = "exh_last_" + std::to_string(group);
   }
-  const int first = code_.splits.first_of[inst.id.index()];
-  if (first >= 0) last = names_.index(first) + " == 0";
+  for (const int c : code_.splits.first_of[inst.id.index()]) {
+    last = And(last, names_.index(c) + " == 0");
+  }
   return And(last, Condition(code_.threads.store[inst.id.index()]));
 }
 
