@@ -85,7 +85,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
                                           "nobody counts them",
                                           task.flops));
   }
-  ir::PlanLowering(*function, function->plans_windows());
+  ir::PlanLowering(*function, function->plans_windows(), function->reads_matrices());
   NoteImpossibleWays(*function, task.notes);
   if (function->statements.size() > kMostStatements) {
     throw UsageError(fmt::format("{} has {} statements; the space takes {}", function->name,

@@ -136,6 +136,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"windows", MayMiss(Any(&D::windows, "true or false"))},
       {"resident_blocks", MayMiss(Number<std::uint32_t>(&D::resident_blocks, 1))},
       {kUnits, MayMiss(Any(&D::tensor_units, "a list of names of the choice 'unit'"))},
+      {"matrix_reads", MayMiss(Any(&D::matrix_reads, "true or false"))},
       {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},
       {"threads", Number<std::uint32_t>(&D::threads, 1)},
   };

@@ -46,6 +46,9 @@ struct Device {
       1;  ///< Most blocks of a multiprocessor that a kernel may ask for.
   /// Values of `unit` that the device has, but FMA.
   std::vector<std::string> tensor_units;
+  /// Lanes of a warp get fragments of halves from shared memory by rows of whole matrices, wherever
+  /// the layout has such rows.
+  bool matrix_reads = false;
   /// Two runs of a program yield the same bits: no atomic operations whose order shows.
   bool deterministic = false;
   bool runs = true;           ///< False: its space is counted, nothing runs on it.

@@ -390,6 +390,8 @@ struct Function {
   std::vector<Window> windows;        ///< Filled by PlanLowering; so are their spans.
   std::vector<WindowSpan> spans;
   std::vector<SpanTerm> terms;
+  /// Filled by PlanLowering: fragments of halves are read by whole matrices (ir::Device).
+  bool matrix_reads = false;
   std::vector<Room> room_list;          ///< Filled by PlanWindows: 1 … what a device may share.
   std::vector<LoweredObjects> lowered;  ///< By communication; filled by PlanLowering.
 

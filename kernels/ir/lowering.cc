@@ -168,7 +168,8 @@ void FindPhases(Function& function) {
 
 }  // namespace
 
-void PlanLowering(Function& function, bool windows) {
+void PlanLowering(Function& function, bool windows, bool matrix_reads) {
+  function.matrix_reads = matrix_reads;
   const std::size_t permanent_dims = function.dims.size();
   const std::size_t permanent_insts = function.insts.size();
   const std::size_t permanent_comms = function.comms.size();

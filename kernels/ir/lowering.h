@@ -11,7 +11,7 @@ namespace exh::kernels::ir {
 /// nest of its own (the paper, section 4.4). Planning all of them ahead (docs/design.md,
 /// "Everything is planned") gives every decision one position and one name for ever. Call
 /// once, when the backbone is complete. `windows`: reads whose axes meet get windows, too
-/// (target/plan_windows.h).
-void PlanLowering(Function& function, bool windows = false);
+/// (target/plan_windows.h). `matrix_reads`: Function::matrix_reads.
+void PlanLowering(Function& function, bool windows = false, bool matrix_reads = false);
 
 }  // namespace exh::kernels::ir

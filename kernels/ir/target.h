@@ -39,6 +39,8 @@ inline constexpr std::string_view kPad4Bytes = "PAD_4_BYTES";
 inline constexpr std::string_view kPad16Bytes = "PAD_16_BYTES";
 inline constexpr std::string_view kPad64Bytes = "PAD_64_BYTES";
 inline constexpr std::string_view kXor = "XOR";
+inline constexpr std::string_view kSwizzle64 = "SWIZZLE_64";
+inline constexpr std::string_view kSwizzle128 = "SWIZZLE_128";
 
 /// Names of the values of `across_blocks` (kernels/spaces/across.exh), but NOT_ACROSS.
 inline constexpr std::string_view kAtomicCas = "ATOMIC_CAS";
@@ -56,6 +58,12 @@ inline constexpr std::string_view kDmma = "DMMA";
 inline constexpr std::string_view kMma = "MMA";
 inline constexpr std::string_view kImma = "IMMA";
 inline constexpr std::string_view kQmma = "QMMA";
+inline constexpr std::string_view kWgmma = "WGMMA";
+/// Warps that share an instruction of WGMMA.
+inline constexpr std::uint32_t kGroupWarps = 4;
+/// Columns of its tiles at most, in tiles of kMma, and columns of one row of a swizzle.
+inline constexpr std::uint32_t kGroupCopies = 32;
+inline constexpr std::uint32_t kSwizzleCopies = 8;
 
 /// A backbone on a device: `$fun` in the files of kernels/spaces. Its questions stand by the file
 /// that asks them, in the order in which linalg.exh includes these, and the file of that name in
@@ -234,6 +242,8 @@ class Target : public Function {
   /// May the rows of the array be skewed in this way (a value of `skew`)? The device has it, and
   /// the array has rows.
   bool may_skew(const MemBlock& b, std::string_view way) const;
+  /// … or swizzled, for a group of warps that takes what it has as an operand (units.exh)?
+  bool may_swizzle(const MemBlock& b, std::string_view way) const;
   /// Place of the axis that ends the row of an array which `a` is a level of.
   std::uint32_t row_place(const Axis& a) const { return place_of(axis(a.row_end)); }
   /// 1, 2, 4 … as far as sizes go.
@@ -387,6 +397,28 @@ class Target : public Function {
   bool may_be_tensor(const Dimension& d) const {
     return d.part != FragmentPart::kNone && may_use_unit(inst(d.unit));
   }
+  /// May the warps of a group do the steps of the reduction together (WGMMA), with both operands
+  /// where they are in shared memory? The device has it, operands are halves, columns are the
+  /// innermost level of their axis, and a level around the rows may be the warps.
+  bool may_use_groups(const Instruction& reduction) const;
+  /// Does the communication bring an operand of the reduction, and may it go through memory?
+  bool is_operand(const Instruction& reduction, const Communication& c) const;
+  /// Is the pair, of an operand of the reduction, that of the rows or of the columns of its tile?
+  bool is_across(const Instruction& reduction, const DimPair& pair) const;
+  /// Of the reduction's own dims: the level around that of rows, whose iterations are warps of a
+  /// group; that around columns, whose iterations are further columns of one instruction.
+  bool is_group_level(const Instruction& reduction, const Dimension& d) const;
+  bool is_column_level(const Instruction& reduction, const Dimension& d) const;
+  /// Does the axis store a part of a tile of the reduction: of rows, columns or depth?
+  bool is_of_tile(const Instruction& reduction, const Axis& a) const;
+  /// … of its depth? Then rows that end with it are of the sum.
+  bool is_of_depth(const Instruction& reduction, const Axis& a) const;
+  /// Is the axis one of the operand that moves along columns?
+  bool is_of_columns(const Instruction& reduction, const MemBlock& b) const;
+  /// Elements of a row of a swizzle of so many bytes.
+  static std::uint32_t swizzle_elements(const MemBlock& b, std::uint32_t bytes) {
+    return bytes / b.element_bytes;
+  }
   /// Do lanes that have a part of the src's fragment have the same part of the dst's, or is the dst
   /// the matrix unit's, which takes it as its operand?
   bool fits_fragment(const DimPair& pair) const;
@@ -459,6 +491,8 @@ class Target : public Function {
   /// Why the partial results of the reduction may not become one in this way, in words; empty: they
   /// may_cross().
   std::string_view why_not_across(const Instruction& reduction, std::string_view way) const;
+  /// Are fragments of halves read by whole matrices (Device::matrix_reads)?
+  bool reads_matrices() const { return !paper && device.matrix_reads; }
   /// Does the space have windows (kernels/spaces/windows.exh)?
   bool plans_windows() const { return !paper && device.windows && device.max_threads > 1; }
 

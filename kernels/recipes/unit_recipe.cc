@@ -53,6 +53,19 @@ const UnitTile kHalfTiles[] = {
      .steps = 4},
     {.name = "unit, slices", .row_copies = 2, .slices = 4},
 };
+/// Of groups of warps: as many sums as two groups, three, or one have registers for, and fewer
+/// where the result is small. A step along the sum is as long as a row of the swizzle.
+const UnitTile kGroupTiles[] = {
+    {.name = "groups, wide tiles", .row_warps = 8, .column_copies = 32, .steps = 4},
+    {.name = "groups, tall tiles", .row_warps = 12, .column_copies = 24, .steps = 4},
+    {.name = "groups, square tiles",
+     .row_warps = 4,
+     .row_copies = 2,
+     .column_copies = 16,
+     .steps = 4},
+    {.name = "groups, small tiles", .row_warps = 4, .column_copies = 8, .steps = 4},
+};
+
 /// Where the elements of the first operand are no neighbours, each is a transfer of its own: few
 /// blocks read it.
 const UnitTile kWideTile = {.name = "unit, wide tiles",
@@ -87,6 +100,22 @@ std::optional<UnitTile> DividedTile(const Target& function, const Instruction& p
   return tile;
 }
 
+/// Those of groups of warps: each with as many slots as there is memory for.
+void AddGroupRecipes(const Target& function, const Instruction& product,
+                     std::vector<Recipe>& recipes) {
+  if (!function.may_use_groups(product)) return;
+  for (UnitTile tile : kGroupTiles) {
+    tile.unit = ir::UnitOf(function, product);
+    tile.is_of_groups = true;
+    for (tile.stages = function.device.max_stages; tile.stages >= 1; --tile.stages) {
+      auto recipe = UnitRecipe(function, product, tile);
+      if (!recipe) continue;
+      recipes.push_back(std::move(*recipe));
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Recipe> UnitRecipes(const Target& function) {
@@ -102,6 +131,7 @@ std::vector<Recipe> UnitRecipes(const Target& function) {
   if (product == nullptr) return recipes;
   const ir::MatrixUnit unit = ir::UnitOf(function, *product);
   const bool is_narrow = unit != ir::MatrixUnit::kDmma;
+  AddGroupRecipes(function, *product, recipes);
   std::vector<UnitTile> tiles = is_narrow
                                     ? std::vector(std::begin(kHalfTiles), std::end(kHalfTiles))
                                     : std::vector(std::begin(kTiles), std::end(kTiles));

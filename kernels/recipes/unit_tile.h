@@ -29,6 +29,9 @@ struct UnitTile {
   /// Of the axes that are summed over beside that one the first so many have blocks, not loops.
   std::uint32_t divided_loops = 0;
   std::uint32_t stages = 1;  ///< Tiles of an operand in shared memory.
+  /// Groups of four warps do it, with operands in place: `row_warps` is a multiple of four, and a
+  /// group's rows are neighbours.
+  bool is_of_groups = false;
 
   const ir::UnitShape& shape() const { return ir::ShapeOf(unit); }
   std::uint32_t rows() const { return row_warps * row_copies * shape().rows.size(); }

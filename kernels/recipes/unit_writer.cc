@@ -43,7 +43,7 @@ class UnitWriter : RecipeWriter {
         place_(function.dims.size(), Place::kAbsent) {}
 
   std::optional<Recipe> Write() {
-    Want(Of("unit", product_), {f_.unit_of(product_)});
+    Want(Of("unit", product_), {tile_.is_of_groups ? ir::kWgmma : f_.unit_of(product_)});
     if (!FindAxes() || !WriteProduct() || (has_rings() && !RingsFit())) return std::nullopt;
     for (const Communication& comm : f_.comms) {
       if (comm.planned) continue;
@@ -140,15 +140,32 @@ class UnitWriter : RecipeWriter {
     if (each == 1) return Levels(axes_.depth, {part, loop}, {Place::kPart, Place::kLoop});
     return Levels(axes_.depth, {part, each, loop}, {Place::kPart, place, Place::kLoop});
   }
+  /// Warps of a group have neighbouring rows. Of columns the copies are within what is a part of
+  /// the tile, unless it is the innermost level.
+  bool RowLevels() {
+    const std::uint32_t part = tile_.shape().rows.size();
+    if (tile_.is_of_groups) {
+      return Levels(axes_.rows, {part, tile_.row_warps, tile_.row_copies},
+                    {Place::kPart, Place::kWarp, Place::kCopy});
+    }
+    return Levels(axes_.rows, {part, tile_.row_copies, tile_.row_warps},
+                  {Place::kPart, Place::kCopy, Place::kWarp});
+  }
+  bool ColumnLevels() {
+    const std::uint32_t part = tile_.shape().columns.size();
+    const ir::DimId innermost = f_.logical(axes_.columns).dims.back();
+    if (f_.dim(innermost).part == ir::FragmentPart::kColumn) {
+      return Levels(axes_.columns, {part, tile_.column_copies, tile_.column_warps},
+                    {Place::kPart, Place::kCopy, Place::kWarp});
+    }
+    return Levels(axes_.columns, {tile_.column_copies, part, tile_.column_warps},
+                  {Place::kCopy, Place::kPart, Place::kWarp});
+  }
   bool TileLevels() {
-    return Levels(axes_.rows, {tile_.shape().rows.size(), tile_.row_copies, tile_.row_warps},
-                  {Place::kPart, Place::kCopy, Place::kWarp}) &&
+    return RowLevels() &&
            (!more_.valid() ||
             Levels(more_, {tile_.more_copies, tile_.more_warps}, {Place::kCopy, Place::kWarp})) &&
-           Levels(axes_.columns,
-                  {tile_.column_copies, tile_.shape().columns.size(), tile_.column_warps},
-                  {Place::kCopy, Place::kPart, Place::kWarp}) &&
-           DepthLevels();
+           ColumnLevels() && DepthLevels();
   }
 
   bool WriteProduct() {
@@ -276,7 +293,9 @@ class UnitWriter : RecipeWriter {
     Want(Of("mem_space", block), {kShared});
     // Measured with the ring of 1024 x 1024 x 1024 on an H200: 46 us with exclusive or for both
     // operands, 53 us with it for the one that lies across the sum alone, 55 us with pads.
-    Want(Of("skew", block), {ir::kXor, ir::kPad16Bytes, ir::kPad4Bytes, kPlain});
+    Want(Of("skew", block), tile_.is_of_groups
+                                ? Names{ir::kSwizzle128, ir::kSwizzle64}
+                                : Names{ir::kXor, ir::kPad16Bytes, ir::kPad4Bytes, kPlain});
     if (has_rings()) {
       Want(Of("transfer", block), {kAsync});
       WantNumbers(Of("stages", block), {tile_.stages});
@@ -299,7 +318,7 @@ class UnitWriter : RecipeWriter {
       }
     }
     if (first_copy_ != nullptr) Order(read, *first_copy_, kBefore);
-    Widest(read);
+    tile_.is_of_groups ? WantNumbers(Of("vec", read), {1}) : Widest(read);
   }
 
   /// Are neighbours along the product's axis neighbours in memory, for who produces the operand?

@@ -30,6 +30,8 @@
 #define exh_matrices_4(...) ::exh_shim::LoadMatrices(__LINE__, __VA_ARGS__)
 #define exh_mma_f8e4m3(...) ::exh_shim::MultiplyF8(__LINE__, ::exh_shim::E4M3Value, __VA_ARGS__)
 #define exh_mma_f8e5m2(...) ::exh_shim::MultiplyF8(__LINE__, ::exh_shim::E5M2Value, __VA_ARGS__)
+#define exh_plain_matrices_2(...) ::exh_shim::LoadPlainMatrices(__LINE__, __VA_ARGS__)
+#define exh_plain_matrices_4(...) ::exh_shim::LoadPlainMatrices(__LINE__, __VA_ARGS__)
 #define exh_mma_i8(...) ::exh_shim::MultiplyBytes(__LINE__, __VA_ARGS__)
 
 /// Of kernels whose launches overlap. When the next one may begin is no matter of right and wrong.
@@ -96,24 +98,42 @@ void MultiplyHalves(int line, float& c0, float& c1, float& c2, float& c3, unsign
 }
 
 /// The lanes say where rows are, eight for each matrix.
-template <typename Pointer, typename... Words>
+template <bool is_turned, typename Pointer, typename... Words>
 void LoadRows(int line, const Pointer& row, Words&... words) {
   constexpr unsigned kCount = sizeof...(words);
   unsigned short own[8] = {};
   for (int i = 0; i < 8 && threadIdx.x % 32 < 8 * kCount; ++i) own[i] = row[i];
   unsigned all[kCount];
-  Transpose(line, own, kCount, all);
+  is_turned ? Transpose(line, own, kCount, all) : TakeRows(line, own, kCount, all);
   const unsigned* next = all;
   ((words = *next++), ...);
 }
 template <typename Pointer>
 void LoadMatrices(int line, unsigned& m0, unsigned& m1, const Pointer& row) {
-  LoadRows(line, row, m0, m1);
+  LoadRows<true>(line, row, m0, m1);
 }
 template <typename Pointer>
 void LoadMatrices(int line, unsigned& m0, unsigned& m1, unsigned& m2, unsigned& m3,
                   const Pointer& row) {
-  LoadRows(line, row, m0, m1, m2, m3);
+  LoadRows<true>(line, row, m0, m1, m2, m3);
+}
+template <typename Pointer>
+void LoadPlainMatrices(int line, unsigned& m0, unsigned& m1, const Pointer& row) {
+  LoadRows<false>(line, row, m0, m1);
+}
+template <typename Pointer>
+void LoadPlainMatrices(int line, unsigned& m0, unsigned& m1, unsigned& m2, unsigned& m3,
+                       const Pointer& row) {
+  LoadRows<false>(line, row, m0, m1, m2, m3);
+}
+
+/// A step of a group of warps, whose operands stay in shared memory.
+template <bool is_bf16, typename... Sums>
+void MultiplyInPlace(int line, bool first_across, bool second_across, unsigned long long first,
+                     unsigned long long second, Sums&... sums) {
+  float* const all[] = {&sums...};
+  MultiplyInPlace(
+      StepInPlace{line, is_bf16, first_across, second_across, first, second, all, sizeof...(sums)});
 }
 
 /// The lowest byte of a register is the first of four neighbours.
@@ -211,6 +231,25 @@ inline void exh_commit() {
 template <int groups>
 void exh_wait() {
   exh_shim::AwaitCopies(groups);
+}
+
+/// Batches of steps of groups of warps, and what makes stores visible to them.
+inline void exh_publish() {
+  exh_shim::Publish();
+}
+inline void exh_group_begin() {
+  exh_shim::BeginBatch();
+}
+inline void exh_group_commit() {
+  exh_shim::CommitBatch();
+}
+template <int batches>
+void exh_group_wait() {
+  exh_shim::AwaitBatches(batches);
+}
+template <typename T>
+unsigned exh_shared_address(const exh_shim::Tracked<T>& place) {
+  return place.at().InShared();
 }
 
 inline float2 make_float2(float x, float y) {

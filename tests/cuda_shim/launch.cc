@@ -16,6 +16,7 @@
 
 #include "tests/cuda_shim/fibers.h"
 #include "tests/cuda_shim/memory.h"
+#include "tests/cuda_shim/units/groups.h"
 
 __thread exh_shim::Index threadIdx, blockIdx;
 
@@ -138,6 +139,29 @@ class Runner {
     }
   }
 
+  /// … as they are.
+  void TakeRows(int line, const unsigned short* row, unsigned matrices, unsigned* words) {
+    const unsigned lane = threadIdx.x % kWarp;
+    unsigned long long halves[2];
+    __builtin_memcpy(halves, row, sizeof halves);
+    for (unsigned half = 0; half < 2; ++half) {
+      const unsigned long long* const all = Swap(line, halves[half]);
+      if (half != lane % 4 / 2) continue;  // It has a word of the other one.
+      for (unsigned m = 0; m < matrices; ++m) {
+        words[m] = static_cast<unsigned>(all[8 * m + lane / 4] >> lane % 2 * 32);
+      }
+    }
+  }
+
+  Groups& groups() { return run_->groups; }
+  void MultiplyInPlace(const StepInPlace& step) {
+    const unsigned t = threadIdx.x;
+    if (!run_->groups.Issue(step, t, IsLate(), memory_)) FailIn(run_->groups);
+  }
+  void AwaitBatches(int left) {
+    if (!run_->groups.Await(left, threadIdx.x, memory_)) FailIn(run_->groups);
+  }
+
   /// The running thread waits until its warp has handed in theirs. Who goes on first may hand in
   /// the next one before others have taken this one: there are two places, one after the other.
   unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, unsigned lanes) {
@@ -157,6 +181,12 @@ class Runner {
   }
 
  private:
+  /// The running thread never goes on: what went wrong is the memory's error, or that of groups.
+  void FailIn(const Groups& groups) {
+    if (memory_.error().empty()) error_ = groups.error();
+    Fiber::Yield();
+  }
+
   static constexpr unsigned kWarp = 32;
   /// Added to the line of a barrier of the cluster.
   static constexpr int kOfCluster = 1 << 24;
@@ -180,6 +210,7 @@ class Runner {
     std::array<std::vector<unsigned long long>, 2> swapped;  ///< By thread: of its warp alone.
     std::vector<unsigned> tiles_begun;                       ///< By thread: how many.
     std::array<std::vector<Tile>, 2> tiles;                  ///< By thread.
+    Groups groups;
   };
 
   /// Kept for the next launch: a stack costs two calls of the system.
@@ -236,6 +267,7 @@ class Runner {
       run_->number = cluster * kernel_->cluster + rank;
       run_->rank = rank;
       run_->any = run_->any_before = false;
+      run_->groups.BeginBlock(kernel_->threads);
       memory_.BeginBlock(run_->number, rank);
       for (unsigned t = 0; t < kernel_->threads; ++t) FiberOf(t).Start(Body);
     }
@@ -268,7 +300,10 @@ class Runner {
       if (!error.empty()) return error;
       const int line = run_->waits[0];
       run_->any_before = std::exchange(run_->any, false);
-      if (line == 0) return memory_.EndBlock() ? "" : memory_.error();
+      if (line == 0) {
+        if (std::string left = run_->groups.EndBlock(); !left.empty()) return left;
+        return memory_.EndBlock() ? "" : memory_.error();
+      }
       if (line >= kOfCluster) return "";
       if (line > 0) memory_.BeginInterval(line);
     }
@@ -351,6 +386,30 @@ void Barrier(int line) {
   runner->Wait(line);
 }
 
+void TakeRows(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words) {
+  runner->TakeRows(line, row, matrices, words);
+}
+
+void MultiplyInPlace(const StepInPlace& step) {
+  runner->MultiplyInPlace(step);
+}
+
+void BeginBatch() {
+  runner->groups().Begin(threadIdx.x);
+}
+
+void CommitBatch() {
+  runner->groups().Commit(threadIdx.x);
+}
+
+void AwaitBatches(int batches_left) {
+  runner->AwaitBatches(batches_left);
+}
+
+void Publish() {
+  runner->memory().Publish(threadIdx.x);
+}
+
 void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words) {
   runner->Transpose(line, row, matrices, words);
 }
@@ -403,6 +462,15 @@ void Multiply(int line, Tiles tiles, double* sums, const double* a, const double
 }
 
 Address::Address(const void* at) : region_(runner->memory().Find(at, &offset_)) {}
+
+unsigned Address::InShared() const {
+  const long long place = runner->memory().InShared(region_, offset_);
+  if (place < 0) {
+    char nothing[1];
+    Read(nothing, 1, 1, Via::kCached);  // An error as of any access that shared memory has not.
+  }
+  return static_cast<unsigned>(place);
+}
 
 Address Address::InBlock(int rank) const {
   return {runner->memory().SharedOf(region_, rank), offset_};

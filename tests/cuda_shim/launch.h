@@ -116,6 +116,30 @@ void Multiply(int line, Tiles tiles, double* sums, const double* a, const double
 /// 2 (l % 4) + 1 of each. All 32 threads of its warp must call it on the same line.
 void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words);
 
+/// The same without .trans: it gets the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of each.
+void TakeRows(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words);
+
+/// wgmma.mma_async.m64nNk16 of halves, both operands in shared memory. Descriptors are those of the
+/// PTX ISA; whether rows go across the sum says the instruction ("transposed"). `sums`: what the
+/// running thread has of 64 x N, N / 2 registers. They are there when it has waited for the batch.
+/// All 128 threads of its group must call it alike, after they have begun a batch.
+struct StepInPlace {
+  int line;
+  bool is_bf16, first_across, second_across;
+  unsigned long long first, second;
+  float* const* sums;
+  unsigned num_sums;
+};
+void MultiplyInPlace(const StepInPlace& step);
+
+/// wgmma.fence, wgmma.commit_group and wgmma.wait_group of the running thread.
+void BeginBatch();
+void CommitBatch();
+void AwaitBatches(int batches_left);
+
+/// fence.proxy.async of the running thread.
+void Publish();
+
 /// Where the running thread is, as CUDA says it.
 struct Index {
   unsigned x = 0, y = 0, z = 0;

@@ -38,6 +38,8 @@ std::size_t Grains(std::int64_t bytes, int grain) {
   return static_cast<std::size_t>((bytes + grain - 1) / grain);
 }
 
+constexpr std::int64_t kHalfBytes = 2;
+
 /// Each old grain becomes several, which share its past.
 template <typename T>
 void Split(std::vector<T>& grains, std::size_t parts, std::size_t count) {
@@ -154,7 +156,7 @@ void Memory::BeginKernel(const Kernel& kernel, bool is_early) {
   rank_ = 0;
   copies_.assign(std::size_t{threads_} * cluster_, {});
   arrived_.assign(copies_.size(), 0);
-  waited_ = arrived_;
+  waited_ = publications_ = arrived_;
   of_rank_.assign(cluster_, {});
   has_ended_.assign(cluster_, false);
   is_early_ = is_early;
@@ -181,6 +183,7 @@ void Memory::BeginBlock(unsigned block, unsigned rank) {
   Region& shared = *shared_[rank];
   std::memset(shared.data, kPoison, static_cast<std::size_t>(shared.size));
   std::fill(shared.arrivals.begin(), shared.arrivals.end(), Arrival{});
+  shared.unpublished.assign(Grains(shared.size, kHalfBytes), Unpublished{});
   if (cluster_ > 1) shared.crossings.assign(Grains(shared.size, shared.grain), {});
   for (unsigned thread = 0; thread < threads_; ++thread) {
     copies_[OfThread(thread)] = {};
@@ -476,6 +479,7 @@ bool Memory::AwaitCopies(int groups_left, unsigned thread) {
       HistoryOf(to, grain).writer = static_cast<std::int32_t>(thread);
       std::memcpy(to.data + grain * to.grain, bytes, static_cast<std::size_t>(to.grain));
     }
+    Unpublish(to, copy.access, thread);
   }
   std::erase_if(copies.under_way, is_awaited);
   return true;
@@ -505,7 +509,30 @@ bool Memory::Write(Region* region, const Access& access, const void* value, unsi
     // Of an output, grains are elements.
     if (region->written != nullptr && region->written[grain] != 255) ++region->written[grain];
   }
+  Unpublish(*region, access, thread);
   return true;
+}
+
+void Memory::Unpublish(Region& region, const Access& access, unsigned thread) {
+  if (region.unpublished.empty()) return;
+  const Unpublished by = {static_cast<std::int32_t>(thread), publications_[OfThread(thread)]};
+  for (std::int64_t byte = access.offset; byte < access.offset + access.bytes; byte += kHalfBytes) {
+    region.unpublished[static_cast<std::size_t>(byte / kHalfBytes)] = by;
+  }
+}
+
+bool Memory::TakeInPlace(std::int64_t offset, unsigned short& value, unsigned thread) {
+  Region& shared = *shared_[rank_];
+  const Access access = {offset, static_cast<int>(kHalfBytes), static_cast<int>(kHalfBytes),
+                         Via::kPlain};
+  if (!Read(&shared, access, &value, thread)) return false;
+  const Unpublished& by = shared.unpublished[static_cast<std::size_t>(offset / kHalfBytes)];
+  if (by.thread < 0 ||
+      publications_[OfThread(static_cast<unsigned>(by.thread))] > by.publications) {
+    return true;
+  }
+  return Fail(thread, fmt::format("takes {} in place, which thread {} wrote and has not published",
+                                  Place(shared, access, offset), by.thread));
 }
 
 void* Memory::Change(Region* region, const Access& access, unsigned thread) {

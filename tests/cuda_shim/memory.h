@@ -82,21 +82,29 @@ struct Arrival {
   std::uint8_t bytes[16]{};  ///< What they write, all the same.
 };
 
+/// Who wrote two bytes of shared memory last, and how often that thread had made visible by then
+/// what it wrote (Publish). What it has not since is not there for groups of warps.
+struct Unpublished {
+  std::int32_t thread = -1;
+  std::uint32_t publications = 0;
+};
+
 /// One array.
 struct Region {
   std::string name;
   RegionKind kind;
   unsigned char* data;
-  std::int64_t size;                  ///< Bytes that may be accessed …
-  std::int64_t reach;                 ///< … and bytes that a pointer into it may lie within.
-  int element = 0;                    ///< Bytes of one; 0: it may have those of several types.
-  int grain = 4;                      ///< Bytes.
-  unsigned char* written = nullptr;   ///< Outputs: writes of each element.
-  std::vector<History> history{};     ///< By grain; empty for inputs.
-  std::vector<Sharing> sharing{};     ///< By grain; for outputs and kGlobal.
-  std::vector<Arrival> arrivals{};    ///< By grain; for kShared.
-  std::vector<Crossing> crossings{};  ///< By grain; for kShared of clusters.
-  unsigned rank = 0;                  ///< kShared: of the block in its cluster.
+  std::int64_t size;                       ///< Bytes that may be accessed …
+  std::int64_t reach;                      ///< … and bytes that a pointer into it may lie within.
+  int element = 0;                         ///< Bytes of one; 0: it may have those of several types.
+  int grain = 4;                           ///< Bytes.
+  unsigned char* written = nullptr;        ///< Outputs: writes of each element.
+  std::vector<History> history{};          ///< By grain; empty for inputs.
+  std::vector<Sharing> sharing{};          ///< By grain; for outputs and kGlobal.
+  std::vector<Arrival> arrivals{};         ///< By grain; for kShared.
+  std::vector<Crossing> crossings{};       ///< By grain; for kShared of clusters.
+  std::vector<Unpublished> unpublished{};  ///< By two bytes; for kShared.
+  unsigned rank = 0;                       ///< kShared: of the block in its cluster.
 };
 
 /// One access.
@@ -160,6 +168,14 @@ class Memory {
                  unsigned thread);
   void CommitCopies(unsigned thread) { ++copies_[OfThread(thread)].groups; }
   bool AwaitCopies(int groups_left, unsigned thread);
+  /// What the thread has written to shared memory is visible to what reads it past registers.
+  void Publish(unsigned thread) { ++publications_[OfThread(thread)]; }
+  /// A group of warps takes two bytes out of the shared memory of its block, for `thread`.
+  bool TakeInPlace(std::int64_t offset, unsigned short& value, unsigned thread);
+  /// Where the address is in the shared memory of the block that runs; -1: elsewhere.
+  std::int64_t InShared(const Region* region, std::int64_t offset) const {
+    return region == shared_[rank_] ? offset : -1;
+  }
   void Fence(unsigned thread) { order_.Fence(thread, interval_); }
   /// For the thread, the kernels before have ended now.
   void AwaitPrevious(unsigned thread) { has_waited_[thread] = true; }
@@ -176,6 +192,8 @@ class Memory {
 
  private:
   bool Check(Region* region, const Access& access, unsigned thread, const char* verb);
+  /// The thread has written these bytes.
+  void Unpublish(Region& region, const Access& access, unsigned thread);
   std::size_t OfThread(unsigned thread) const { return std::size_t{rank_} * threads_ + thread; }
   /// Rules about shared memory that blocks of a cluster use.
   bool Cross(Region& region, const Access& access, std::int64_t grain, unsigned thread,
@@ -212,6 +230,7 @@ class Memory {
   };
   std::vector<Copies> copies_;                   ///< By OfThread().
   std::vector<std::uint32_t> arrived_, waited_;  ///< By OfThread(): how often, for its cluster.
+  std::vector<std::uint32_t> publications_;      ///< By OfThread(): how often.
   std::vector<bool> has_ended_;                  ///< By rank.
   std::int64_t workspace_bytes_, ticket_bytes_;
   BlockOrder order_;

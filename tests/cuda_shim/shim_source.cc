@@ -27,10 +27,12 @@ std::string TrackPointers(const std::string& source) {
   static const std::regex cast(R"(reinterpret_cast<\s*(?:const\s+)?)" + types + R"(\s*\*\s*>)");
   static const std::regex pointer(R"((?:\bconst\s+)?\b)" + types + R"(\s*\*)");
   static const std::regex deduced(R"((?:\bconst\s+)?\bauto\s*\*)");
+  static const std::regex alignment(R"(__align__\(\d+\)\s*)");
   static const std::regex linkage("extern\\s+\"C\"");
   std::string text = std::regex_replace(source, cast, "exh_shim::Cast<$1>");
   text = std::regex_replace(text, pointer, "exh_shim::Tracked<$1>");
   text = std::regex_replace(text, deduced, "auto");
+  text = std::regex_replace(text, alignment, "");
   return std::regex_replace(text, linkage, "static");
 }
 
@@ -134,7 +136,7 @@ std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arra
       R"(namespace n{number} {{
 #line 1 "kernel_{number}.cu"
 {source}
-alignas(128) float4 exh_shared[{vectors}];
+alignas(1024) float4 exh_shared[{vectors}];
 static const exh_shim::Kernel exh_shim_kernels[] = {{
 {kernels}}};
 }}

@@ -415,11 +415,12 @@ std::vector<ir::LaneDigit> LaneDigits(const ir::Function& function, const Forest
     }
   }
   // Matrices are read by single bits (FragmentRead).
-  const bool has_chain = std::ranges::any_of(forest.classes, [&](const DimClass& dim_class) {
-    return dim_class.kind == DimKind::TENSOR &&
-           function.dim(dim_class.dims.front()).matrix_unit == ir::MatrixUnit::kMmaChain;
+  const bool has_matrices = std::ranges::any_of(forest.classes, [&](const DimClass& dim_class) {
+    if (dim_class.kind != DimKind::TENSOR) return false;
+    const ir::MatrixUnit unit = function.dim(dim_class.dims.front()).matrix_unit;
+    return unit == ir::MatrixUnit::kMmaChain || (ir::IsOfHalves(unit) && function.matrix_reads);
   });
-  for (std::uint32_t bit = 1; has_chain && bit < lanes; bit *= 2) ends.insert(bit);
+  for (std::uint32_t bit = 1; has_matrices && bit < lanes; bit *= 2) ends.insert(bit);
   std::vector<ir::LaneDigit> digits;
   for (const std::uint32_t stride : ends) {
     if (stride < lanes) digits.push_back({lanes / stride, stride, 0});
@@ -465,35 +466,112 @@ void ShareAmongLanes(const ir::Function& function, const ThreadAxes& threads, Lo
   }
 }
 
-/// Of a temporary in shared memory whose rows are neighbours of a fragment's columns.
-FragmentRead ReadOf(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
-                    const ir::Instruction& inst) {
-  constexpr std::size_t kBits = 5;  // Of the number of a lane.
-  if (inst.op != ir::Op::kTempLoad || tree.lane_classes.size() != kBits) return {};
+constexpr std::size_t kLaneBits = 5;  // Of the number of a lane.
+
+/// What may be read by matrices: a temporary in shared memory with rows of 8 neighbours of a
+/// fragment. Its steps are not filled in.
+struct MatrixRows {
+  FragmentRead read;  ///< Of the next copy, too, where there are two.
+  bool is_there = false;
+};
+
+MatrixRows RowsOf(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
+                  const ir::Instruction& inst) {
+  if (inst.op != ir::Op::kTempLoad || tree.lane_classes.size() != kLaneBits) return {};
   const ir::MemBlock& block = function.block(inst.block);
   const ir::Communication& served = function.comm(block.comm);
   const bool is_of_halves = ir::IsHalf(block.type) && block.type == inst.type;
   if (!is_of_halves || !tree.IsUnit(function.inst(served.consumer))) return {};
   const Skew skew = schedule.skew.Or(Skew::PLAIN, block.id);
   if (schedule.mem_space(block.id) != MemSpace::SHARED || skew == Skew::PAD_4_BYTES) return {};
-  FragmentRead read;
-  bool has_rows = false;
+  MatrixRows rows;
+  ir::LogicalDimId columns;
+  ir::FragmentPart along = ir::FragmentPart::kNone;  // What the innermost axis is.
   for (const ir::AxisId id : block.axes) {
-    const ir::Axis& axis = function.axis(id);
-    const ir::Dimension& dim = function.dim(axis.load_dim);
+    const ir::Dimension& dim = function.dim(function.axis(id).load_dim);
+    const int dim_class = tree.class_of_dim[dim.id.index()];
+    const ir::FragmentPart part = tree.classes[Index(dim_class)].part;
+    if (part == ir::FragmentPart::kDepth) rows.read.depth_class = dim_class;
+    if (part == ir::FragmentPart::kRow) rows.read.rows_class = dim_class;
+    if (part == ir::FragmentPart::kOperandColumn) columns = dim.logical;
+    if (part == ir::FragmentPart::kOperandColumn && dim.fragment().size() != kMatrixRow) return {};
+    if (schedule.rank(block.id, id) == 1) along = part;
+  }
+  const bool is_first = rows.read.rows_class >= 0;
+  rows.read.is_turned = along != ir::FragmentPart::kDepth;
+  // What is not turned, or is a first operand, was not measured: a device says so.
+  if (!function.matrix_reads && (is_first || !rows.read.is_turned)) return {};
+  rows.is_there =
+      along != ir::FragmentPart::kNone && rows.read.depth_class >= 0 && is_first != columns.valid();
+  for (const ir::AxisId id : block.axes) {
+    const ir::Dimension& dim = function.dim(function.axis(id).load_dim);
     const int dim_class = tree.class_of_dim[dim.id.index()];
     const DimClass& of = tree.classes[Index(dim_class)];
-    if (of.part == ir::FragmentPart::kDepth) read.depth_class = dim_class;
-    if (of.part == ir::FragmentPart::kOperandColumn) {
-      has_rows =
-          schedule.rank(block.id, id) == 1 && of.size == 1 && dim.fragment().size() == kMatrixRow;
-    }
-    const bool are_columns = function.dim(axis.load_dim).inst == inst.id &&
-                             of.kind == DimKind::UNROLL && of.part == ir::FragmentPart::kNone &&
-                             schedule.rank(block.id, id) == 2 && of.size % 2 == 0;
-    if (are_columns) read.copies_class = dim_class;
+    const bool are_columns = dim.inst == inst.id && of.kind == DimKind::UNROLL &&
+                             of.part == ir::FragmentPart::kNone && of.size % 2 == 0;
+    const std::uint32_t rank = schedule.rank(block.id, id);
+    // Of rows that go along the depth any copies will do.
+    const bool are_next = rows.read.is_turned ? rank == 2 : rank > 0 && dim.logical == columns;
+    if (!is_first && are_columns && are_next) rows.read.copies_class = dim_class;
   }
-  return has_rows && read.depth_class >= 0 ? read : FragmentRead();
+  return rows;
+}
+
+/// Which row each lane says; `is_alone`: the other operand of the product is read lane by lane.
+FragmentRead StepsOf(FragmentRead read, bool is_alone) {
+  using Steps = std::array<std::int64_t, kLaneBits>;
+  if (read.rows_class < 0) {
+    read.depth_steps = !read.is_turned ? Steps{0, 8, 0, 0, 0}
+                       : is_alone      ? Steps{0, 2, 8, 4, 1}
+                                       : Steps{0, 8, 4, 2, 1};
+    if (!read.is_turned) read.across_steps = {0, 0, 4, 2, 1};
+    return read;
+  }
+  read.depth_steps = !read.is_turned ? Steps{8, 0, 0, 0, 0}
+                     : is_alone      ? Steps{2, 0, 8, 4, 1}
+                                     : Steps{8, 0, 4, 2, 1};
+  read.across_steps = read.is_turned ? Steps{0, 8, 0, 0, 0} : Steps{0, 8, 4, 2, 1};
+  return read;
+}
+
+/// What is read by matrices: both operands of a product, or one that is turned.
+void FindMatrixReads(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
+  tree.reads.resize(function.insts.size());
+  for (const ir::Instruction& product : function.insts) {
+    if (!schedule.InStatements(product.id) || !tree.IsUnit(product) || tree.IsGroup(product)) {
+      continue;
+    }
+    std::vector<std::pair<ir::InstId, FragmentRead>> found;
+    std::size_t operands = 0;
+    for (const ir::Communication& comm : function.comms) {
+      if (comm.consumer != product.id || comm.is_init || comm.planned) continue;
+      ++operands;
+      if (!comm.lowered || !schedule.InBlocks(comm.lowered->block)) continue;
+      const ir::Instruction& load = function.inst(function.block(comm.lowered->block).load);
+      const MatrixRows rows = RowsOf(function, schedule, tree, load);
+      if (rows.is_there) found.emplace_back(load.id, rows.read);
+    }
+    const bool is_alone = found.size() < operands;
+    for (const auto& [load, read] : found) {
+      if (is_alone && !read.is_turned) continue;
+      tree.reads[load.index()] = StepsOf(read, is_alone);
+    }
+  }
+}
+
+/// The operands that groups of warps take where they are.
+void FindGroups(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
+  tree.group_operands.resize(function.insts.size());
+  tree.stays_in_place.assign(function.insts.size(), false);
+  for (const ir::MemBlock& block : function.blocks) {
+    if (!schedule.InBlocks(block.id)) continue;
+    const ir::Communication& served = function.comm(block.comm);
+    const ir::Instruction& product = function.inst(served.consumer);
+    const bool is_group = schedule.unit.Or(Unit::FMA, product.id) == Unit::WGMMA;
+    if (!is_group || served.is_init || !tree.IsUnit(product)) continue;
+    tree.group_operands[product.id.index()].push_back(block.id);
+    tree.stays_in_place[block.load.index()] = true;
+  }
 }
 
 }  // namespace
@@ -522,12 +600,8 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   }
   tree.class_of_dim = forest.class_of_dim;
   tree.node_of_inst.assign(function.insts.size(), -1);
-  tree.reads.resize(function.insts.size());
-  for (const ir::Instruction& inst : function.insts) {
-    if (schedule.InStatements(inst.id)) {
-      tree.reads[inst.id.index()] = ReadOf(function, schedule, tree, inst);
-    }
-  }
+  FindGroups(function, schedule, tree);
+  FindMatrixReads(function, schedule, tree);
   for (const ThreadLayout& layout : tree.layouts) {
     tree.num_threads = std::max(tree.num_threads, layout.threads);
   }

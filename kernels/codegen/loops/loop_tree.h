@@ -3,6 +3,7 @@
 // The loop tree of an implementation: statements folded into nested loops by the `order` matrix.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,15 +69,27 @@ struct ThreadLayout {
   }
 };
 
-/// How lanes get halves of the second operand of a matrix unit from shared memory. Rows of 8
-/// neighbours each are matrices of 8 x 8, several at once: lane l says where row l % 8 of matrix l
-/// / 8 is, and each lane gets of every matrix two elements of its column, those of rows 2 q and 2 q
-/// +
-/// 1. With rows 4 q, 4 q + 1 of a tile in the one matrix and 4 q + 2, 4 q + 3 in the other one that
-/// is the fragment. Further columns, 8 copies of it further, are the other two matrices.
+/// How lanes get halves of an operand of a matrix unit from shared memory. Rows of 8 neighbours
+/// each are matrices of 8 x 8, several at once: lane l says where row l % 8 of matrix l / 8 is. As
+/// they are, each lane gets two neighbours of row g = l / 4, those in columns 2 q and 2 q + 1, q =
+/// l % 4; *turned*, it gets those of rows 2 q and 2 q + 1 in column g. So rows that go along the
+/// depth are read as they are, and those that go across are turned.
+///
+/// Where both operands come so, a lane has of the depth what the hardware says: 2 q and 2 q + 1 of
+/// either half. A tile's sum does not ask in which order its terms come. Where one operand alone
+/// does, it is turned, and has the order that the other one has (kernels/ir/fragments.h): rows 4 q,
+/// 4 q + 1 of the tile in the one matrix and 4 q + 2, 4 q + 3 in the other one.
+///
+/// Two matrices are a fragment of the second operand; the other two are that of the next copy of
+/// its columns. Four are one of the first operand, whose rows have two registers.
 struct FragmentRead {
-  int depth_class = -1;   ///< Registers of the fragment; -1: it is read as everything else.
+  int depth_class = -1;   ///< Registers along the depth; -1: it is read as everything else.
   int copies_class = -1;  ///< Copies of which two are read at once; -1: one is.
+  int rows_class = -1;    ///< Of a first operand: registers of its rows; -1: it is the second.
+  bool is_turned = true;
+  /// How far from the first row of a tile the one is that a lane says, by bit of its number, the
+  /// highest first: along the depth, and along rows or columns.
+  std::array<std::int64_t, 5> depth_steps = {}, across_steps = {};
 };
 /// Elements of a row.
 inline constexpr std::uint32_t kMatrixRow = 8;
@@ -147,6 +160,11 @@ struct LoopTree {
   std::vector<std::vector<int>> own_lanes;
   /// By instruction: it reads its fragment by matrices (FragmentRead).
   std::vector<FragmentRead> reads;
+  /// By instruction: the temporaries whose operands a group of warps takes where they are, where it
+  /// does the reduction (memory/group_plan.h); …
+  std::vector<std::vector<ir::MemId>> group_operands;
+  /// … and what would read them: it does nothing.
+  std::vector<bool> stays_in_place;
 
   bool has_threads() const { return !axes.empty(); }
   const DimClass& class_of(ir::DimId dim) const {
@@ -172,6 +190,10 @@ struct LoopTree {
   /// Does a matrix unit do the reduction, with the lanes of warps?
   bool IsUnit(const ir::Instruction& inst) const {
     return has_lanes() && has_unit[inst.id.index()];
+  }
+  /// Is that a group of warps, with operands in shared memory?
+  bool IsGroup(const ir::Instruction& inst) const {
+    return has_lanes() && !group_operands[inst.id.index()].empty();
   }
   /// What the steps of a reduction add up in: what its registers are, or what the sums of its
   /// matrix unit are.

@@ -259,6 +259,10 @@ std::uint32_t Wavefronts(std::span<const std::int64_t> lanes, std::uint32_t byte
 }
 
 std::int64_t XorLayout::Place(std::int64_t element) const {
+  if (is_cut()) {
+    const std::int64_t row = element / length, within = element % length;
+    element = within / cut * (std::int64_t{rows} * cut) + row * cut + within % cut;
+  }
   std::uint32_t change = 0;
   for (std::size_t bit = 0; bit < columns.size(); ++bit) {
     if ((element >> (row_bits + bit) & 1) != 0) change ^= columns[bit];
@@ -271,10 +275,34 @@ XorLayout FindXorLayout(std::span<const WarpAccess> accesses, std::uint32_t elem
   return LayoutSearch(accesses, element_bytes, piece_elements, row_elements).Run();
 }
 
+XorLayout SwizzleOf(Skew skew, std::uint32_t element_bytes, std::uint32_t rows,
+                    std::uint32_t row_elements) {
+  constexpr std::uint32_t kPieceBytes = 16, kWide = 128, kNarrow = 64;
+  const std::uint32_t bytes = skew == Skew::SWIZZLE_128 ? kWide : kNarrow;
+  XorLayout layout;
+  layout.cut = bytes / element_bytes;
+  if (row_elements % layout.cut != 0 || rows % 8 != 0) return {};
+  layout.rows = rows;
+  layout.length = row_elements;
+  layout.piece_bits = static_cast<std::uint32_t>(std::countr_zero(kPieceBytes / element_bytes));
+  layout.row_bits = static_cast<std::uint32_t>(std::countr_zero(layout.cut));
+  // The bits of the address above 128 bytes: of narrow rows two lie there.
+  if (skew == Skew::SWIZZLE_64) layout.columns = {0, 1, 2};
+  if (skew == Skew::SWIZZLE_128) layout.columns = {1, 2, 4};
+  return layout;
+}
+
+std::uint32_t AlignmentOf(Skew skew) {
+  constexpr std::uint32_t kRows = 8;
+  return skew == Skew::SWIZZLE_128 ? kRows * 128 : kRows * 64;
+}
+
 std::uint32_t PaddingOf(Skew skew) {
   switch (skew) {
     case Skew::PLAIN:
     case Skew::XOR:
+    case Skew::SWIZZLE_64:
+    case Skew::SWIZZLE_128:
       return 0;
     case Skew::PAD_4_BYTES:
       return 4;

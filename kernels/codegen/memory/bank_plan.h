@@ -29,15 +29,22 @@ std::uint32_t Wavefronts(std::span<const std::int64_t> lanes, std::uint32_t byte
 std::uint32_t LeastWavefronts(std::span<const std::int64_t> lanes, std::uint32_t bytes);
 
 /// Rows whose pieces change places: the number of a piece is its place, with what the columns of
-/// the set bits of the row's number have in them added by exclusive or.
+/// the set bits of the row's number have in them added by exclusive or. Before that rows may be cut
+/// (SWIZZLED, kernels/spaces/memory.exh): all first cuts lie one after the other, then all second
+/// ones. 4 rows of 4 elements a … d with cuts of 2 are a0 a1, b0 b1, c0 c1, d0 d1, a2 a3, b2 b3 …,
+/// and a cut is a row for what changes places.
 struct XorLayout {
   std::uint32_t piece_bits = 0;        ///< Of an element's number: those within a piece, …
   std::uint32_t row_bits = 0;          ///< … and within a row, pieces included.
   std::vector<std::uint32_t> columns;  ///< By bit of the row's number: bits of the piece's number.
+  std::uint32_t cut = 0;               ///< Elements of a cut; 0: rows are whole.
+  std::uint32_t rows = 0, length = 0;  ///< Where they are cut: rows, and elements of each.
 
   bool empty() const { return columns.empty(); }
-  /// Where the element is. (Bits of the number are mapped one by one: that of a ^ b is that of a ^
-  /// that of b.)
+  /// Are there several cuts of a row?
+  bool is_cut() const { return cut < length; }
+  /// Where the element is. (Of rows that are not cut bits of the number are mapped one by one: that
+  /// of a ^ b is that of a ^ that of b.)
   std::int64_t Place(std::int64_t element) const;
   friend bool operator==(const XorLayout&, const XorLayout&) = default;
 };
@@ -55,6 +62,13 @@ struct WarpAccess {
 /// is the best that changes of single columns lead to.)
 XorLayout FindXorLayout(std::span<const WarpAccess> accesses, std::uint32_t element_bytes,
                         std::uint32_t piece_elements, std::uint32_t row_elements);
+
+/// That of a temporary of so many rows whose skew is SWIZZLED, for elements of so many bytes; empty
+/// where rows are no whole cuts.
+XorLayout SwizzleOf(Skew skew, std::uint32_t element_bytes, std::uint32_t rows,
+                    std::uint32_t row_elements);
+/// Bytes that such a temporary begins at a multiple of: the rows that change places alike.
+std::uint32_t AlignmentOf(Skew skew);
 
 /// Bytes that are left empty behind each row.
 std::uint32_t PaddingOf(Skew skew);

@@ -39,6 +39,7 @@ class MemoryPlanner {
       for (const ir::AccessGuard& guard : inst.guards) AddGuard(inst, guard);
       for (const ir::LogicalDimId axis : GuardedAxes(function_, inst)) AddCover(inst, axis);
     }
+    std::ranges::stable_sort(plan_.temps, std::greater(), &TempArray::alignment);
     return std::move(plan_);
   }
 
@@ -80,12 +81,21 @@ class MemoryPlanner {
     }
     if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
     const std::int64_t stride = store_stride;
-    TempArray temp{block.id,
-                   schedule_.mem_space(block.id),
-                   static_cast<std::uint64_t>(stride),
-                   schedule_.stages.Or(1, block.id),
-                   {}};
-    const bool is_mapped = schedule_.skew(block.id) == Skew::XOR && temp.space == MemSpace::SHARED;
+    TempArray temp;
+    temp.block = block.id;
+    temp.space = schedule_.mem_space(block.id);
+    temp.elements = static_cast<std::uint64_t>(stride);
+    temp.slots = schedule_.stages.Or(1, block.id);
+    const Skew skew = schedule_.skew(block.id);
+    const bool is_mapped = skew == Skew::XOR && temp.space == MemSpace::SHARED;
+    if (skew == Skew::SWIZZLE_64 || skew == Skew::SWIZZLE_128) {
+      temp.layout =
+          row == 0 ? XorLayout()
+                   : SwizzleOf(skew, block.element_bytes, static_cast<std::uint32_t>(stride / row),
+                               static_cast<std::uint32_t>(row));
+      if (temp.layout.empty()) Fail("the rows of " + block.name() + " are no whole swizzles");
+      temp.alignment = AlignmentOf(skew);
+    }
     if (row > 0 && is_mapped && plan_.search == BankSearch::kFull) {
       temp.layout =
           PlanXorLayout(function_, schedule_, tree_, block, plan_.address[block.store.index()],
@@ -159,12 +169,11 @@ class MemoryPlanner {
     // Where the row is that a lane says (FragmentRead): by bits of its number, the highest first.
     const int dim_class = tree_.class_of_dim[dim.index()];
     const std::vector<int>& bits = tree_.lane_classes;
-    if (dim_class == read.depth_class) {
-      constexpr std::int64_t kSteps[] = {0, 2, 8, 4, 1};
-      for (std::size_t i = 0; i < bits.size(); ++i) address.Add(bits[i], kSteps[i] * stride);
+    if (tree_.class_of(dim).part != ir::FragmentPart::kNone) {
+      const auto& steps = dim_class == read.depth_class ? read.depth_steps : read.across_steps;
+      for (std::size_t i = 0; i < bits.size(); ++i) address.Add(bits[i], steps[i] * stride);
       return;
     }
-    if (tree_.class_of(dim).part != ir::FragmentPart::kNone) return;  // A row has all of these.
     AddDim(tree_, dim, stride, address);
     if (dim_class == read.copies_class) address.Add(bits[0], stride);
   }

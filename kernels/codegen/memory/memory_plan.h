@@ -28,7 +28,8 @@ struct TempArray {
   /// Of one block of threads (of one host thread, on the cpu); of one slot, where there are
   /// several.
   std::uint64_t elements = 1;
-  std::uint32_t slots = 1;  ///< ring_plan.h.
+  std::uint32_t slots = 1;                  ///< ring_plan.h.
+  std::uint64_t alignment = kAlignedBytes;  ///< Of each slot; in bytes, which divide those of one.
   /// Where threads really share banks, an element of a slot is at `layout.Place` of what
   /// MemoryPlan::address says; elsewhere at the address itself.
   XorLayout layout;
@@ -52,7 +53,8 @@ enum class BankSearch : std::uint8_t {
 };
 
 struct MemoryPlan {
-  std::vector<TempArray> temps;       ///< Active ones, by number.
+  /// Active ones, as they lie in memory: by alignment, the largest first, and by number.
+  std::vector<TempArray> temps;
   std::vector<CopiedWindow> windows;  ///< Those that are copied, by number.
   /// By instruction, in elements; of a kIndex its value; of a kGather without its operand; empty
   /// for arithmetic.

@@ -44,6 +44,9 @@ struct Ring {
   std::vector<std::uint32_t> lengths;  ///< Numbers of slots that they have, largest first.
   /// Groups of copies that may still be under way when an iteration begins; -1: none are made.
   int under_way = -1;
+  /// Iterations that a slot is kept for longer, because what takes it goes on in the next one
+  /// (GroupProduct::lag): slot (i - 1 - lag) mod S is filled in iteration i.
+  std::uint32_t lag = 0;
 
   /// Is it filled where these instructions are run (by number)?
   bool IsFilled(const std::vector<bool>& insts) const;

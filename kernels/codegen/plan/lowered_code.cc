@@ -62,6 +62,10 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kStaleStatus:
     case Fault::kShortLook:
     case Fault::kWrongFragment:
+    case Fault::kWrongDescriptor:
+    case Fault::kMissingPublication:
+    case Fault::kMissingGroupFence:
+    case Fault::kMissingGroupWait:
       code.fault = fault;
       return;
     case Fault::kLostSurplus:
@@ -75,6 +79,27 @@ void Seed(Fault fault, LoweredCode& code) {
       code.threads.store.assign(code.function->insts.size(), {});
       return;
   }
+}
+
+/// Where nothing but a group of warps takes what the rings of a loop have, and these have slots
+/// enough, a batch is under way while the next iteration begins.
+void LagBehind(LoweredCode& code) {
+  if (code.groups.products.size() != 1) return;
+  GroupProduct& product = code.groups.products.front();
+  const int loop = code.tree.LoopAround(product.batch);
+  const int number = loop < 0 ? -1 : code.rings.of_node[static_cast<std::size_t>(loop)];
+  if (number < 0) return;
+  Ring& ring = code.rings.rings[static_cast<std::size_t>(number)];
+  constexpr std::uint32_t kSlots = 3;  // One is read, one is still read, one is filled.
+  const bool may_lag = std::ranges::all_of(ring.blocks, [&](const RingBlock& block) {
+    return block.is_async && block.stages >= kSlots &&
+           code.tree.stays_in_place[code.function->block(block.block).load.index()];
+  });
+  const bool is_skipped = std::ranges::any_of(
+      code.skipped, [&](const SkippedTiles& tiles) { return tiles.loop == loop; });
+  if (!may_lag || is_skipped) return;
+  product.lag = ring.lag = 1;
+  --ring.under_way;
 }
 
 }  // namespace
@@ -99,9 +124,13 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.memory = PlanMemory(function, schedule, code.tree, search);
   code.error = code.memory.error;
   if (!code.error.empty()) return code;
+  code.groups = PlanGroups(function, schedule, code.tree, code.memory);
+  code.error = code.groups.error;
+  if (!code.error.empty()) return code;
   code.rings = PlanRings(function, schedule, code.tree, code.memory);
   code.error = code.rings.error;
   if (!code.error.empty()) return code;
+  LagBehind(code);
   code.values = PlanValues(function, schedule, code.tree);
   code.error = code.values.error;
   if (!code.error.empty()) return code;

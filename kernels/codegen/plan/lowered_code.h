@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/memory/group_plan.h"
 #include "kernels/codegen/memory/memory_plan.h"
 #include "kernels/codegen/memory/ring_plan.h"
 #include "kernels/codegen/memory/skipped_tiles.h"
@@ -46,6 +47,10 @@ enum class Fault : std::uint8_t {
   kStaleStatus,    ///< They take what an earlier launch said for what this one says.
   kShortLook,      ///< They take the first part that they find for a whole.
   kWrongFragment,  ///< Matrix units get two registers of an operand in each other's place.
+  kWrongDescriptor,     ///< Groups of warps take every other eight rows of an operand.
+  kMissingPublication,  ///< What is stored for them is not made visible to what reads it.
+  kMissingGroupFence,   ///< Nothing orders what they have in registers before they begin.
+  kMissingGroupWait,    ///< Nobody waits for what they do.
 };
 
 /// The type that an operator's operands become before it is evaluated: a compute type, or bool
@@ -60,6 +65,7 @@ struct LoweredCode {
   std::vector<SkippedTiles> skipped;  ///< By no order; loops that end early.
   MemoryPlan memory;
   ValuePlan values;
+  GroupPlan groups;      ///< For devices whose warps do products together.
   RingPlan rings;        ///< For the same as the next two.
   ThreadPlan threads;    ///< For devices whose threads really run at the same time.
   CombinePlan combines;  ///< For the same.

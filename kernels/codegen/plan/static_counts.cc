@@ -379,6 +379,7 @@ class Counter {
     // Who waits for one value has all that were asked for before.
     if (clocks > 0) std::ranges::fill(pending_, 0);
     if (inst.op == ir::Op::kWindow) return clocks + CopyWindow(inst, place);
+    if (tree_.stays_in_place[inst.id.index()]) return clocks;
     if (inst.is_memory()) return clocks + Access(index, inst, place);
     if (tree_.IsUnit(inst)) return clocks + UseUnit(index, inst, place);
     const InstValues& values = code_.values.insts[inst.id.index()];
@@ -404,11 +405,27 @@ class Counter {
       const DimClass& dim_class = tree_.classes[Nth(around.dim_class)];
       if (dim_class.part == ir::FragmentPart::kNone) steps *= dim_class.size;
     }
+    if (const GroupProduct* const group = code_.groups.Find(inst.id)) {
+      return UseGroup(*group, steps, place);
+    }
     const double each = ClocksOf(ir::UnitOf(function_, inst));
     Issue(steps, each, place);
     At(StaticCount::kUnitSteps) += place.times * place.warps * steps;
     constexpr double kLatency = 32;  // Until the sums of a step are there.
     return steps * std::max(each, kLatency / std::max(1.0, steps));
+  }
+
+  /// `steps`: tiles of a warp. A group does twice as many as warps do alone, and takes both
+  /// matrices out of shared memory: 64 rows and the columns, of 32 bytes each.
+  double UseGroup(const GroupProduct& group, double steps, const Place& place) {
+    constexpr double kClocks = 4, kRows = 64, kBytes = 32, kBankBytes = 128;
+    const double issued = steps / group.copies;
+    const double wavefronts =
+        (kRows + group.columns()) * kBytes / kBankBytes / ir::kGroupWarps * issued;
+    Issue(issued, kClocks * group.copies, place);
+    At(StaticCount::kUnitSteps) += place.times * place.warps * steps;
+    At(StaticCount::kWavefronts) += place.times * place.warps * wavefronts;
+    return steps * kClocks;
   }
 
   double CopyWindow(const ir::Instruction& inst, const Place& place) {

@@ -67,6 +67,9 @@ class ThreadPlanner {
     if (!part_.nodes[At(index)]) return accesses;
     if (node.kind == NodeKind::kExec) {
       const ir::Instruction& inst = function_.inst(node.inst);
+      for (const ir::MemId block : tree_.group_operands[inst.id.index()]) {
+        if (rings_.of_block[block.index()] < 0) accesses.read.insert(block);
+      }
       if (inst.block.valid() && rings_.of_block[inst.block.index()] >= 0) return accesses;
       if (inst.op == ir::Op::kTempLoad) accesses.read.insert(inst.block);
       if (inst.op == ir::Op::kTempStore) accesses.written.insert(inst.block);

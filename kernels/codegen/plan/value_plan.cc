@@ -112,7 +112,10 @@ class ValuePlanner {
         for (const KeyDim& key : plan_.storage[comm.producer.index()].key) {
           read.index.push_back({ClassOf(PairedDim(comm, key.dim)), false});
         }
-        plan_.storage[comm.producer.index()].is_read = true;
+        // What stays in memory has no register.
+        if (!tree_.stays_in_place[comm.producer.index()]) {
+          plan_.storage[comm.producer.index()].is_read = true;
+        }
         readers_[comm.producer.index()].push_back(inst.id);
       }
       values.reads.push_back(std::move(read));

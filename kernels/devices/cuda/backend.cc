@@ -49,12 +49,13 @@ class CudaBackend final : public Backend {
   DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }
 
   std::string ProblemOfUnits(const ir::Device& device) const override {
+    constexpr int kGroups = 90;  // wgmma, which later ones do not have.
     struct Unit {
       std::string_view name;
       int needs;  ///< The capability that has its mma.sync.
     };
     constexpr std::array kUnits = {Unit{ir::kDmma, 90}, Unit{ir::kMma, 80}, Unit{ir::kImma, 80},
-                                   Unit{ir::kQmma, 89}};
+                                   Unit{ir::kQmma, 89}, Unit{ir::kWgmma, kGroups}};
     for (const std::string& unit : device.tensor_units) {
       const auto found = std::ranges::find(kUnits, unit, &Unit::name);
       if (found == kUnits.end()) {
@@ -66,6 +67,12 @@ class CudaBackend final : public Backend {
         return fmt::format("{} needs sm_{} or later, the device is {}", unit, found->needs,
                            device.architecture);
       }
+      if (unit != ir::kWgmma) continue;
+      if (device.capability() != kGroups) {
+        return fmt::format("{} needs sm_{}, which later ones do not have, the device is {}", unit,
+                           kGroups, device.architecture);
+      }
+      if (!device.matrix_reads) return fmt::format("{} needs matrix_reads=true", unit);
     }
     return "";
   }

@@ -169,15 +169,16 @@ class Finder {
     if (!alone.axes[0].valid() || !alone.axes[1].valid()) return false;
     // The columns of a chain are the innermost level, as the depth of the next product is. Those of
     // the next product are, too: its second operand comes by matrices of 8 x 8, of which a row is 8
-    // neighbours in memory.
+    // neighbours in memory. So are those of all halves where a device reads matrices.
     const bool is_chain = unit_ == MatrixUnit::kMmaChain, ends_chain = ReadsChain();
+    const bool are_innermost = ends_chain || (IsOfHalves(unit_) && f_.matrix_reads);
     const LogicalDimId next = is_chain ? AxisIntoOperand(f_, product_) : LogicalDimId();
     for (const std::size_t operand : {alone.first, 1 - alone.first}) {
       const LogicalDimId rows = alone.axes[operand], columns = alone.axes[1 - operand];
       if (is_chain && columns != next) continue;
       tile_.clear();
       if (Add(rows, 0, FragmentPart::kRow) &&
-          ((ends_chain && Add(columns, 0, FragmentPart::kColumn)) ||
+          ((are_innermost && Add(columns, 0, FragmentPart::kColumn)) ||
            (!is_chain && Add(columns, 1, FragmentPart::kColumn)) ||
            Add(columns, 0, FragmentPart::kColumn)) &&
           Add(depth, 0, FragmentPart::kDepth)) {

@@ -97,6 +97,13 @@ bool Target::may_skew(const MemBlock& b, std::string_view way) const {
   return rows.size() > 1;
 }
 
+bool Target::may_swizzle(const MemBlock& b, std::string_view way) const {
+  const Communication& c = comm(b.comm);
+  return (way == kSwizzle64 || way == kSwizzle128) && IsHalf(b.type) &&
+         inst(c.consumer).is_reduction() && is_operand(inst(c.consumer), c) &&
+         may_use_groups(inst(c.consumer));
+}
+
 std::vector<std::uint32_t> Target::powers_of_two() const {
   constexpr std::uint32_t kLargest = 1u << 31;
   std::vector<std::uint32_t> out;

@@ -31,6 +31,85 @@ std::string_view Target::unit_of(const Instruction& reduction) const {
   return !is_covered || std::ranges::all_of(reduction.operands, is_read) ? unit_name : "";
 }
 
+bool Target::is_operand(const Instruction& reduction, const Communication& c) const {
+  return c.consumer == reduction.id && !c.is_init && !c.planned && c.may_lower;
+}
+
+bool Target::may_use_groups(const Instruction& reduction) const {
+  if (unit_of(reduction) != kMma || UnitOf(*this, reduction) != MatrixUnit::kMma) return false;
+  const auto& units = device.tensor_units;
+  if (!matrix_reads || std::ranges::find(units, kWgmma) == units.end()) return false;
+  const auto operands = std::ranges::count_if(
+      comms, [&](const Communication& c) { return is_operand(reduction, c); });
+  const auto has = [&](const auto& is_level) {
+    return std::ranges::any_of(reduction.dims, [&](DimId id) { return is_level(dim(id)); });
+  };
+  const auto is_innermost_column = [&](const Dimension& d) {
+    return d.part == FragmentPart::kColumn && d.innermost_level;
+  };
+  const auto has_warps = [&](const Dimension& d) {
+    return is_group_level(reduction, d) &&
+           std::ranges::any_of(d.sizes, [](std::uint32_t size) { return size % kGroupWarps == 0; });
+  };
+  return operands == 2 && has(is_innermost_column) && has(has_warps);
+}
+
+namespace {
+
+/// Of the dims of an instruction: is `outer` the level around the one that is this part?
+bool IsLevelAround(const Target& f, const Instruction& reduction, const Dimension& outer,
+                   FragmentPart part) {
+  if (outer.inst != reduction.id) return false;
+  return std::ranges::any_of(reduction.dims, [&](DimId id) {
+    const Dimension& inner = f.dim(id);
+    return inner.part == part && inner.logical == outer.logical && inner.level == outer.level + 1;
+  });
+}
+
+/// Does the axis of the operand's array have what the part of the reduction's tile moves along?
+bool IsOfPart(const Target& f, const Instruction& reduction, const MemBlock& b, const Axis& a,
+              FragmentPart part) {
+  const LogicalDimId along = f.dim(a.load_dim).logical;
+  const Instruction& load = f.inst(b.load);
+  return std::ranges::any_of(load.dims, [&](DimId id) {
+    const Dimension& dim = f.dim(id);
+    return dim.logical == along && dim.part == part && dim.unit == reduction.id;
+  });
+}
+
+}  // namespace
+
+bool Target::is_across(const Instruction& reduction, const DimPair& pair) const {
+  const FragmentPart part = dim(pair.dst).part;
+  return dim(pair.dst).inst == reduction.id &&
+         (part == FragmentPart::kRow || part == FragmentPart::kColumn);
+}
+
+bool Target::is_group_level(const Instruction& reduction, const Dimension& d) const {
+  return IsLevelAround(*this, reduction, d, FragmentPart::kRow);
+}
+
+bool Target::is_column_level(const Instruction& reduction, const Dimension& d) const {
+  return IsLevelAround(*this, reduction, d, FragmentPart::kColumn);
+}
+
+bool Target::is_of_tile(const Instruction& reduction, const Axis& a) const {
+  const MemBlock& b = block(a.block);
+  return IsOfPart(*this, reduction, b, a, FragmentPart::kRow) ||
+         IsOfPart(*this, reduction, b, a, FragmentPart::kOperandColumn) ||
+         is_of_depth(reduction, a);
+}
+
+bool Target::is_of_depth(const Instruction& reduction, const Axis& a) const {
+  return IsOfPart(*this, reduction, block(a.block), a, FragmentPart::kDepth);
+}
+
+bool Target::is_of_columns(const Instruction& reduction, const MemBlock& b) const {
+  return std::ranges::any_of(inst(b.load).dims, [&](DimId id) {
+    return dim(id).part == FragmentPart::kOperandColumn && dim(id).unit == reduction.id;
+  });
+}
+
 bool Target::fits_fragment(const DimPair& pair) const {
   const Dimension &from = dim(pair.src), &to = dim(pair.dst);
   const Communication& c = comm(pair.comm);

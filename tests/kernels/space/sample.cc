@@ -119,7 +119,7 @@ Task ChangedTask(const std::string& name, const Parameters& sizes, const ir::Dev
   ir::Builder builder(*function);
   kernel->Build(builder, task.sizes);
   builder.Finish();
-  ir::PlanLowering(*function, function->plans_windows());
+  ir::PlanLowering(*function, function->plans_windows(), function->reads_matrices());
   task.function = function;
   task.host = task.space->MakeHost(*function);
   task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);

@@ -41,11 +41,18 @@ std::string GpuStatements::PlaceFunction(const ir::Instruction& inst, const XorL
       taken[layout.row_bits + bit - to] |= std::uint64_t{1} << to;
     }
   }
-  std::string text = "e";
+  std::string text = "e", cut;
+  if (layout.is_cut()) {
+    const auto number = [](std::uint64_t value) { return std::to_string(value); };
+    const std::string length = number(layout.length), each = number(layout.cut);
+    cut = "const int x = e % " + length + "; e = x / " + each + " * " +
+          number(std::uint64_t{layout.rows} * layout.cut) + " + e / " + length + " * " + each +
+          " + x % " + each + "; ";
+  }
   for (const auto& [distance, bits] : taken) {
     text += " ^ (e >> " + std::to_string(distance) + " & " + std::to_string(bits) + ")";
   }
-  places_.insert(words_.function + "int " + name + "(int e) { return " + text + "; }");
+  places_.insert(words_.function + "int " + name + "(int e) { " + cut + "return " + text + "; }");
   return name;
 }
 
@@ -69,6 +76,7 @@ std::uint64_t GpuStatements::SettableBits(const Affine& affine, const Wanted& wa
 }
 
 bool GpuStatements::HasPlacesApart(const ir::Instruction& inst) const {
+  if (code_.memory.temp(inst.block).layout.is_cut()) return false;
   const int band = band_[inst.id.index()];
   const Affine& address = code_.memory.address[inst.id.index()];
   const std::uint64_t fixed = SettableBits(address, [&](int c) { return IsFixedIn(band, c); });

@@ -315,7 +315,11 @@ class KernelPrinter : LoopPrinter {
 
   void Children(int index) override {
     for (const int child : tree_.node(index).children) {
+      const GroupProduct* const batch = part_ == &rest_ ? code_.groups.OfBatch(child) : nullptr;
+      const bool has_batch = batch != nullptr && Runs(child);
+      if (has_batch) statements_.BeginBatch();
       Node(child);
+      if (has_batch) statements_.EndBatch(batch->lag);
       if (part_ != &rest_) continue;  // What fills rings is not read ahead.
       for (const AdvancedRead& read : code_.values.ahead) {
         if (read.after == child && part_->insts[read.inst.index()]) ReadNext(read);
@@ -423,7 +427,15 @@ class KernelPrinter : LoopPrinter {
   void Before(int index) override {
     if (part_ != &rest_) return;
     AwaitAt(index);  // Before a ring's loop: before its first iterations, too.
-    if (code_.threads.barrier_before[static_cast<std::size_t>(index)]) out_.Line(words_.barrier);
+    if (code_.threads.barrier_before[static_cast<std::size_t>(index)]) Barrier();
+  }
+
+  /// Behind it all threads see what each has stored, and so do groups of warps.
+  void Barrier() {
+    const bool publishes =
+        !code_.groups.products.empty() && code_.fault != Fault::kMissingPublication;
+    if (publishes) out_.Line("exh_publish();");
+    out_.Line(words_.barrier);
   }
 
   void Ending(int index) override {
@@ -563,7 +575,7 @@ class KernelPrinter : LoopPrinter {
     const auto slots = [&](std::uint32_t stages) { return is_short ? stages - 1 : stages; };
     const auto slot = [&](std::uint32_t stages) { return "slot" + Number(stages) + i.substr(1); };
     const std::uint32_t most = ring.lengths.front();
-    for (std::uint32_t step = 0; step + 1 < most; ++step) {
+    for (std::uint32_t step = 0; step + 1 + ring.lag < most; ++step) {
       for (const std::uint32_t stages : ring.lengths) {
         if (step + stages < most) continue;
         const std::uint32_t iteration = step + stages - most;
@@ -580,7 +592,7 @@ class KernelPrinter : LoopPrinter {
       if (ring.under_way >= 0 && code_.fault != Fault::kMissingCopyWait) {
         out_.Line("exh_wait<" + std::to_string(ring.under_way) + ">();");
       }
-      if (code_.fault != Fault::kMissingBarrier) out_.Line(words_.barrier);
+      if (code_.fault != Fault::kMissingBarrier) Barrier();
       if (code_.fault != Fault::kEarlyRefill) Refill(ring, slot, slots);
       statements_.DeclareReadSlots(ring, slot);
       Body(ring.loop);
@@ -590,6 +602,7 @@ class KernelPrinter : LoopPrinter {
         out_.Line(s + " = " + s + " == " + Number(slots(stages) - 1) + " ? 0 : " + s + " + 1;");
       }
     });
+    if (ring.lag > 0) statements_.AwaitBatches(0);
     // Where it ended early, copies are under way that nobody wants; it may begin again.
     if (ring.under_way >= 0 && SkippedBy(ring.loop) != nullptr) out_.Line("exh_wait<0>();");
   }
@@ -619,11 +632,14 @@ class KernelPrinter : LoopPrinter {
     const Part part = PartOf(ring, stages, fill);
     if (std::ranges::find(part.insts, true) == part.insts.end()) return;
     const int loop = tree_.node(ring.loop).dim_class;
-    const std::string later = names_.index(loop) + " + " + Number(stages - 1);
+    const std::string later = names_.index(loop) + " + " + Number(stages - 1 - ring.lag);
     out_.Open("if (" + later + " < " + Number(Class(loop).size) + ")",
               "iteration " + later + " of " + NameOf(loop));
-    // Of the slot before, which is the one that comes last.
-    const std::string free = "(" + slot + " == 0 ? " + Number(slots - 1) + " : " + slot + " - 1)";
+    // Of the slot before, which is the one that comes last, or of the one before that.
+    const std::uint32_t back = 1 + ring.lag;
+    const std::string free = "(" + slot + (back == 1 ? " == 0 ? " : " < 2 ? ") +
+                             (back == 1 ? "" : slot + " + ") + Number(slots - back) + " : " + slot +
+                             " - " + Number(back) + ")";
     PrintFill(ring, stages, part, "(" + later + ")", slots == stages ? free : slot);
     out_.Close();
   }
@@ -766,7 +782,9 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
     out.Raw(ClusterFunctions(options.gives_up));
     out.Line();
   }
-  const std::string shared = words.Shared(launch.shared_bytes);
+  const bool is_aligned = code.groups.products.empty();
+  const std::string shared = is_aligned ? words.Shared(launch.shared_bytes)
+                                        : words.SharedAt(code.memory.temps.front().alignment);
   if (launch.shared_bytes > 0 && !shared.empty()) {
     out.Line(shared);
     out.Line();

@@ -51,8 +51,8 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options = {});
 /// these types.
 std::vector<std::string> UnitFunctions(const std::set<std::pair<ir::MatrixUnit, ir::Type>>& units,
                                        const std::set<ir::Type>& begins);
-/// The function that reads so many matrices.
-std::string MatrixFunction(std::uint32_t count);
+/// The function that reads so many matrices, as they are or turned.
+std::string MatrixFunction(std::uint32_t count, bool is_turned);
 /// The function for powers of two.
 std::string PowerFunction();
 /// The function that makes two halves of the type, one register of a unit.

@@ -91,6 +91,7 @@ bool GpuStatements::IsFixedIn(int band, int dim_class) const {
 void GpuStatements::DeclarePointers(int band) {
   for (const ir::Instruction& inst : code_.function->insts) {
     if (!inst.is_memory() || !part_->insts[inst.id.index()]) continue;
+    if (code_.tree.stays_in_place[inst.id.index()]) continue;
     if (band_[inst.id.index()] != band || RepeatOf(inst.id) != nullptr) continue;
     const Affine& address = code_.memory.address[inst.id.index()];
     const std::string terms = SumOf(
@@ -408,6 +409,7 @@ void GpuStatements::Execute(ir::InstId id) {
   const InstValues& values = Values(id);
   if (!HasRegister(id) && values.inits.empty()) return;  // Nobody wants the value.
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return ExecuteLoad(inst);
+  if (code_.tree.IsGroup(inst)) return MultiplyInPlace(inst);
   if (code_.tree.IsUnit(inst)) return MultiplyTile(inst);
   if (Storage(id).is_bits) return MakeBits(inst);
   ForEachLane(inst, [&] {
@@ -437,7 +439,10 @@ std::vector<std::string> GpuStatements::Helpers() const {
   if (widens_bytes_) lines.push_back(words_.widen_byte);
   std::ranges::move(UnitFunctions(units_, begins_), std::back_inserter(lines));
   if (powers_of_two_) lines.push_back(PowerFunction());
-  for (const std::uint32_t count : matrices_) lines.push_back(MatrixFunction(count));
+  for (const auto& [count, is_turned] : matrices_) {
+    lines.push_back(MatrixFunction(count, is_turned));
+  }
+  std::ranges::move(GroupFunctions(group_steps_), std::back_inserter(lines));
   for (const ir::Type type : made_pairs_) lines.push_back(PairFunction(type));
   return lines;
 }

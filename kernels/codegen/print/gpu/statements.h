@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/codegen/print/gpu/units/group.h"
 #include "kernels/codegen/print/gpu/words.h"
 #include "kernels/codegen/print/statements.h"
 
@@ -60,6 +61,12 @@ class GpuStatements : public Statements {
   /// … the slot that rings of so many slots are filled in, which is an expression.
   void DeclareFilledSlots(const Ring& ring, std::uint32_t stages, const std::string& slot);
 
+  /// What stands before a batch of steps of groups of warps, and behind it (GroupProduct); waits
+  /// for all batches but the last `left`.
+  void BeginBatch();
+  void EndBatch(std::uint32_t lag);
+  void AwaitBatches(std::uint32_t left);
+
   /// Declares the part of the address that no loop inside of the band moves, for every access in
   /// it but those that read ahead.
   void DeclarePointers(int band);
@@ -90,6 +97,10 @@ class GpuStatements : public Statements {
   std::string SumBegin(const ir::Instruction& reduction, const std::string& first);
   /// All steps of a tile at once.
   void MultiplyTile(const ir::Instruction& inst);
+  /// … of a group of warps, whose operands are in shared memory (units/group.cc), and the text that
+  /// describes one of these.
+  void MultiplyInPlace(const ir::Instruction& inst);
+  std::string MatrixOf(const GroupProduct& product, const GroupOperand& operand);
   ValueText ReadRegister(const ir::Instruction& inst, std::size_t operand) const override;
   /// An operand as an element in memory.
   std::string ReadElement(const ir::Instruction& inst, std::size_t operand, ir::Type element) const;
@@ -254,9 +265,11 @@ class GpuStatements : public Statements {
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
   std::vector<std::string> look_backs_;  ///< Lines: functions that call some of these.
-  std::set<std::uint32_t> matrices_;     ///< How many were read at once.
-  mutable bool powers_of_two_ = false;   ///< Terms were computed.
-  bool widens_bytes_ = false;            ///< Elements that are i8 became registers.
+  /// How many matrices were read at once, and turned.
+  std::set<std::pair<std::uint32_t, bool>> matrices_;
+  std::set<GroupStep> group_steps_;     ///< That were used.
+  mutable bool powers_of_two_ = false;  ///< Terms were computed.
+  bool widens_bytes_ = false;           ///< Elements that are i8 became registers.
   bool copies_async_ = false;
   /// The parameter of functions that may wait.
   const char* Deadline() const { return gives_up_ ? ", unsigned long long exh_end" : ""; }

@@ -54,6 +54,11 @@ MatrixUnit Instruction(MatrixUnit unit) {
   return unit == MatrixUnit::kMmaChain ? MatrixUnit::kMma : unit;
 }
 
+/// The name of the function that reads so many matrices.
+std::string MatrixName(std::uint32_t count, bool is_turned) {
+  return (is_turned ? "exh_matrices_" : "exh_plain_matrices_") + std::to_string(count);
+}
+
 /// "0.0f", "-2.0": nothing but a number.
 bool IsNumber(const std::string& text) {
   const std::size_t first = text.starts_with('-') ? 1 : 0;
@@ -239,37 +244,46 @@ void GpuStatements::MultiplyTile(const ir::Instruction& inst) {
   }
 }
 
-// Each register of a matrix is two neighbours along the depth: what the unit takes.
+// Each register of a matrix is two neighbours along the depth: what the unit takes. Of a first
+// operand the matrices are its two halves of rows, first of the one half of the depth and then of
+// the other; of a second one the halves of the depth, first of the one copy and then of the next.
 void GpuStatements::LoadMatrices(const ir::Instruction& inst) {
   const FragmentRead& read = code_.tree.reads[inst.id.index()];
+  const bool is_first = read.rows_class >= 0;
   const std::int64_t own = read.copies_class < 0 ? 0 : copy(read.copies_class);
-  if (copy(read.depth_class) != 0 || own % 2 != 0) return;
-  const std::uint32_t copies = read.copies_class < 0 ? 1 : 2, count = 2 * copies;
-  matrices_.insert(count);
+  const bool is_begun = copy(read.depth_class) != 0 || (is_first && copy(read.rows_class) != 0);
+  if (is_begun || own % 2 != 0) return;
+  const std::uint32_t copies = read.copies_class < 0 ? 1 : 2, rows = is_first ? 2 : 1;
+  const std::uint32_t count = 2 * copies * rows;
+  matrices_.emplace(count, read.is_turned);
   const std::string pointer = Pointer(inst);
   out_.Open("");
   out_.Line("unsigned " + Numbered("exh_", 'm', count) + ";");
-  out_.Line("exh_matrices_" + std::to_string(count) + "(" + Numbered("exh_", 'm', count) + ", " +
+  out_.Line(MatrixName(count, read.is_turned) + "(" + Numbered("exh_", 'm', count) + ", " +
             pointer + ");");
   for (std::uint32_t c = 0; c < copies; ++c) {
     if (copies > 1) SetIndex(read.copies_class, own + c);
     for (std::uint32_t r = 0; r < 4; ++r) {
       SetIndex(read.depth_class, r);
-      const std::string word = "exh_m" + std::to_string(2 * c + r / 2);
-      ExecuteScalar(inst, "static_cast<unsigned short>(" + word + (r % 2 == 0 ? ")" : " >> 16)"));
+      for (std::uint32_t h = 0; h < rows; ++h) {
+        if (is_first) SetIndex(read.rows_class, h);
+        const std::string word = "exh_m" + std::to_string((2 * c + r / 2) * rows + h);
+        ExecuteScalar(inst, "static_cast<unsigned short>(" + word + (r % 2 == 0 ? ")" : " >> 16)"));
+      }
     }
   }
   SetIndex(read.depth_class, 0);
+  if (is_first) SetIndex(read.rows_class, 0);
   if (copies > 1) SetIndex(read.copies_class, own);
   out_.Close();
 }
 
-std::string MatrixFunction(std::uint32_t count) {
+std::string MatrixFunction(std::uint32_t count, bool is_turned) {
   const std::string number = std::to_string(count);
-  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void exh_matrices_" + number + "(" +
-         Numbered("unsigned& ", 'm', count) +
+  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void " +
+         MatrixName(count, is_turned) + "(" + Numbered("unsigned& ", 'm', count) +
          ", const unsigned short* row) {\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x" + number +
-         ".trans.shared.b16 " + Places(0, count) + ", [%" + number +
+         (is_turned ? ".trans" : "") + ".shared.b16 " + Places(0, count) + ", [%" + number +
          "];\" : " + Numbered("\"=r\"(", 'm', count, ")") +
          " : \"r\"(static_cast<unsigned>(__cvta_generic_to_shared(row))) : \"memory\");\n}\n#endif";
 }

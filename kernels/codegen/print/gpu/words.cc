@@ -132,6 +132,10 @@ std::string GpuWords::Shared(std::uint64_t /*bytes*/) const {
   return "extern __shared__ float4 exh_shared[];";
 }
 
+std::string GpuWords::SharedAt(std::uint64_t alignment) const {
+  return "extern __shared__ __align__(" + std::to_string(alignment) + ") float4 exh_shared[];";
+}
+
 std::string GpuWords::Pointer(const std::string& type, MemSpace space) const {
   return (space == MemSpace::SHARED ? shared : global) + type + "*";
 }

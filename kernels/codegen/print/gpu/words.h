@@ -75,6 +75,8 @@ class GpuWords {
   virtual std::string Kernel(std::uint32_t threads, std::uint32_t blocks) const;
   /// Declares the memory that threads of a block share: above all kernels, and in each.
   virtual std::string Shared(std::uint64_t bytes) const;
+  /// The same where it begins at a multiple of so many bytes.
+  virtual std::string SharedAt(std::uint64_t alignment) const;
   virtual std::string SharedOfKernel(std::uint64_t /*bytes*/) const { return ""; }
 
   std::string Element(ir::Type type) const { return std::string(ElementName(type, dialect)); }

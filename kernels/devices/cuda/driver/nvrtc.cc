@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "kernels/devices/cuda/driver/library.h"
+#include "kernels/ir/text/architecture.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -91,7 +92,8 @@ NvrtcOrProblem Nvrtc::Load(std::span<const std::string> names) {
 
 Cubin Nvrtc::Compile(const std::string& source, const std::string& architecture,
                      std::span<const std::string> options, Optimization optimization) const {
-  std::vector<std::string> all = {"--gpu-architecture=" + architecture, "--ptxas-options=-v"};
+  std::vector<std::string> all = {"--gpu-architecture=" + ir::ArchitectureFor(source, architecture),
+                                  "--ptxas-options=-v"};
   // What its own cache knows comes without a word about registers, and the processes of a pool
   // wait for each other at it.
   if (has_cache_) all.push_back("--no-cache");

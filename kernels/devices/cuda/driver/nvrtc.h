@@ -60,8 +60,8 @@ class Nvrtc {
 
   /// "libnvrtc.so.13: version 13.0".
   const std::string& description() const { return description_; }
-  /// Compiles CUDA C++ for one architecture, "sm_90". A text that is wrong is a result like
-  /// another.
+  /// Compiles CUDA C++ for one architecture, "sm_90", with what only this one has where the text
+  /// needs it (architecture.h). A text that is wrong is a result like another.
   Cubin Compile(const std::string& source, const std::string& architecture,
                 std::span<const std::string> options = {},
                 Optimization optimization = Optimization::kFull) const;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/devices/cuda/standalone/standalone_parts.h"
+#include "kernels/ir/text/architecture.h"
 #include "kernels/ir/text/type_text.h"
 
 namespace exh::kernels {
@@ -206,7 +207,9 @@ package::Unit CudaUnit(const Task& task, const Source& source, const std::string
   const std::size_t end = conditions.find(", driver ");
   unit.device = end == std::string::npos ? device.name : conditions.substr(0, end);
   unit.architecture = fmt::format("sm_{}", device.capability());
-  unit.flags = {device.architecture.substr(std::string_view("sm_").size()) + "-real"};
+  unit.flags = {
+      ir::ArchitectureFor(source.text, device.architecture).substr(std::string_view("sm_").size()) +
+      "-real"};
   const Launch& launch = source.gpu->launch;
   unit.workspace_bytes = launch.scratch_bytes();
   unit.zero_bytes = launch.ticket_bytes;

@@ -6,6 +6,7 @@
 
 #include "kernels/devices/cuda/standalone/standalone_parts.h"
 #include "kernels/devices/standalone/header.h"
+#include "kernels/ir/text/architecture.h"
 #include "kernels/library/call_kernel.h"
 
 namespace exh::kernels {
@@ -79,10 +80,15 @@ It does not check itself: )" +
   text += standalone::PlaceOfSource(source.gpu->launch, names);
   text += standalone::Launcher(task, source, names);
   if (why_not.empty()) text += standalone::SelfTest(task, source, names);
-  const std::string& architecture = task.function->device.architecture;
+  const std::string& of_device = task.function->device.architecture;
+  const std::string architecture = ir::ArchitectureFor(source.text, of_device);
+  // The short form would be compiled for what every later GPU has, too.
+  const std::string number = architecture.substr(std::min<std::size_t>(3, architecture.size()));
+  const std::string option = architecture == of_device
+                                 ? "-arch=" + architecture
+                                 : "-gencode=arch=compute_" + number + ",code=" + architecture;
   const std::map<std::string, std::string> values = {
-      {"KERNEL", names.kernel},
-      {"ARCH", architecture.empty() ? "" : "-arch=" + architecture + " "}};
+      {"KERNEL", names.kernel}, {"ARCH", architecture.empty() ? "" : option + " "}};
   // The source comes last: nothing in it is ours to replace.
   return standalone::Comment(about + standalone::Fill(usage, values)) +
          standalone::Fill(standalone::Fill(text, values),

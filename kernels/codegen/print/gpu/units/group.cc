@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+//
+// The steps of groups of warps as text: what memory/group_plan.h decides. A step is one instruction
+// of all four warps. It is asynchronous, and so has three things around it:
+//
+//   exh_group_begin()   before a batch: what the warps have done to registers of the sums comes
+//   first exh_group_end<n>()  behind it: all batches but the last n have ended, and their sums are
+//   there exh_publish()       before a barrier: what the thread has stored in shared memory, by
+//   copies
+//                       that it has waited for, too, is there for what reads it past registers
+#include "kernels/codegen/print/gpu/units/group.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "kernels/codegen/print/gpu/statements.h"
+
+namespace exh::kernels::codegen {
+namespace {
+
+// A descriptor of the PTX ISA: addresses and steps in units of 16 bytes, and the swizzle.
+constexpr const char* kCommon =
+    R"(#ifndef EXH_SHIM
+static __device__ __forceinline__ void exh_publish() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+static __device__ __forceinline__ void exh_group_begin() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+static __device__ __forceinline__ void exh_group_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+template <int batches>
+static __device__ __forceinline__ void exh_group_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(batches) : "memory");
+}
+static __device__ __forceinline__ unsigned exh_shared_address(const unsigned short* place) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(place));
+}
+#endif
+static __device__ __forceinline__ unsigned long long exh_matrix(const unsigned short* place, unsigned leading, unsigned stride, unsigned swizzle) {
+  return static_cast<unsigned long long>(swizzle) << 62 | static_cast<unsigned long long>(stride / 16) << 32 | static_cast<unsigned long long>(leading / 16) << 16 | (exh_shared_address(place) & 0x3ffffu) / 16;
+})";
+
+std::string Join(std::uint32_t count, const std::string& before, const std::string& behind = "") {
+  std::string text;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ", ") + before + std::to_string(i) + behind;
+  }
+  return text;
+}
+
+std::string StepFunction(const GroupStep& step) {
+  const std::uint32_t sums = step.columns / 2;
+  const std::string word(ir::WordOf(step.element)), n = std::to_string(step.columns);
+  const std::string turned =
+      std::string(step.is_first_across ? "1" : "0") + ", " + (step.is_second_across ? "1" : "0");
+  return "static __device__ __forceinline__ void " + step.Function() +
+         "(unsigned long long first, unsigned long long second, " + Join(sums, "float& c") +
+         ") {\n#ifdef EXH_SHIM\n  exh_shim::MultiplyInPlace<" +
+         (step.element == ir::Type::kBf16 ? "true" : "false") + ">(__LINE__, " + turned +
+         ", first, second, " + Join(sums, "c") +
+         ");\n#else\n  asm volatile(\"{ .reg .pred p; setp.ne.b32 p, 1, 0; "
+         "wgmma.mma_async.sync.aligned.m64n" +
+         n + "k16.f32." + word + "." + word + " {" + Join(sums, "%") + "}, %" +
+         std::to_string(sums) + ", %" + std::to_string(sums + 1) + ", p, 1, 1, " + turned +
+         "; }\"\n               : " + Join(sums, "\"+f\"(c", ")") +
+         " : \"l\"(first), \"l\"(second));\n#endif\n}";
+}
+
+}  // namespace
+
+std::string GroupStep::Function() const {
+  return "exh_group_" + std::string(ir::WordOf(element)) + "_" + std::to_string(columns) + "_" +
+         (is_first_across ? "m" : "k") + (is_second_across ? "n" : "k");
+}
+
+std::vector<std::string> GroupFunctions(const std::set<GroupStep>& steps) {
+  std::vector<std::string> texts;
+  if (!steps.empty()) texts.emplace_back(kCommon);
+  for (const GroupStep& step : steps) texts.push_back(StepFunction(step));
+  return texts;
+}
+
+std::string GpuStatements::MatrixOf(const GroupProduct& product, const GroupOperand& operand) {
+  std::string place = SumOf(operand.first, false, nullptr, 0);
+  const std::string& warp = names_.index(product.group_class);
+  if (operand.group_step != 0 && Class(product.group_class).size > ir::kGroupWarps) {
+    place += (place.empty() ? "" : " + ") + warp + " / " + std::to_string(ir::kGroupWarps) + " * " +
+             std::to_string(operand.group_step);
+  }
+  const ir::Instruction& load = code_.function->inst(operand.load);
+  const std::uint32_t stride =
+      code_.fault == Fault::kWrongDescriptor ? 2 * operand.stride : operand.stride;
+  return "exh_matrix(" + Moved(ArrayOf(load), place) + ", " + std::to_string(operand.leading) +
+         ", " + std::to_string(stride) + ", " + std::to_string(operand.swizzle) + ")";
+}
+
+void GpuStatements::MultiplyInPlace(const ir::Instruction& inst) {
+  const GroupProduct& product = *code_.groups.Find(inst.id);
+  int rows = -1, columns = -1;
+  for (const ir::DimId dim : inst.dims) {
+    const int c = code_.tree.class_of_dim[dim.index()];
+    const ir::FragmentPart part = Class(c).part;
+    // The first of the copies that are registers of the tile stands for all of them.
+    if ((part != ir::FragmentPart::kNone || c == product.copies_class) && copy(c) != 0) return;
+    if (part == ir::FragmentPart::kRow) rows = c;
+    if (part == ir::FragmentPart::kColumn) columns = c;
+  }
+  std::string sums;
+  for (std::uint32_t n = 0; n < product.copies; ++n) {
+    if (product.copies_class >= 0) SetIndex(product.copies_class, n);
+    for (std::uint32_t h = 0; h < Class(rows).size; ++h) {
+      SetIndex(rows, h);
+      for (std::uint32_t b = 0; b < Class(columns).size; ++b) {
+        SetIndex(columns, b);
+        sums += ", " + SumRegister(inst.id, OwnKey(inst.id));
+      }
+    }
+  }
+  SetIndex(rows, 0);
+  SetIndex(columns, 0);
+  if (product.copies_class >= 0) SetIndex(product.copies_class, 0);
+  const GroupStep step = {code_.function->block(product.operands[0].block).type, product.columns(),
+                          product.operands[0].is_across, product.operands[1].is_across};
+  group_steps_.insert(step);
+  out_.Line(step.Function() + "(" + MatrixOf(product, product.operands[0]) + ", " +
+            MatrixOf(product, product.operands[1]) + sums + ");");
+}
+
+void GpuStatements::BeginBatch() {
+  if (code_.fault != Fault::kMissingGroupFence) out_.Line("exh_group_begin();");
+}
+
+void GpuStatements::EndBatch(std::uint32_t lag) {
+  out_.Line("exh_group_commit();");
+  AwaitBatches(lag);
+}
+
+void GpuStatements::AwaitBatches(std::uint32_t left) {
+  if (code_.fault == Fault::kMissingGroupWait) return;
+  out_.Line("exh_group_wait<" + std::to_string(left) + ">();");
+}
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//
+// A group of warps that multiplies two matrices out of shared memory: right programs, and each
+// defect that the shim must report. Matrices are laid out by hand, as the PTX ISA has them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/cuda_shim/hand_program.h"
+
+namespace exh_shim {
+namespace {
+
+using ::testing::HasSubstr;
+
+exh::kernels::Launch OfOneGroup() {
+  return {.grid = 1, .threads = 128, .shared_bytes = 8192 + 2048};
+}
+
+/// 64 x 16 elements, 1 where the column is the row modulo 16: rows of 128 bytes, whose pieces of 16
+/// change places.
+const std::string kFirst = R"(
+  unsigned short* const tile = reinterpret_cast<unsigned short*>(exh_shared);
+  for (int e = t; e < 1024; e += 128) {
+    const int row = e / 16, k = e % 16;
+    tile[row * 64 + (k / 8 ^ row % 8) * 8 + k % 8] = k == row % 16 ? 0x3f80 : 0;
+  }
+)";
+/// 16 x 8 elements, 8 k + n, by columns and by rows.
+const std::string kSecond = R"(
+  const int k = t / 8, n = t % 8;
+  tile[4096 + n * 64 + (k / 8 ^ n) * 8 + k % 8] = __float_as_uint(static_cast<float>(t)) >> 16;
+)";
+const std::string kSecondAcross = R"(
+  const int k = t / 8, n = t % 8;
+  tile[4096 + k * 64 + (k % 8) * 8 + n] = __float_as_uint(static_cast<float>(t)) >> 16;
+)";
+const std::string kPublish = "exh_publish();\n";
+const std::string kMeet = "__syncthreads();\n";
+const std::string kBegin =
+    "float c0 = 0, c1 = 0, c2 = 0, c3 = 0;\nconst unsigned long long plain = 1ull << 62 | 1ull << "
+    "16, rows = 64ull << 32;\n";
+const std::string kOrder = "exh_group_begin();\n";
+std::string Step(const std::string& first, const std::string& second, bool is_across = false) {
+  return "exh_shim::MultiplyInPlace<true>(__LINE__, false, " +
+         std::string(is_across ? "true" : "false") + ", " + first + ", " + second +
+         ", c0, c1, c2, c3);\n";
+}
+const std::string kStep = Step("plain | rows", "plain | rows | 512");
+const std::string kEnd = "exh_group_commit();\n", kWait = "exh_group_wait<0>();\n";
+const std::string kTake = "arg_c[t] = c0 + 1000 * c3;\n";
+
+void ExpectProduct(const std::string& body) {
+  const HandProgram program(body, OfOneGroup());
+  for (const int order : kOrders) {
+    const Result result = program.Run(order);
+    ASSERT_EQ(result.error, "") << "order " << order;
+    for (unsigned t = 0; t < kElements; ++t) {
+      const unsigned row = t % 32 / 4, column = t % 4 * 2;
+      EXPECT_EQ(result.c[t],
+                static_cast<float>(8 * row + column + 1000 * (8 * (row + 8) + column + 1)));
+    }
+  }
+}
+
+TEST(CudaShimGroups, MultiplyInPlace) {
+  ExpectProduct(kFirst + kSecond + kPublish + kMeet + kBegin + kOrder + kStep + kEnd + kWait +
+                kTake);
+}
+
+TEST(CudaShimGroups, RowsMayGoAcross) {
+  ExpectProduct(kFirst + kSecondAcross + kPublish + kMeet + kBegin + kOrder +
+                Step("plain | rows", "plain | rows | 512", true) + kEnd + kWait + kTake);
+}
+
+/// In some order of the threads; where it must be in all, in each.
+void ExpectError(const std::string& text, const std::string& body, bool in_each = true) {
+  const HandProgram program(body, OfOneGroup());
+  int found = 0;
+  for (const int order : kOrders) {
+    const std::string error = program.Run(order).error;
+    found += error.find(text) != std::string::npos;
+    if (in_each) {
+      EXPECT_THAT(error, HasSubstr(text)) << "order " << order;
+    }
+  }
+  EXPECT_GT(found, 0);
+}
+
+TEST(CudaShimGroups, WhatIsNotPublishedIsNotThere) {
+  ExpectError("has not published",
+              kFirst + kSecond + kMeet + kBegin + kOrder + kStep + kEnd + kWait + kTake);
+}
+
+TEST(CudaShimGroups, WhatIsWrittenIsNotThere) {
+  ExpectError("which thread",
+              kFirst + kSecond + kPublish + kBegin + kOrder + kStep + kEnd + kWait + kTake);
+}
+
+TEST(CudaShimGroups, RegistersAreOrderedFirst) {
+  ExpectError("nothing orders its registers",
+              kFirst + kSecond + kPublish + kMeet + kBegin + kStep + kEnd + kWait + kTake);
+}
+
+TEST(CudaShimGroups, StepsAreWaitedFor) {
+  ExpectError("has not waited for a step",
+              kFirst + kSecond + kPublish + kMeet + kBegin + kOrder + kStep + kEnd + kTake, false);
+}
+
+TEST(CudaShimGroups, AllThreadsDescribeTheSame) {
+  const std::string other = Step("plain | rows", "plain | rows | 512ull + t / 64 * 64");
+  ExpectError("other matrices than its group",
+              kFirst + kSecond + kPublish + kMeet + kBegin + kOrder + other + kEnd + kWait + kTake);
+}
+
+TEST(CudaShimGroups, MatricesBeginWithATileOfTheSwizzle) {
+  const std::string within = Step("plain | rows", "plain | rows | 520");
+  ExpectError("begins within rows of a swizzle", kFirst + kSecond + kPublish + kMeet + kBegin +
+                                                     kOrder + within + kEnd + kWait + kTake);
+}
+
+}  // namespace
+}  // namespace exh_shim

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+//
+// Products of halves that read matrices out of shared memory: fragments by whole matrices (MMA),
+// and groups of warps that take operands in place (WGMMA). Random implementations are printed as
+// CUDA C++ and run on the CPU, which decodes descriptors and swizzles by itself (tests/cuda_shim).
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/print/gpu/printer.h"
+#include "kernels/devices/cuda/driver/nvrtc.h"
+#include "kernels/devices/device.h"
+#include "kernels/ir/text/architecture.h"
+#include "kernels/library/registry.h"
+#include "kernels/recipes/unit_recipe.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/first.h"
+#include "tests/kernels/space/cuda_batch.h"
+#include "tests/kernels/space/sample.h"
+
+namespace exh::kernels::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A GPU of which these decisions are offered.
+ir::Device GroupDevice(std::uint32_t max_threads = 256) {
+  ir::Device device = CudaTestDevice(max_threads);
+  device.tensor_units.emplace_back(ir::kWgmma);
+  device.matrix_reads = true;
+  device.max_unroll = 64;
+  return device;
+}
+
+/// A product of halves, by what is decided of it.
+Sample DrawProduct(const Parameters& sizes, const std::string& decisions, int count,
+                   std::uint64_t seed, std::uint32_t max_threads = 256) {
+  Coverage coverage;
+  Parameters all = {{"type", 3}};  // bf16
+  for (const auto& [name, value] : sizes) all[name] = value;
+  return Draw("matmul", all, GroupDevice(max_threads), count, seed, coverage, false, decisions);
+}
+
+constexpr const char* kThroughMemory =
+    "dim_mapping(load_a:mad.m3)=NOT_MAPPED\ndim_mapping(load_b:mad.n3)=NOT_MAPPED\n";
+constexpr const char* kRings =
+    "transfer(tmp.load_a)=ASYNC\nstages(tmp.load_a)=2|3|4\n"
+    "transfer(tmp.load_b)=ASYNC\nstages(tmp.load_b)=2|3|4\n";
+
+std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault = {}) {
+  std::vector<CudaText> texts;
+  for (const codegen::Schedule& schedule : sample.schedules) {
+    const codegen::LoweredCode code =
+        codegen::LowerSchedule(*sample.task.function, schedule, fault);
+    EXPECT_EQ(code.error, "");
+    const codegen::GpuText text = codegen::PrintGpu(code, {.overlaps = true});
+    texts.push_back({text.source, text.launch});
+  }
+  return texts;
+}
+
+void ExpectAllRight(const Sample& sample, const std::string& what) {
+  const std::vector<CudaText> texts = Print(sample);
+  const std::vector<std::string> messages =
+      RunCudaSources(sample.task, texts, {Inputs::kUniform, Inputs::kWholeNumbers});
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    ASSERT_EQ(messages[i], "") << what << ", implementation " << i << ":\n"
+                               << sample.decisions[i] << texts[i].source;
+  }
+}
+
+int CountWith(const std::vector<CudaText>& texts, const std::string& word) {
+  return static_cast<int>(std::ranges::count_if(
+      texts, [&](const CudaText& text) { return text.source.find(word) != std::string::npos; }));
+}
+
+TEST(MatrixReads, OfBothOperandsAreRight) {
+  std::uint64_t seed = 10;
+  int plain = 0, turned = 0;
+  for (const Parameters& layout :
+       {Parameters{}, Parameters{{"transpose_a", 1}}, Parameters{{"transpose_b", 1}},
+        Parameters{{"transpose_a", 1}, {"transpose_b", 1}, {"type", 2}}}) {
+    Parameters sizes = {{"m", 64}, {"n", 32}, {"k", 64}};
+    sizes.insert(layout.begin(), layout.end());
+    const Sample sample =
+        DrawProduct(sizes, std::string("unit(mad)=MMA\n") + kThroughMemory, 8, ++seed);
+    ExpectAllRight(sample, "matrices");
+    if (HasFatalFailure()) return;
+    plain += CountWith(Print(sample), " exh_plain_matrices_");
+    turned += CountWith(Print(sample), " exh_matrices_");
+  }
+  EXPECT_GT(plain, 8);
+  EXPECT_GT(turned, 8);
+}
+
+struct Groups {
+  const char* what;
+  Parameters sizes;
+  std::string more = "";
+  int count = 6;
+};
+const Groups kGroups[] = {
+    {"rows along the sum", {{"m", 128}, {"n", 64}, {"k", 128}, {"transpose_b", 1}}},
+    {"a second operand across", {{"m", 64}, {"n", 64}, {"k", 128}}},
+    {"both across", {{"m", 128}, {"n", 64}, {"k", 64}, {"transpose_a", 1}, {"type", 2}}},
+    {"a first operand across",
+     {{"m", 64}, {"n", 32}, {"k", 64}, {"transpose_a", 1}, {"transpose_b", 1}}},
+    {"rings", {{"m", 64}, {"n", 64}, {"k", 512}, {"transpose_b", 1}}, kRings},
+    {"rings, across", {{"m", 64}, {"n", 128}, {"k", 512}}, kRings},
+};
+
+Sample DrawGroups(const Groups& groups, std::uint64_t seed) {
+  return DrawProduct(groups.sizes, "unit(mad)=WGMMA\n" + groups.more, groups.count, seed);
+}
+
+TEST(GroupUnits, RandomImplementationsAreRight) {
+  std::uint64_t seed = 20;
+  for (const Groups& groups : kGroups) {
+    const Sample sample = DrawGroups(groups, ++seed);
+    ExpectAllRight(sample, groups.what);
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(CountWith(Print(sample), " exh_group_"), groups.count) << groups.what;
+  }
+}
+
+/// Batches go on while the next iteration begins, where there are slots enough.
+TEST(GroupUnits, LagBehindInLongRings) {
+  const Groups groups = {"long rings",
+                         {{"m", 64}, {"n", 64}, {"k", 512}, {"transpose_b", 1}},
+                         "transfer(tmp.load_a)=ASYNC\nstages(tmp.load_a)=4\n"
+                         "transfer(tmp.load_b)=ASYNC\nstages(tmp.load_b)=4\nsize(mad.k0)=8\n"};
+  const Sample sample = DrawGroups(groups, 30);
+  ExpectAllRight(sample, groups.what);
+  EXPECT_GT(CountWith(Print(sample), "exh_group_wait<1>()"), 0);
+}
+
+TEST(GroupUnits, DefectsShow) {
+  const Sample sample = DrawGroups(kGroups[4], 40);
+  for (const codegen::Fault fault :
+       {codegen::Fault::kWrongDescriptor, codegen::Fault::kMissingPublication,
+        codegen::Fault::kMissingGroupFence, codegen::Fault::kMissingGroupWait,
+        codegen::Fault::kMissingBarrier}) {
+    int spoiled = 0;
+    for (const std::string& message : RunCudaSources(sample.task, Print(sample, fault))) {
+      spoiled += !message.empty();
+    }
+    EXPECT_EQ(spoiled, kGroups[4].count) << static_cast<int>(fault);
+  }
+}
+
+TEST(GroupUnits, RecipesAreRight) {
+  for (const Parameters& sizes :
+       {Parameters{{"m", 256}, {"n", 256}, {"k", 256}, {"type", 3}},
+        Parameters{{"m", 192}, {"n", 192}, {"k", 256}, {"transpose_b", 1}, {"type", 2}}}) {
+    Coverage coverage;
+    ir::Device device = GroupDevice(512);
+    device.max_unroll = 512;
+    Sample sample = Draw("matmul", sizes, device, 0, 1, coverage);
+    const runtime::Candidate root(sample.task.instance);
+    for (const Recipe& recipe : UnitRecipes(*sample.task.function)) {
+      if (!recipe.name.starts_with("groups")) continue;
+      const auto [implementation, missed] =
+          search::Follow(recipe, root, search::ChoiceOrder::Default(root.instance()));
+      ASSERT_TRUE(implementation) << recipe.name << ": " << missed;
+      sample.schedules.push_back(ExtractSchedule(sample.task, *implementation));
+      sample.decisions.push_back(recipe.name + "\n");
+    }
+    EXPECT_GE(sample.schedules.size(), 1u);
+    ExpectAllRight(sample, "recipes");
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(CountWith(Print(sample), " exh_group_"), static_cast<int>(sample.schedules.size()));
+  }
+}
+
+TEST(GroupUnits, AreOfProductsOfHalvesOnDevicesThatHaveThem) {
+  const auto may = [](const Parameters& sizes, const ir::Device& device) {
+    Parameters all;
+    for (const Parameter& p : FindKernel("matmul")->parameters()) all[p.name] = p.default_value;
+    for (const auto& [name, value] : sizes) all[name] = value;
+    const Task task = MakeTask(*FindKernel("matmul"), all, device, false);
+    return std::ranges::any_of(task.function->insts, [&](const ir::Instruction& inst) {
+      return inst.is_reduction() && task.function->may_use_groups(inst);
+    });
+  };
+  const Parameters halves = {{"m", 128}, {"n", 64}, {"k", 64}, {"type", 3}};
+  EXPECT_TRUE(may(halves, GroupDevice()));
+  // What was not measured is not offered.
+  EXPECT_FALSE(may(halves, CudaTestDevice(256)));
+  EXPECT_FALSE(may({{"m", 128}, {"n", 64}, {"k", 64}}, GroupDevice()));              // Floats.
+  EXPECT_FALSE(may({{"m", 16}, {"n", 64}, {"k", 64}, {"type", 3}}, GroupDevice()));  // Few rows.
+}
+
+TEST(GroupUnits, DevicesSayWhatTheyNeed) {
+  EXPECT_THAT(LoadDevice("h200", {{"tensor_units", "[\"WGMMA\"]"}}).error,
+              HasSubstr("WGMMA needs matrix_reads=true"));
+  EXPECT_THAT(
+      LoadDevice("h200", {{"tensor_units", "[\"WGMMA\"]"}, {"architecture", "sm_100"}}).error,
+      HasSubstr("WGMMA needs sm_90, which later ones do not have"));
+  EXPECT_TRUE(
+      LoadDevice("h200", {{"tensor_units", "[\"WGMMA\"]"}, {"matrix_reads", "true"}}).device);
+}
+
+TEST(GroupUnits, AreCompiledForTheirArchitecture) {
+  EXPECT_EQ(ir::ArchitectureFor("wgmma.fence", "sm_90"), "sm_90a");
+  EXPECT_EQ(ir::ArchitectureFor("wgmma.fence", "sm_80"), "sm_80");
+  EXPECT_EQ(ir::ArchitectureFor("mma.sync", "sm_90"), "sm_90");
+  const auto [nvrtc, problem] = cuda::Nvrtc::Load(cuda::Nvrtc::LibraryNames());
+  if (!nvrtc) GTEST_SKIP() << problem;
+  for (const std::size_t number : {0u, 2u, 4u}) {
+    Groups groups = kGroups[number];
+    groups.count = 2;
+    for (const CudaText& text : Print(DrawGroups(groups, 50))) {
+      const cuda::Cubin cubin = nvrtc->Compile(text.source, "sm_90");
+      EXPECT_TRUE(cubin.ok()) << cubin.log << text.source;
+      EXPECT_EQ(cubin.log.find("serialized"), std::string::npos) << cubin.log;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace exh::kernels::testing
