@@ -47,8 +47,9 @@ bool Target::may_use_groups(const Instruction& reduction) const {
   const auto is_innermost_column = [&](const Dimension& d) {
     return d.part == FragmentPart::kColumn && d.innermost_level;
   };
+  const std::uint32_t rows = ShapeOf(MatrixUnit::kMma).rows.size() * kGroupWarps;
   const auto has_warps = [&](const Dimension& d) {
-    return is_group_level(reduction, d) &&
+    return is_group_level(reduction, d) && logical(d.logical).extent % rows == 0 &&
            std::ranges::any_of(d.sizes, [](std::uint32_t size) { return size % kGroupWarps == 0; });
   };
   return operands == 2 && has(is_innermost_column) && has(has_warps);
