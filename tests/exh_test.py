@@ -252,6 +252,34 @@ int main(int argc, char** argv) {
         self.assertIn("npm error: no network\nexh: npm could not install it; the whole log is", run.stderr)
         self.assertFalse((self.root / "build/report-assets").exists())
 
+    def make_release(self, packing='mkdir -p "$1/packages"; echo "$2" >"$1/packages/it.deb"'):
+        self.make_page()
+        for name, text in (("glibc_2_31.sh", 'mkdir -p "$1"; echo fetched >>"$1/libc.so"'), ("packages.sh", packing)):
+            self.write(f"cmake/release/{name}", f"#!/bin/sh\nset -e\n{text}\n")
+            (self.root / "cmake/release" / name).chmod(0o755)
+        self.write("tests/e2e/release/roots_test.py", "import sys\nprint('tested', *sys.argv[1:])\n")
+
+    def test_release_links_with_an_older_glibc_and_packs(self):
+        self.make_release()
+        for _ in range(2):
+            run = self.exh("release")
+            self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
+            self.assertRegex(run.stderr, r"\d\S*\tit\.deb\n$")
+        self.assertRegex((self.root / "build/release/packages/it.deb").read_text(), r"^\S.* <\S+@\S+>\n$")
+        glibc = self.root / "build/glibc-2.31"
+        self.assertEqual((glibc / "libc.so").read_text(), "fetched\n", "once")
+        self.assertIn(f"={glibc}\n", (self.root / "build/release/CMakeCache.txt").read_text())
+        run = self.exh("release", "--test")
+        self.assertEqual((run.returncode, run.stdout), (0, f"tested {self.root}/build/release/packages\n"), run.stderr)
+
+    def test_a_release_that_cannot_be_made(self):
+        run = self.exh("release", "--tset")
+        self.assertEqual((run.returncode, run.stderr), (2, "exh: release takes --test or nothing, got '--tset'\n"))
+        self.make_release(packing="echo E: exhaust: no-copyright-file; exit 1")
+        run = self.exh("release")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("E: exhaust: no-copyright-file\nexh: packing failed; the whole log is", run.stderr)
+
     def test_only_the_page_needs_its_packages(self):
         self.make_page()
         self.write("packages.txt", PACKAGES + "libpage-dev page never there\n")

@@ -29,6 +29,7 @@ LACKING = page_test.lacking()
 SKIPPED = {
     "./exh install ": "it builds a release and writes into the home folder",
     "./exh bench": "it builds in the tree itself; tests/exh_test.py runs it",
+    "./exh search view ": "it serves until somebody ends it; tests/e2e/view_test.py does",
     "./exh release": "it takes minutes and a network; ./exh release --test tries what it makes",
     "./exh docs": "tests/site_test.py makes the site where Sphinx is installed",
     **({"./exh report-assets": LACKING, "./exh search report ": LACKING} if LACKING else {}),
