@@ -11,6 +11,7 @@ of the server. Needs Chromium and Node.js 20."""
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -71,6 +72,17 @@ def memory_of(pid, what):
     return int(re.search(rf"{what}:\s+(\d+)", text)[1]) / 1024
 
 
+def loads():
+    """How busy the machine is: frames are late where others have the processor."""
+    return f"{os.cpu_count()} cores, a load of {os.getloadavg()[0]:.0f}"
+
+
+def used_by(pid):
+    """Seconds of the processor."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--search", required=True)
@@ -109,6 +121,7 @@ def measure(options, folder):
                                 options.screenshot or ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert browser.stdout.readline() == "loaded\n", "the page was not loaded"
     loaded = time.monotonic() - begin
+    used_before = used_by(server.pid)
     begin = time.monotonic()
     for k in range(arriving):
         wait = begin + k / options.rate - time.monotonic()
@@ -118,6 +131,7 @@ def measure(options, folder):
     written = time.monotonic() - begin
     found = json.loads(browser.stdout.readline())
     took = time.monotonic() - begin
+    used = used_by(server.pid) - used_before
     peak = memory_of(server.pid, "VmHWM")
     server.send_signal(2)
     server.wait(timeout=20)
@@ -128,6 +142,7 @@ def measure(options, folder):
     print(f"page           loaded with {options.count - arriving} after {loaded:.1f} s, the view {options.view}")
     print(f"frames         {found['frames']} in {found['seconds']:.1f} s; 99 % within {found['p99']:.0f} ms, the longest {found['longest']:.0f} ms")
     print(f"work at once   at most {found['task']:.0f} ms; {found['draws']} times drawn, {found['draw']:.0f} ms at most")
+    print(f"processor      in {took:.1f} s the page took {found['used']:.1f} s, the server {used:.1f} s; {loads()}")
     print(f"memory         server {peak:.0f} MB at most, JavaScript {found['heap']:.0f} MB, the page's process {found['process']:.0f} MB")
 
 

@@ -13,6 +13,23 @@ const { chromium } = require('playwright-core');
 const browser = await chromium.launch({ executablePath: execFileSync('which', ['chromium']).toString().trim(), args: ['--no-sandbox'] });
 const page = await (await browser.newContext({ viewport: { width: 1300, height: 950 } })).newPage();
 page.on('pageerror', (error) => console.error(error.message));
+
+/** Processes that draw pages, and what such a one has used of the processor, in seconds. */
+function drawing() {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer');
+    } catch {
+      return false;
+    }
+  });
+}
+const used = (pid) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+};
+const memory = (pid) => Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)?.[1] ?? 0) / 1024;
+
 await page.goto(`${url}#${view}`);
 await page.waitForFunction((count) => window.exhaust?.runs[0].count >= count, Number(first), { timeout: 300000 });
 await page.evaluate(() => {
@@ -35,6 +52,9 @@ await page.evaluate(() => {
     found.draws.push(performance.now() - begin);
   };
 });
+// The process of the page is the largest of those that draw pages.
+const [own] = drawing().sort((a, b) => memory(b) - memory(a));
+const usedBefore = used(own);
 console.log('loaded');
 await page.waitForFunction((count) => window.exhaust.runs[0].count >= count && !(window.exhaust.followsByItself && window.exhaust.isStale), Number(last), { timeout: 600000 });
 const found = await page.evaluate(() => {
@@ -44,21 +64,13 @@ const found = await page.evaluate(() => {
     longest: frames.at(-1), task: window.found.task, draws: window.found.draws.length, draw: Math.max(0, ...window.found.draws),
   };
 });
+found.used = used(own) - usedBefore;
 const session = await page.context().newCDPSession(page);
 await session.send('Performance.enable');
 await session.send('HeapProfiler.collectGarbage');
 const { metrics } = await session.send('Performance.getMetrics');
 found.heap = metrics.find((one) => one.name === 'JSHeapUsedSize').value / 2 ** 20;
-// The process of the page is the largest of those that draw pages.
-const memory = (pid) => Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)?.[1] ?? 0) / 1024;
-const drawing = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).filter((pid) => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer');
-  } catch {
-    return false;
-  }
-});
-found.process = Math.max(0, ...drawing.map(memory));
+found.process = memory(own);
 if (picture) await page.screenshot({ path: picture });
 console.log(JSON.stringify(found));
 await new Promise((done) => { process.stdin.once('data', done); });
