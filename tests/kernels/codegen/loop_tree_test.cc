@@ -198,7 +198,9 @@ TEST(Splits, AreExchangedByTheBlocksOfACluster) {
   EXPECT_EQ(code.tree.block_classes.back(), plan.cluster_class);
   for (const ir::Instruction& inst : f.insts) {
     const bool is_store = inst.op == ir::Op::kStore;
-    EXPECT_EQ(plan.first_of[inst.id.index()], is_store ? plan.cluster_class : -1) << inst.name();
+    EXPECT_EQ(plan.first_of[inst.id.index()],
+              is_store ? std::vector<int>{plan.cluster_class} : std::vector<int>{})
+        << inst.name();
   }
   EXPECT_EQ(PrintGpu(code, {}).launch.cluster, 2U);
   EXPECT_EQ(CheckByInterpreter(f, s, Fault::kNone, 1), "");
