@@ -140,7 +140,9 @@ TEST(CompareTypes, NanAndInfinityOfEveryFloat) {
     EXPECT_TRUE(IsRight(info.type, kNan, 0, kNan)) << info.word;
     EXPECT_FALSE(IsRight(info.type, kNan, 1e30, 0)) << info.word;
     EXPECT_FALSE(IsRight(info.type, 1, 1e30, kNan)) << info.word;
-    EXPECT_TRUE(IsRight(info.type, -kInfinity, 0, -kInfinity)) << info.word;
+    // What an f8e4m3 makes of an infinity is its largest number.
+    const double lowest = ir::Rounded(info.type, -kInfinity);
+    EXPECT_TRUE(IsRight(info.type, lowest, 0, -kInfinity)) << info.word;
     EXPECT_FALSE(IsRight(info.type, kInfinity, 0, kNan)) << info.word;
   }
   EXPECT_EQ(OfOne(ir::Type::kF16, 1, 0, kNan).why,

@@ -207,9 +207,9 @@ TEST(Lanes, BecomeTheValueInCode) {
   }
 }
 
+/// The sums of these shapes are whole numbers, for which a float of 8 bits has too few bits.
 TEST(Lanes, HoldEveryTypeThatIsAccumulated) {
-  for (const Type type :
-       {Type::kF64, Type::kF16, Type::kBf16, Type::kF8E5M2, Type::kI64, Type::kI32, Type::kI8}) {
+  for (const Type type : {Type::kF64, Type::kF16, Type::kBf16, Type::kI64, Type::kI32, Type::kI8}) {
     for (const Op op : {Op::kMad, Op::kMax}) {
       Shape shape;
       shape.type = type;

@@ -273,6 +273,8 @@ TEST(NaiveCuda, ComputesWhatTheBackboneSays) {
 #define __forceinline__ inline
 #define EXH_SHIM
 static float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+static float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+static unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
 static double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 static float rsqrtf(float x) { return 1 / std::sqrt(x); }
 static double rsqrt(double x) { return 1 / std::sqrt(x); }

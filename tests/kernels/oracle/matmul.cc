@@ -23,8 +23,9 @@ class Matmul final : public Kernel {
             InnerTile(),
             {"k_tile", 32, 1, 1024, "largest tile of k; 1: k is not tiled (--space paper)"},
             // Of f32 alone it is the oracle.
-            {"type", 0, 0, 4,
-             "of A, B and C; sums of halves are f32, those of i8 are i32, and so is C then"}};
+            {"type", 0, 0, 6,
+             "of A, B and C; sums of narrow floats are f32; of floats of 8 bits C is bf16; sums of "
+             "i8 are i32, and so is C then"}};
   }
 
   void Build(ir::Builder& b, const Parameters& sizes) const override {

@@ -254,8 +254,8 @@ TEST(FlashInfer, WhatIsNotUnderstoodIsRefused) {
     return Thrown<UsageError>([&] { KernelOfDefinition(json); });
   };
   ordered_json gemm = Gemm();
-  gemm["inputs"]["A"]["dtype"] = "float8_e4m3fn";
-  EXPECT_THAT(refusal(gemm.dump()), HasSubstr("dtype 'float8_e4m3fn' of 'A'"));
+  gemm["inputs"]["A"]["dtype"] = "float8_e4m3fnuz";
+  EXPECT_THAT(refusal(gemm.dump()), HasSubstr("dtype 'float8_e4m3fnuz' of 'A'"));
   gemm = Gemm();
   gemm["inputs"]["B"]["shape"] = {"K", "N"};
   EXPECT_THAT(refusal(gemm.dump()), HasSubstr("line 4 of its reference"));
