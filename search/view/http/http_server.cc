@@ -172,6 +172,8 @@ class Library : public httplib::Server {
     response.set_chunked_content_provider(
         answer.type.c_str(), [events](std::size_t /*offset*/, httplib::DataSink& sink) {
           const std::string text = events->Next();
+          // Else one that has gone kept its place until something is written to it.
+          if (!sink.is_writable()) return false;
           if (!text.empty() && !sink.write(text.data(), text.size())) return false;
           if (events->HasEnded()) sink.done();
           return true;
