@@ -2,7 +2,6 @@
 #include "search/page/counters.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
 #include "search/counters/counter_table.h"
@@ -38,15 +37,8 @@ void WriteRow(const Json& row, ScriptJson& json) {
 }  // namespace
 
 void WriteCounters(const std::string& name, const Log& log, ScriptJson& json) {
-  json.Key("counters");
-  const std::optional<JsonBeside> read = JsonBeside::Read(CountersPath(name));
-  const std::uint64_t record = read ? read->RecordIn(log) : 0;
-  if (record == 0) {
-    json.Null();
-    return;
-  }
-  json.Open('{');
-  json.Key("record").Integer(static_cast<std::int64_t>(record));
+  const std::optional<JsonBeside> read = Beside::Begin("counters", CountersPath(name), log, json);
+  if (!read) return;
   json.Key("tool").Text(Beside::TextAt(read->json(), "tool"));
   json.Key("why").Text(Beside::TextAt(read->json(), "why"));
   json.Key("rows").Open('[');

@@ -10,6 +10,7 @@
 
 #include "search/log/log_json.h"
 #include "search/log/log_reader.h"
+#include "search/page/script_json.h"
 
 namespace exh::search {
 
@@ -26,6 +27,23 @@ class JsonBeside {
     Json json = Json::parse(text.str(), nullptr, /*allow_exceptions=*/false);
     if (!json.is_object()) return std::nullopt;
     return JsonBeside(std::move(json));
+  }
+
+  /// Begins the member `key` of a page with what such a file says of a record of `log`: an object,
+  /// open still, whose first member is the record. Nothing, and a null: it says nothing of that
+  /// log.
+  static std::optional<JsonBeside> Begin(const char* key, const std::string& path, const Log& log,
+                                         ScriptJson& json) {
+    json.Key(key);
+    std::optional<JsonBeside> read = Read(path);
+    const std::uint64_t record = read ? read->RecordIn(log) : 0;
+    if (record == 0) {
+      json.Null();
+      return std::nullopt;
+    }
+    json.Open('{');
+    json.Key("record").Integer(static_cast<std::int64_t>(record));
+    return read;
   }
 
   static const Json& At(const Json& object, const char* key) {

@@ -47,15 +47,8 @@ void WriteDecision(const Json& decision, ScriptJson& json) {
 }  // namespace
 
 void WriteWorths(const std::string& name, const Log& log, ScriptJson& json) {
-  json.Key("why");
-  const std::optional<JsonBeside> read = JsonBeside::Read(WhyPath(name));
-  const std::uint64_t record = read ? read->RecordIn(log) : 0;
-  if (record == 0) {
-    json.Null();
-    return;
-  }
-  json.Open('{');
-  json.Key("record").Integer(static_cast<std::int64_t>(record));
+  const std::optional<JsonBeside> read = Beside::Begin("why", WhyPath(name), log, json);
+  if (!read) return;
   json.Key("noise").Number(Beside::NumberAt(read->json(), "noise"));
   json.Key("decisions").Open('[');
   std::size_t count = 0;
