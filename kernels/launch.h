@@ -7,6 +7,20 @@
 
 namespace exh::kernels {
 
+/// How bulk copies (TMA) see an argument: as boxes of a tensor, which one instruction copies into
+/// shared memory. What lies outside of the tensor is 0. Limits: at most 5 axes, sides of a box at
+/// most 256 elements, strides multiples of 16 bytes, the innermost side of a swizzled box no longer
+/// than the swizzle. (CUDA driver API, cuTensorMapEncodeTiled.)
+struct TensorMap {
+  std::uint32_t array = 0;             ///< Number of the argument, among arrays.
+  std::uint32_t element_bytes = 2;     ///< 1, 2, 4 or 8.
+  std::vector<std::uint64_t> extents;  ///< In elements, innermost axis first.
+  std::vector<std::uint64_t> strides;  ///< In bytes, of all axes but the innermost.
+  std::vector<std::uint32_t> box;      ///< In elements, by axis.
+  std::uint32_t swizzle_bytes = 0;     ///< 0: none, 32, 64 or 128.
+  friend bool operator==(const TensorMap&, const TensorMap&) = default;
+};
+
 /// A kernel of a printed GPU program beside `exh_kernel`. It has the same parameters.
 struct SideLaunch {
   std::string kernel;      ///< "exh_fill", "exh_finish".
@@ -37,6 +51,9 @@ struct Launch {
   /// What is added up in which order depends on when blocks run: bits may vary.
   bool in_any_order = false;
   std::uint32_t cluster = 1;  ///< Neighbouring blocks of a cluster; it divides the grid.
+  /// Parameters of all kernels, behind all others: 128 bytes each, made by the driver for the
+  /// arrays of a launch.
+  std::vector<TensorMap> maps = {};
 
   /// Bytes of `exh_global`; 0: the kernels have no such parameter.
   std::uint64_t scratch_bytes() const { return workspace_bytes + global_bytes * grid; }
