@@ -106,6 +106,13 @@ void Tally::CountArray(const ArrayUse& use) {
       if (!view_.IsInAllBlocks(inventory.nests[read.nest])) continue;
       if (read.load == nest.inst) points = std::max(points, view_.Demand(read));
     }
+    // Bulk copies are no accesses of threads.
+    const bool is_bulk = std::ranges::any_of(use.operands, [&](std::size_t number) {
+      const OperandRead& read = inventory.operands[number];
+      return read.load == nest.inst && read.block.valid() &&
+             view_.domains().blocks[read.block.index()].may_be_bulk();
+    });
+    if (is_bulk) continue;
     // Where a window may be read, the memory that a block shares has neither lines nor sectors, and
     // of the argument no more is known than that each of its elements comes.
     const bool may_have_window = view_.domains().insts[nest.inst.index()].may_have_window;

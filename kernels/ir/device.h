@@ -49,6 +49,10 @@ struct Device {
   /// Lanes of a warp get fragments of halves from shared memory by rows of whole matrices, wherever
   /// the layout has such rows.
   bool matrix_reads = false;
+  /// Boxes of arguments are copied into shared memory by one instruction each (TMA).
+  bool bulk_copies = false;
+  /// Of a GPU: as many blocks go through all tiles where blocks stay (`grid`); 0: none do.
+  std::uint32_t multiprocessors = 0;
   /// Two runs of a program yield the same bits: no atomic operations whose order shows.
   bool deterministic = false;
   bool runs = true;           ///< False: its space is counted, nothing runs on it.

@@ -61,6 +61,11 @@ inline constexpr std::string_view kQmma = "QMMA";
 inline constexpr std::string_view kWgmma = "WGMMA";
 /// Warps that share an instruction of WGMMA.
 inline constexpr std::uint32_t kGroupWarps = 4;
+/// Of bulk copies: elements of a side of a box, axes of a tensor, and what these are multiples of
+/// that are not neighbours.
+inline constexpr std::uint32_t kBoxSide = 256, kTensorAxes = 5, kTensorBytes = 16;
+/// What they are waited for with takes so many bytes of shared memory at most.
+inline constexpr std::uint32_t kBarrierBytes = 512;
 /// Columns of its tiles at most, in tiles of kMma, and columns of one row of a swizzle.
 inline constexpr std::uint32_t kGroupCopies = 32;
 inline constexpr std::uint32_t kSwizzleCopies = 8;
@@ -282,7 +287,14 @@ class Target : public Function {
   /// May the argument be copied to the temporary without registers? The device can, and elements
   /// are of one type.
   bool may_copy_async(const MemBlock& b) const;
-  /// Elements that such a copy may take at once: 4, 8 or 16 bytes.
+  /// May a bulk copy bring it (TMA)? A group of warps takes it, and the argument is a tensor whose
+  /// axes but one are multiples of 16 bytes apart.
+  bool may_copy_bulk(const MemBlock& b) const;
+  /// May threads of a block do nothing but ask for such copies?
+  bool may_have_producers() const;
+  /// … and blocks go through several tiles?
+  bool may_persist() const { return device.multiprocessors > 0 && may_have_producers(); }
+  /// Elements that an asynchronous copy may take at once: 4, 8 or 16 bytes.
   std::vector<std::uint32_t> async_lanes(const MemBlock& b) const;
   /// Elements of the largest one.
   std::uint32_t widest_copy(const MemBlock& b) const;
@@ -479,6 +491,8 @@ class Target : public Function {
   std::uint32_t shared_beside_slices() const { return device.shared_bytes - kSliceBytes; }
   /// … and the blocks of a cluster, too.
   std::uint32_t shared_beside_clusters() const { return shared_beside_slices() - kClusterBytes; }
+  /// … and what bulk copies are waited for with.
+  std::uint32_t shared_beside_barriers() const { return device.shared_bytes - kBarrierBytes; }
   /// Blocks that a kernel may ask a multiprocessor to hold.
   std::vector<std::uint32_t> min_blocks_universe() const;
   /// Most threads of a block when so many blocks are to be held: fewer registers than this leaves

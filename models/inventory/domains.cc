@@ -41,7 +41,8 @@ void ReadDomains(const ir::Function& function, const spaces::linalg::Decisions& 
     const runtime::IntDomain stages = reader.stages(block.id);
     domains.blocks[block.id.index()] = {
         reader.mem_space(block.id), PresenceOf(reader.InBlocks(block.id)), stages.min(),
-        stages.max(), reader.transfer(block.id).MayBe(Transfer::ASYNC)};
+        stages.max(), reader.transfer(block.id).MayBe(Transfer::COPIES),
+        reader.transfer(block.id).MayBe(Transfer::TMA)};
   }
   domains.axes.resize(function.axes.size());
   for (const ir::Axis& axis : function.axes) {
@@ -61,7 +62,9 @@ void ReadDomains(const ir::Function& function, const spaces::linalg::Decisions& 
         inst.is_reduction() ? reader.across_blocks(inst.id) : AcrossBlocks::NOT_ACROSS;
     const bool may_have_window = inst.op == ir::Op::kLoad && inst.window.valid() &&
                                  reader.window(inst.window).MayBe(spaces::linalg::Window::WINDOW);
-    domains.insts[inst.id.index()] = {width, presence, across, may_have_window};
+    const bool may_be_of_group =
+        inst.is_reduction() && reader.unit(inst.id).MayBe(spaces::linalg::Unit::WGMMA);
+    domains.insts[inst.id.index()] = {width, presence, across, may_have_window, may_be_of_group};
   }
   domains.dims.resize(function.dims.size());
   for (const ir::Dimension& dim : function.dims) {

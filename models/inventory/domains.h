@@ -41,17 +41,21 @@ struct InstDomain {
   AcrossBlocksDomain across = AcrossBlocks::NOT_ACROSS;
   /// Of a read: it may take its elements from a window, which threads copy together.
   bool may_have_window = false;
+  /// Of a product: groups of warps may do it (WGMMA), which take operands out of shared memory.
+  bool may_be_of_group = false;
 };
 
 struct MemDomain {
   MemSpaceDomain spaces = MemSpaceDomain::All();
   Presence presence = Presence::kPossible;
   std::uint32_t min_stages = 1, max_stages = 1;  ///< Slots.
-  bool may_copy = false;  ///< Asynchronous copies may fill it, without registers.
+  bool may_copy = false;  ///< Asynchronous copies may fill it, without registers, …
+  bool may_bulk = false;  ///< … bulk copies, too, of which one brings any number of elements.
 
   /// Slots that it has at most, if it takes part.
   std::uint32_t most_stages() const { return presence == Presence::kAbsent ? 1 : max_stages; }
   bool may_be_copied() const { return presence != Presence::kAbsent && may_copy; }
+  bool may_be_bulk() const { return presence != Presence::kAbsent && may_bulk; }
 };
 
 /// Of a storage axis of a temporary array: is it stored, or does each of its iterations reuse the

@@ -121,6 +121,10 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
   work.lanes_of_thread = may_have_fragments ? nest.unit.lanes : 1;
   work.is_of_unit = may_be_unit && MustHaveFragments(nest, domains);
   work.at_once = may_be_unit ? static_cast<double>(nest.unit.multiply_adds()) / nest.unit.lanes : 1;
+  if (may_be_unit && domains.insts[nest.inst.index()].may_be_of_group) {
+    // All lanes of a group share what one instruction does of 64 x 256 sums.
+    work.at_once *= ir::kGroupCopies;
+  }
   work.splits = steps.splits;
   // A short part may have one step, and that for free (Computation::free).
   if (steps.splits > 1 && steps.is_covered) work.any_block = 0;

@@ -62,7 +62,8 @@ void Latency::Finish(const WorkView& view, const Thread& thread) {
     double clk = waiting.clk, before = waiting.before;
     if (waiting.operand != kNoOperand) {
       const OperandRead& read = inventory.operands[waiting.operand];
-      if (!view.IsFenced(read)) continue;
+      const kernels::ir::InstId product = inventory.nests[read.nest].inst;
+      if (!view.IsFenced(read) || view.domains().insts[product.index()].may_be_of_group) continue;
       if (!view.domains().blocks[read.block.index()].spaces.MayBe(MemSpace::SHARED)) {
         clk = rates.read_latency_clk;
       }

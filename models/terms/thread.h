@@ -22,6 +22,7 @@ class Thread : public TermOfAccesses {
     return access.view.OfThread(access.work) / (access.width * access.work.lanes_of_thread);
   }
   static double Of(const OperandWork& operand) {
+    if (operand.may_stay) return 0;
     const double share = operand.view.OfThread(operand.work) / operand.reuse;
     return std::max(operand.of_thread, share) / (operand.width * operand.work.lanes_of_thread);
   }

@@ -26,6 +26,8 @@ OperandWork::OperandWork(const WorkView& seen, const OperandRead& counted)
   }
   const double per_point = work.waste / (view.rates().warp_lanes * width * reuse);
   warps = view.OfUnit(work.points, work, per_point);
+  may_stay = view.domains().insts[nest.inst.index()].may_be_of_group;
+  if (may_stay) warps = 0;
   is_converted = read.is_widened && work.is_of_unit;
 }
 

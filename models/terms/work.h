@@ -77,6 +77,9 @@ struct OperandWork {
   double of_thread = 1;       ///< Elements that a thread needs, at least.
   double width = 1;           ///< Elements of one read, at most.
   double warps = 0;           ///< Warp instructions of the busiest unit.
+  /// A group of warps may take it from where it is: no thread reads it, and no more is known than
+  /// that each element is read once for all of a block.
+  bool may_stay = false;
   bool is_converted = false;  ///< Floats that a matrix unit takes as doubles, for certain.
 };
 

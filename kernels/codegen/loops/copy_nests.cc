@@ -89,8 +89,8 @@ void SplitCopyNests(const ir::Function& function, const Schedule& schedule, Loop
     if (!schedule.InBlocks(block.id)) continue;
     const ir::Instruction& read = function.inst(function.comm(block.comm).producer);
     if (schedule.tiles(block.comm) != Tiles::OWN_TILES || read.op != ir::Op::kLoad) continue;
-    // An asynchronous copy is both.
-    if (schedule.transfer.Or(Transfer::REGISTERS, block.id) == Transfer::ASYNC) continue;
+    // A copy that registers take no part in is both.
+    if (schedule.transfer.Or(Transfer::REGISTERS, block.id) != Transfer::REGISTERS) continue;
     Splitter(function, tree).Split(block, read);
   }
 }

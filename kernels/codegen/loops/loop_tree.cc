@@ -563,6 +563,7 @@ void FindMatrixReads(const ir::Function& function, const Schedule& schedule, Loo
 void FindGroups(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
   tree.group_operands.resize(function.insts.size());
   tree.stays_in_place.assign(function.insts.size(), false);
+  tree.is_in_bulk.assign(function.insts.size(), false);
   for (const ir::MemBlock& block : function.blocks) {
     if (!schedule.InBlocks(block.id)) continue;
     const ir::Communication& served = function.comm(block.comm);
@@ -571,6 +572,8 @@ void FindGroups(const ir::Function& function, const Schedule& schedule, LoopTree
     if (!is_group || served.is_init || !tree.IsUnit(product)) continue;
     tree.group_operands[product.id.index()].push_back(block.id);
     tree.stays_in_place[block.load.index()] = true;
+    const bool is_in_bulk = schedule.transfer.Or(Transfer::REGISTERS, block.id) == Transfer::TMA;
+    tree.is_in_bulk[served.producer.index()] = tree.is_in_bulk[block.store.index()] = is_in_bulk;
   }
 }
 

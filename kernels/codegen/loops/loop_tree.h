@@ -165,6 +165,8 @@ struct LoopTree {
   std::vector<std::vector<ir::MemId>> group_operands;
   /// … and what would read them: it does nothing.
   std::vector<bool> stays_in_place;
+  /// By instruction: bulk copies do what it and the loops around it say (memory/bulk_copy.h).
+  std::vector<bool> is_in_bulk;
 
   bool has_threads() const { return !axes.empty(); }
   const DimClass& class_of(ir::DimId dim) const {

@@ -23,6 +23,7 @@ class RingPlanner {
       if (temp.slots > 1) AddBlock(temp);
     }
     for (Ring& ring : plan_.rings) Finish(ring);
+    PlanRoles();
     return std::move(plan_);
   }
 
@@ -39,9 +40,9 @@ class RingPlanner {
 
   void AddBlock(const TempArray& temp) {
     const ir::MemBlock& block = function_.block(temp.block);
-    const RingBlock added{block.id, function_.comm(block.comm).producer, block.store,
-                          schedule_.transfer.Or(Transfer::REGISTERS, block.id) == Transfer::ASYNC,
-                          temp.slots};
+    const Transfer transfer = schedule_.transfer.Or(Transfer::REGISTERS, block.id);
+    RingBlock added{block.id, function_.comm(block.comm).producer, block.store,
+                    transfer != Transfer::REGISTERS, temp.slots};
     if (temp.space != MemSpace::SHARED) return Fail(block, "is not in shared memory");
     if (function_.inst(added.read).op != ir::Op::kLoad) return Fail(block, "holds no argument");
     const auto is_other = [&](const ir::Communication& comm) {
@@ -61,7 +62,14 @@ class RingPlanner {
     if (tree_.CommonAncestor(NodeOf(added.read), loop) != loop) {
       return Fail(block, "is read outside of its loop");
     }
-    if (added.is_async ? !IsCopy(block, added) : !FitsRegisters(added, loop)) return;
+    if (transfer == Transfer::TMA) {
+      std::string why;
+      const std::vector<int> around = tree_.ClassesAround(loop);
+      added.bulk = PlanBulkCopy(function_, schedule_, tree_, memory_, block, around, why);
+      if (!why.empty()) return Fail(block, why);
+    } else if (added.is_async ? !IsCopy(block, added) : !FitsRegisters(added, loop)) {
+      return;
+    }
     int& ring = plan_.of_node[static_cast<std::size_t>(loop)];
     if (ring < 0) {
       ring = static_cast<int>(plan_.rings.size());
@@ -69,7 +77,7 @@ class RingPlanner {
     }
     plan_.of_block[block.id.index()] = plan_.of_inst[added.read.index()] =
         plan_.of_inst[added.store.index()] = ring;
-    plan_.rings[static_cast<std::size_t>(ring)].blocks.push_back(added);
+    plan_.rings[static_cast<std::size_t>(ring)].blocks.push_back(std::move(added));
   }
 
   bool FitsRegisters(const RingBlock& added, int loop) {
@@ -128,7 +136,37 @@ class RingPlanner {
         ring.lengths.push_back(block.stages);
       }
       // The shortest one needs its copies soonest.
-      if (block.is_async) ring.under_way = static_cast<int>(block.stages) - 2;
+      if (block.is_async && !block.bulk) ring.under_way = static_cast<int>(block.stages) - 2;
+    }
+  }
+
+  /// Barriers, and who fills what they belong to.
+  void PlanRoles() {
+    plan_.has_producers = schedule_.roles.Or(Roles::ALIKE) == Roles::PRODUCER;
+    plan_.is_persistent = schedule_.grid.Or(Grid::EACH_TILE) == Grid::PERSISTENT;
+    constexpr std::uint64_t kEach = 8;
+    for (const Ring& ring : plan_.rings) {
+      const bool is_mixed = std::ranges::any_of(ring.blocks, [&](const RingBlock& block) {
+        return block.bulk.has_value() != ring.is_bulk() || block.stages != ring.lengths.front();
+      });
+      if (ring.is_bulk() && is_mixed) {
+        Fail(function_.block(ring.blocks.front().block), "turns beside one that is filled otherwise");
+      }
+      if (ring.is_bulk()) {
+        plan_.barrier_bytes += (plan_.has_producers ? 2 : 1) * ring.lengths.front() * kEach;
+      }
+    }
+    plan_.barrier_bytes = Aligned(plan_.barrier_bytes);
+    if (!plan_.has_producers) return;
+    const bool is_one = plan_.rings.size() == 1 && plan_.rings.front().is_bulk();
+    if (!is_one) {
+      if (plan_.error.empty()) plan_.error = "producers fill one ring";
+      return;
+    }
+    for (int node = tree_.node(plan_.rings.front().loop).parent; node >= 0;
+         node = tree_.node(node).parent) {
+      if (!IsRepeated(node) || KindOf(node) == NodeKind::kBlock) continue;
+      Fail(function_.block(plan_.rings.front().blocks.front().block), "turns in another loop");
     }
   }
 
@@ -144,6 +182,16 @@ class RingPlanner {
 bool Ring::IsFilled(const std::vector<bool>& insts) const {
   return std::ranges::any_of(blocks,
                              [&](const RingBlock& block) { return insts[block.store.index()]; });
+}
+
+std::uint32_t Ring::bulk_bytes() const {
+  std::uint32_t bytes = 0;
+  for (const RingBlock& block : blocks) bytes += block.bulk ? block.bulk->bytes : 0;
+  return bytes;
+}
+
+std::uint32_t RingPlan::more_threads() const {
+  return has_producers ? ir::kGroupWarps * ir::kWarpLanes : 0;
 }
 
 const RingBlock& RingPlan::BlockOf(const ir::Instruction& inst) const {

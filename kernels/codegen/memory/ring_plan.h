@@ -18,13 +18,20 @@
 //
 // Copies are waited for in groups, one for each iteration, and a group may be empty. The
 // interpreter and the cpu run the program as `order` says it, without all this.
+//
+// Bulk copies (bulk_copy.h) are waited for by what lies in shared memory beside each slot, a
+// *barrier* (mbarrier): it is full when all bytes of the slot have arrived. One thread asks for them.
+// With `roles` PRODUCER that is one of four warps more. Each slot has a second barrier then: it is
+// empty when all warps that read it have said so, and nobody else meets.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/memory/bulk_copy.h"
 #include "kernels/codegen/memory/memory_plan.h"
 
 namespace exh::kernels::codegen {
@@ -33,8 +40,9 @@ namespace exh::kernels::codegen {
 struct RingBlock {
   ir::MemId block;
   ir::InstId read, store;  ///< Of the argument, and to the array.
-  bool is_async = false;
+  bool is_async = false;  ///< By copies of any kind.
   std::uint32_t stages = 2;
+  std::optional<BulkCopy> bulk = {};  ///< Of TMA.
 };
 
 /// The rings that turn in one loop.
@@ -48,6 +56,10 @@ struct Ring {
   /// (GroupProduct::lag): slot (i - 1 - lag) mod S is filled in iteration i.
   std::uint32_t lag = 0;
 
+  /// Is it filled by bulk copies? Then all of its blocks are, with as many slots.
+  bool is_bulk() const { return blocks.front().bulk.has_value(); }
+  std::uint32_t bulk_bytes() const;  ///< Of an iteration.
+
   /// Is it filled where these instructions are run (by number)?
   bool IsFilled(const std::vector<bool>& insts) const;
 };
@@ -58,7 +70,15 @@ struct RingPlan {
   std::vector<int> of_inst;   ///< By instruction: the ring that it fills; -1: none.
   std::vector<int> of_block;  ///< By temporary: its ring; -1: it has one slot.
   std::string error;          ///< Why a ring cannot turn; empty if all can.
+  bool has_producers = false;   ///< PRODUCER: four warps beside those that compute.
+  bool is_persistent = false;   ///< Blocks go on with other tiles.
+  /// Bytes of shared memory for barriers of bulk copies: those of a ring after those of another.
+  std::uint64_t barrier_bytes = 0;
 
+  /// Threads that are launched beside those that compute.
+  std::uint32_t more_threads() const;
+  /// The ring that producers fill.
+  const Ring& ring_of_producers() const { return rings.front(); }
   /// Of an instruction that fills a ring.
   const RingBlock& BlockOf(const ir::Instruction& inst) const;
 };

@@ -66,6 +66,8 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingPublication:
     case Fault::kMissingGroupFence:
     case Fault::kMissingGroupWait:
+    case Fault::kWrongParity:
+    case Fault::kEarlyRelease:
       code.fault = fault;
       return;
     case Fault::kLostSurplus:
@@ -99,7 +101,7 @@ void LagBehind(LoweredCode& code) {
       code.skipped, [&](const SkippedTiles& tiles) { return tiles.loop == loop; });
   if (!may_lag || is_skipped) return;
   product.lag = ring.lag = 1;
-  --ring.under_way;
+  if (!ring.is_bulk()) --ring.under_way;
 }
 
 }  // namespace

@@ -154,7 +154,8 @@ class Counter {
     for (const Combine& one : code_.combines.combines) {
       combined = std::max(combined, one.shared_bytes);
     }
-    return code_.memory.shared_bytes + combined + code_.splits.cluster_bytes;
+    return code_.memory.shared_bytes + combined + code_.splits.cluster_bytes +
+           code_.rings.barrier_bytes;
   }
 
   double Launches() const {
@@ -164,7 +165,8 @@ class Counter {
   }
 
   double Resident(double wanted) const {
-    const double threads = tree_.num_threads, warps = WarpsOf(-1);
+    const double more = code_.rings.more_threads();
+    const double threads = tree_.num_threads + more, warps = WarpsOf(-1) + more / ir::kWarpLanes;
     double most = gpu_.registers / threads;
     const double asked = code_.schedule->min_blocks.Or(1);
     if (asked > 1) most /= asked;
@@ -222,6 +224,7 @@ class Counter {
   /// Clocks of a warp that is alone, for one execution of the node.
   double Walk(int index, Place place) {
     const LoopNode& node = tree_.node(index);
+    if (const double brought = BulkBytes(index); brought > 0) return CopyInBulk(brought, place);
     place.held += held_of_[Nth(index)];
     held_ = std::max(held_, place.held);
     double clocks = Meet(index, place);
@@ -251,7 +254,7 @@ class Counter {
         At(StaticCount::kTurns) += place.times * place.warps;
         Issue(kIssuesOfTurn, 1, place);
         double once = kIssuesOfTurn;
-        if (code_.rings.of_node[Nth(index)] >= 0) {
+        if (code_.rings.of_node[Nth(index)] >= 0 && !code_.rings.has_producers) {
           At(StaticCount::kBarriers) += place.times;
           once += gpu_.barrier_latency_clk;
         }
@@ -271,6 +274,42 @@ class Counter {
     }
     for (const int child : node.children) clocks += Walk(child, place);
     return clocks;
+  }
+
+  /// Of a loop or an instruction of what bulk copies are printed for (memory/bulk_copy.h), and of
+  /// nothing else: what they bring. 0: it is none.
+  double BulkBytes(int index) const {
+    const LoopNode& node = tree_.node(index);
+    if (node.kind == NodeKind::kExec) {
+      const ir::Instruction& inst = function_.inst(node.inst);
+      if (code_.rings.of_inst[inst.id.index()] < 0) return 0;
+      const RingBlock& block = code_.rings.BlockOf(inst);
+      // A read of one is counted with its store.
+      constexpr double kNothing = 1e-9;
+      if (!block.bulk) return 0;
+      return inst.id == block.store ? block.bulk->bytes : kNothing;
+    }
+    if (node.kind != NodeKind::kLoop && node.kind != NodeKind::kThreads) return 0;
+    double bytes = 0;
+    for (const int child : node.children) {
+      const double of_child = BulkBytes(child);
+      if (of_child == 0) return 0;
+      bytes += of_child;
+    }
+    return bytes;
+  }
+
+  /// One thread asks, and the hardware writes a line of shared memory in a clock.
+  double CopyInBulk(double bytes, Place place) {
+    place.warps = 1;
+    constexpr double kAsks = 4;
+    Issue(kAsks, 1, place);
+    At(StaticCount::kReads) += place.times;
+    At(StaticCount::kWavefronts) += place.times * bytes / kLineBytes;
+    At(StaticCount::kLines) += place.times * bytes / kLineBytes;
+    At(StaticCount::kSectors) += place.times * bytes / kSectorBytes;
+    At(StaticCount::kFromL2) += place.times * bytes / kSectorBytes;
+    return 0;
   }
 
   double Meet(int index, const Place& place) {

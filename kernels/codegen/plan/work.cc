@@ -19,7 +19,7 @@ constexpr double kNsPerLaunch = 2e3;  ///< Of a kernel beside the main one.
 
 double Steps(const LoopTree& tree, int index, std::vector<double>& steps) {
   const LoopNode& node = tree.node(index);
-  double sum = node.kind == NodeKind::kExec ? 1 : 0;
+  double sum = node.kind == NodeKind::kExec && !tree.is_in_bulk[node.inst.index()] ? 1 : 0;
   for (const int child : node.children) sum += Steps(tree, child, steps);
   if (node.kind == NodeKind::kLoop || node.kind == NodeKind::kUnroll) {
     sum *= tree.classes[static_cast<std::size_t>(node.dim_class)].size;

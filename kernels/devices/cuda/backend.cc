@@ -88,14 +88,18 @@ class CudaBackend final : public Backend {
 
   Source Print(const codegen::LoweredCode& code, const ir::Device& device) const override {
     const bool overlaps = device.capability() >= kLaunchesOverlapFrom;
-    codegen::GpuText text = codegen::PrintGpu(code, {.overlaps = overlaps});
+    codegen::GpuText text = codegen::PrintGpu(
+        code, {.overlaps = overlaps, .multiprocessors = device.multiprocessors});
     Source source(std::move(text.source), text.launch);
     source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);
     source.gpu->min_blocks = code.schedule->min_blocks.Or(1);
     constexpr double kLongNs = 1e6;  // Where memory answers slowly, it may be fifty times as long.
     source.rough_ns = codegen::RoughTimeNs(code.tree, text.launch);
     if (source.rough_ns > kLongNs) {
-      source.careful = codegen::PrintGpu(code, {.gives_up = true, .overlaps = overlaps}).source;
+      source.careful = codegen::PrintGpu(code, {.gives_up = true,
+                                                .overlaps = overlaps,
+                                                .multiprocessors = device.multiprocessors})
+                           .source;
     }
     return source;
   }

@@ -34,6 +34,29 @@ bool Target::may_copy_async(const MemBlock& b) const {
   return device.async_copies && may_turn(b) && array(load.array).type == b.type && fills;
 }
 
+bool Target::may_copy_bulk(const MemBlock& b) const {
+  if (!device.bulk_copies || !may_copy_async(b)) return false;
+  const Communication& served = comm(b.comm);
+  const Instruction& load = inst(served.producer);
+  if (!load.guards.empty() || load.offset != 0 || load.access.size() > kTensorAxes) return false;
+  std::uint32_t neighbours = 0;
+  for (const AccessAxis& axis : load.access) {
+    if (axis.stride == 1) {
+      ++neighbours;
+    } else if (axis.stride <= 0 || axis.stride * b.element_bytes % kTensorBytes != 0) {
+      return false;
+    }
+  }
+  const bool is_taken = std::ranges::any_of(insts, [&](const Instruction& product) {
+    return product.is_reduction() && may_use_groups(product) && is_operand(product, served);
+  });
+  return neighbours == 1 && is_taken;
+}
+
+bool Target::may_have_producers() const {
+  return std::ranges::any_of(blocks, [&](const MemBlock& b) { return may_copy_bulk(b); });
+}
+
 std::vector<std::uint32_t> Target::async_lanes(const MemBlock& b) const {
   std::vector<std::uint32_t> lanes;
   for (const std::uint32_t bytes : kCopyBytes) {

@@ -146,13 +146,13 @@ void GpuStatements::MeetInShared(const Combine& combine, std::uint64_t offset) {
       const std::string base = std::to_string((i - begin) * combine.num_slots);
       return "exh_slices[" + (i == begin ? index : base + " + " + index) + "]";
     };
-    out_.Line(words_.barrier);
+    out_.Line(Meet());
     out_.Open(writers.empty() ? "" : "if (" + writers + ")");
     for (std::size_t i = begin; i < end; ++i) {
       out_.Line(place(i, "exh_slot") + " = " + owned[i] + ";");
     }
     out_.Close();
-    out_.Line(words_.barrier);
+    out_.Line(Meet());
     for (std::size_t i = begin; i < end; ++i) {
       out_.Line(owned[i] + " = " + place(i, "exh_first") + ";");
     }

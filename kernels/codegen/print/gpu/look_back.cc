@@ -32,7 +32,7 @@ void GpuStatements::DrawNumber(std::uint64_t offset) {
   out_.Line("exh_drawn[0] = static_cast<unsigned>(exh_turn % " + blocks + "ull);");
   out_.Line("exh_drawn[1] = static_cast<unsigned>(exh_turn / " + blocks + "ull) * 2u + 2u;");
   out_.Close();
-  out_.Line(words_.barrier);
+  out_.Line(Meet());
   out_.Line("const int exh_number = static_cast<int>(exh_drawn[0]);");
   const bool is_stale = code_.fault == Fault::kStaleStatus;
   out_.Line("const unsigned exh_tag = " + std::string(is_stale ? "2u" : "exh_drawn[1]") + ";");
@@ -150,7 +150,7 @@ void GpuStatements::LookBack(const Combine& combine, std::uint64_t offset) {
   // In a loop, others may still read what this writes to. Of several values, warps look that do not
   // have them.
   const bool is_one = values == 1;
-  if (!is_one || combine.shared.empty()) out_.Line(words_.barrier);
+  if (!is_one || combine.shared.empty()) out_.Line(Meet());
   out_.Open(writers.empty() ? "" : "if (" + writers + ")");
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string whole = join + "(" + columns[i].carry + ", " + all_of(i) + ")";
@@ -161,9 +161,9 @@ void GpuStatements::LookBack(const Combine& combine, std::uint64_t offset) {
   }
   out_.Close();
   out_.Open("if (!exh_is_first)");
-  if (!is_one) out_.Line(words_.barrier);
+  if (!is_one) out_.Line(Meet());
   LookForEach(split, combine, look, tell);
-  out_.Line(words_.barrier);
+  out_.Line(Meet());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     out_.Line(columns[i].carry + " = exh_before[" + value_of(i) + "];");
   }

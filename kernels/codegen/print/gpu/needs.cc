@@ -40,6 +40,7 @@ Needs NeedsOf(const LoweredCode& code, const GpuOptions& options) {
   }
   for (const Ring& ring : code.rings.rings) {
     add(std::ranges::any_of(ring.blocks, &RingBlock::is_async), needs::kAsyncCopies);
+    add(ring.is_bulk(), needs::kBulkCopies);
   }
   add(options.overlaps, needs::kOverlap);
   add(options.gives_up, needs::kClock);

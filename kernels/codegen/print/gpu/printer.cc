@@ -12,6 +12,7 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/code_names.h"
+#include "kernels/codegen/print/gpu/copies/bulk.h"
 #include "kernels/codegen/print/gpu/statements.h"
 #include "kernels/codegen/print/gpu/words.h"
 #include "kernels/codegen/print/loop_printer.h"
@@ -57,7 +58,15 @@ constexpr const char* kAwait = "exh_await_previous();";
 Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
   Launch launch;
   launch.grid = code.tree.num_blocks;
-  launch.threads = code.tree.num_threads;
+  if (code.rings.is_persistent) {
+    launch.grid = std::min<std::uint64_t>(launch.grid, options.multiprocessors);
+  }
+  launch.threads = code.tree.num_threads + code.rings.more_threads();
+  for (const Ring& ring : code.rings.rings) {
+    for (const RingBlock& block : ring.blocks) {
+      if (block.bulk) launch.maps.push_back(block.bulk->map);
+    }
+  }
   for (const TempArray& temp : code.memory.temps) {
     (temp.space == MemSpace::SHARED ? launch.shared_bytes : launch.global_bytes) +=
         BytesOf(code, temp);
@@ -72,8 +81,11 @@ Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
   launch.shared_bytes += slices;
   // Behind all of it: the number that the block has drawn, …
   if (code.splits.draws_numbers()) launch.shared_bytes += kTurnBytes;
-  // … or what blocks of a cluster tell each other.
+  // … or what blocks of a cluster tell each other; and what bulk copies are waited for with.
   launch.shared_bytes += code.splits.cluster_bytes;
+  if (code.rings.barrier_bytes > 0) {
+    launch.shared_bytes = Aligned(launch.shared_bytes) + code.rings.barrier_bytes;
+  }
   if (const int c = code.splits.cluster_class; c >= 0) {
     launch.cluster = code.tree.classes[static_cast<std::size_t>(c)].size;
   }
@@ -124,6 +136,13 @@ std::string Parameters(const LoweredCode& code, const CodeNames& names, const La
     add(words.Pointer(words.byte) + " exh_global");
   }
   if (options.gives_up) add("const unsigned long long* exh_deadline");
+  for (const Ring& ring : code.rings.rings) {
+    for (const RingBlock& block : ring.blocks) {
+      if (block.bulk) {
+        add("const __grid_constant__ exh_tensor_map " + MapName(names, block.block));
+      }
+    }
+  }
   return text;
 }
 
@@ -177,11 +196,17 @@ class KernelPrinter : LoopPrinter {
     Patches();
     Temporaries();
     statements_.DeclareWorkspace();
-    const std::uint64_t behind = launch_.shared_bytes - code_.splits.cluster_bytes;
+    const std::uint64_t barriers = launch_.shared_bytes - code_.rings.barrier_bytes;
+    const std::uint64_t behind = barriers - code_.splits.cluster_bytes;
     if (DrawsNumbers()) statements_.DrawNumber(behind - kTurnBytes);
     statements_.DeclareExchanges(behind);
-    Blocks();
-    Body(0);
+    MakeBarriers(barriers);
+    if (code_.rings.has_producers) Produce();
+    EachTile([&] {
+      Blocks();
+      Body(0);
+      if (code_.rings.is_persistent && IsSharedOtherwise()) out_.Line(statements_.Meet());
+    });
     out_.Close();
   }
 
@@ -242,8 +267,160 @@ class KernelPrinter : LoopPrinter {
     }
   }
 
+  /// Prints what a block does of each of its tiles.
+  template <typename Print>
+  void EachTile(const Print& print) {
+    if (!code_.rings.is_persistent) return print();
+    out_.Line("#pragma unroll 1");
+    out_.Open("for (unsigned exh_tile = " + words_.block + "; exh_tile < " +
+              Number(tree_.num_blocks) + "; exh_tile += " + Number(launch_.grid) + ")");
+    print();
+    out_.Close();
+  }
+
+  /// Has the block shared memory beside what rings and their barriers take? What is there of a tile
+  /// is read before the next one.
+  bool IsSharedOtherwise() const {
+    const bool has_others = std::ranges::any_of(code_.memory.temps, [&](const TempArray& temp) {
+      return temp.space == MemSpace::SHARED && code_.rings.of_block[temp.block.index()] < 0;
+    });
+    return has_others || !code_.memory.windows.empty() || !code_.combines.combines.empty();
+  }
+
+  /// The barriers of rings that bulk copies fill, from byte `offset` of what the block shares on.
+  void MakeBarriers(std::uint64_t offset) {
+    if (code_.rings.barrier_bytes == 0) return;
+    const bool has_producers = code_.rings.has_producers;
+    std::vector<std::pair<std::string, std::string>> barriers;  // Places, and who arrives there.
+    const auto declare = [&](const std::string& name, std::uint32_t count, std::uint32_t arrivals) {
+      out_.Line("unsigned long long* const " + name +
+                " = reinterpret_cast<unsigned long long*>(exh_shared + " + Number(offset) + ");");
+      offset += 8 * count;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        barriers.emplace_back(name + " + " + Number(i), Number(arrivals));
+      }
+    };
+    for (const Ring& ring : code_.rings.rings) {
+      if (!ring.is_bulk()) continue;
+      const std::string name = statements_.RingName(ring);
+      declare("full" + name, ring.lengths.front(), 1);
+      if (has_producers) {
+        declare("empty" + name, ring.lengths.front(), tree_.num_threads / ir::kWarpLanes);
+      }
+    }
+    out_.Open("if (t == 0)");
+    for (const auto& [place, arrivals] : barriers) {
+      out_.Line("exh_barrier_init(" + place + ", " + arrivals + ");");
+    }
+    out_.Line("exh_barriers_made();");
+    out_.Close();
+    out_.Line(words_.barrier);
+    if (has_producers) return;
+    for (const Ring& ring : code_.rings.rings) {
+      if (ring.is_bulk()) DeclareTurn(ring);
+    }
+  }
+
+  std::string SlotOf(const Ring& ring) const { return "slot" + statements_.RingName(ring); }
+  std::string PhaseOf(const Ring& ring) const { return "phase" + statements_.RingName(ring); }
+  void DeclareTurn(const Ring& ring) {
+    out_.Line("int " + SlotOf(ring) + " = 0;");
+    out_.Line("unsigned " + PhaseOf(ring) + " = 0;");
+  }
+  /// The next slot; with the first one the parity changes.
+  void NextSlot(const Ring& ring) {
+    const std::string slot = SlotOf(ring);
+    out_.Line("if (++" + slot + " == " + Number(ring.lengths.front()) + ") " + slot + " = 0, " +
+              PhaseOf(ring) + " ^= 1;");
+  }
+
+  /// The threads that ask for copies and do nothing else.
+  void Produce() {
+    const Ring& ring = code_.rings.ring_of_producers();
+    const std::string threads = Number(tree_.num_threads), name = statements_.RingName(ring);
+    const RoleRegisters registers =
+        RegistersOfRoles(tree_.num_threads / (ir::kGroupWarps * ir::kWarpLanes));
+    out_.Open("if (t >= " + threads + ")", "producers");
+    if (registers.producer > 0) {
+      out_.Line("exh_fewer_registers<" + Number(registers.producer) + ">();");
+    }
+    out_.Line("if (t != " + threads + ") return;");
+    DeclareTurn(ring);
+    EachTile([&] {
+      Blocks();
+      const std::string& i = names_.index(tree_.node(ring.loop).dim_class);
+      out_.Line("#pragma unroll 1");
+      out_.Open(loops::ForText("int", i, "0",
+                               i + " < " + Number(Class(tree_.node(ring.loop).dim_class).size)));
+      if (code_.fault != Fault::kEarlyRefill) {
+        out_.Line(statements_.AwaitText("empty" + name + " + " + SlotOf(ring),
+                                        PhaseOf(ring) + " ^ 1"));
+      }
+      statements_.FillInBulk(ring, SlotOf(ring), i);
+      NextSlot(ring);
+      out_.Close();
+    });
+    out_.Line("return;");
+    out_.Close();
+    if (registers.other > 0) out_.Line("exh_more_registers<" + Number(registers.other) + ">();");
+    DeclareTurn(ring);
+  }
+
+  /// A loop that a ring of bulk copies turns in.
+  void TurnInBulk(const Ring& ring) {
+    const bool has_producers = code_.rings.has_producers;
+    const std::string& i = names_.index(tree_.node(ring.loop).dim_class);
+    const std::uint32_t size = Class(tree_.node(ring.loop).dim_class).size;
+    const std::uint32_t stages = ring.lengths.front(), ahead = stages - 1 - ring.lag;
+    const std::string slot = SlotOf(ring), name = statements_.RingName(ring);
+    const auto moved = [&](std::uint32_t by) {
+      return by == 0 ? slot : "((" + slot + " + " + Number(by) + ") % " + Number(stages) + ")";
+    };
+    if (!has_producers) {
+      out_.Open("if (t == 0)", "the first iterations of " + NameOf(tree_.node(ring.loop).dim_class));
+      for (std::uint32_t step = 0; step < std::min(ahead, size); ++step) {
+        statements_.FillInBulk(ring, moved(step), Number(step));
+      }
+      out_.Close();
+    }
+    LoopOf(ring.loop, [&] {
+      const bool is_wrong = code_.fault == Fault::kWrongParity;
+      if (code_.fault != Fault::kMissingCopyWait) {
+        out_.Line(statements_.AwaitText("full" + name + " + " + slot,
+                                        PhaseOf(ring) + (is_wrong ? " ^ 1" : "")));
+      }
+      if (!has_producers) {
+        if (code_.fault != Fault::kMissingBarrier) Barrier();
+        const std::string later = i + " + " + Number(ahead);
+        out_.Open("if (t == 0 && " + later + " < " + Number(size) + ")");
+        statements_.FillInBulk(ring, moved(ahead), "(" + later + ")");
+        out_.Close();
+      }
+      statements_.DeclareReadSlots(ring, [&](std::uint32_t) { return slot; });
+      const bool is_early = code_.fault == Fault::kEarlyRelease;
+      if (has_producers && is_early) Release(ring, slot);
+      Body(ring.loop);
+      if (has_producers && !is_early) {
+        if (ring.lag == 0) Release(ring, slot);
+        if (ring.lag > 0) Release(ring, moved(stages - ring.lag), i + " >= " + Number(ring.lag));
+      }
+      NextSlot(ring);
+    });
+    if (ring.lag == 0) return;
+    statements_.AwaitBatches(0);
+    if (!has_producers || code_.fault == Fault::kEarlyRelease) return;
+    for (std::uint32_t late = ring.lag; late > 0; --late) Release(ring, moved(stages - late));
+  }
+
+  /// The warp has read the slot.
+  void Release(const Ring& ring, const std::string& slot, const std::string& when = "") {
+    out_.Line("if (t % " + Number(ir::kWarpLanes) + " == 0" + (when.empty() ? "" : " && " + when) +
+              ") exh_arrive(empty" + statements_.RingName(ring) + " + " + slot + ");");
+  }
+
   bool DrawsNumbers() const { return part_->finishes < 0 && code_.splits.draws_numbers(); }
   std::string BlockNumber() const {
+    if (code_.rings.is_persistent) return "exh_tile";
     const bool has_drawn = DrawsNumbers() && code_.fault != Fault::kPlainNumber;
     return has_drawn ? "exh_number" : words_.block;
   }
@@ -430,12 +607,20 @@ class KernelPrinter : LoopPrinter {
     if (code_.threads.barrier_before[static_cast<std::size_t>(index)]) Barrier();
   }
 
+  /// Do threads store what groups of warps take? What bulk copies bring these see by themselves.
+  bool IsPublished() const {
+    return std::ranges::any_of(code_.groups.products, [&](const GroupProduct& product) {
+      return std::ranges::any_of(product.operands, [&](const GroupOperand& operand) {
+        const int ring = code_.rings.of_block[operand.block.index()];
+        return ring < 0 || !code_.rings.rings[static_cast<std::size_t>(ring)].is_bulk();
+      });
+    });
+  }
+
   /// Behind it all threads see what each has stored, and so do groups of warps.
   void Barrier() {
-    const bool publishes =
-        !code_.groups.products.empty() && code_.fault != Fault::kMissingPublication;
-    if (publishes) out_.Line("exh_publish();");
-    out_.Line(words_.barrier);
+    if (IsPublished() && code_.fault != Fault::kMissingPublication) out_.Line("exh_publish();");
+    out_.Line(statements_.Meet());
   }
 
   void Ending(int index) override {
@@ -466,7 +651,9 @@ class KernelPrinter : LoopPrinter {
       for (const AdvancedRead& read : code_.values.ahead) {
         if (read.loop == index && part_->insts[read.inst.index()]) ReadFirst(read);
       }
-      if (const Ring* const ring = RingOf(index)) return Turn(*ring);
+      if (const Ring* const ring = RingOf(index)) {
+        return ring->is_bulk() ? TurnInBulk(*ring) : Turn(*ring);
+      }
     }
     LoopOf(index, [&] { Body(index); });
   }
@@ -732,6 +919,7 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   ir::HelperFunctions called(words.dialect);  // By the body, and by the lines of `helpers`.
   std::vector<std::string> helpers;
   bool copies_async = false;
+  std::set<std::size_t> bulk_axes;
   auto side = launch.sides.begin();
   const auto next = [&]() -> const SideLaunch& {
     if (side != launch.sides.begin()) body.Line();
@@ -764,6 +952,7 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
         .Print(is_first ? "exh_kernel" : (side++)->kernel);
     AddLines(statements.Helpers(), helpers);
     copies_async |= statements.copies_async();
+    bulk_axes.insert(statements.bulk_axes().begin(), statements.bulk_axes().end());
   }
   TextWriter out;
   if (!options.gives_up) PrintSourceHeader(code, out);  // Nobody reads the other.
@@ -771,6 +960,9 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   if (const std::string functions = called.Text(); !functions.empty()) out.Raw(functions);
   if (copies_async) out.Raw(AsyncFunctions());
   if (options.gives_up) out.Raw(ClockFunctions());
+  if (!bulk_axes.empty()) {
+    out.Raw(BulkFunctions(bulk_axes, code.rings.has_producers, options.gives_up));
+  }
   if (asked.contains(needs::kLookBack)) out.Raw(words.LookBackFunctions());
   for (const std::string& line : helpers) out.Line(line);
   if (!helpers.empty()) out.Line();

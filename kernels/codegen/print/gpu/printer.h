@@ -40,6 +40,8 @@ struct GpuOptions {
   /// Launches of a program may overlap (Launch::overlaps): its kernels have the instructions for
   /// that, which are those of compute capability 9.0.
   bool overlaps = false;
+  /// Of the device: as many blocks go through the tiles of PERSISTENT.
+  std::uint32_t multiprocessors = 1;
 };
 
 /// The source of an implementation, its decisions as comments on top. `code.error` is empty. Throws

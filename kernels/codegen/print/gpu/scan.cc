@@ -95,13 +95,13 @@ bool GpuStatements::WarpsPass(const Combine& combine, std::uint64_t offset) {
             number(offset / ir::BytesOf(held)) + ";");
   out_.Line("const int exh_slot = " + walk.slot + ";");
   const auto slot = [&](std::uint32_t i) { return "exh_slot + " + number(i * combine.num_slots); };
-  out_.Line(words_.barrier);
+  out_.Line(Meet());
   out_.Open(writers.empty() ? "" : "if (" + writers + ")");
   for (std::uint32_t i = 0; i < combine.owned; ++i) {
     out_.Line("exh_slices[" + slot(i) + "] = exh_all_" + number(i) + ";");
   }
   out_.Close();
-  out_.Line(words_.barrier);
+  out_.Line(Meet());
   const std::uint32_t whole = (all + ir::kWarpLanes - 1) / ir::kWarpLanes * ir::kWarpLanes;
   out_.Open("for (int s = t; s < " + number(whole) + "; s += " + number(code_.tree.num_threads) +
             ")");
@@ -117,7 +117,7 @@ bool GpuStatements::WarpsPass(const Combine& combine, std::uint64_t offset) {
   out_.Line("if (" + (is_slot.empty() ? "" : is_slot + " && ") + "s % " + number(walk.slices) +
             " == 0) exh_slices[" + number(all) + " + s / " + number(walk.slices) + "] = exh_own;");
   out_.Close();
-  out_.Line(words_.barrier);
+  out_.Line(Meet());
   for (std::uint32_t i = 0; i < combine.owned; ++i) {
     const std::string ahead = "exh_ahead_" + number(i);
     out_.Line(ahead + " = " + join + "(exh_slices[" + slot(i) + "], " + ahead + ");");
@@ -145,13 +145,13 @@ void GpuStatements::PassThroughShared(const Combine& combine, std::uint64_t offs
       const std::string base = std::to_string((i - begin) * combine.num_slots);
       return "exh_slices[" + (i == begin ? index : base + " + " + index) + "]";
     };
-    out_.Line(words_.barrier);
+    out_.Line(Meet());
     out_.Open(writers.empty() ? "" : "if (" + writers + ")");
     for (std::uint32_t i = begin; i < end; ++i) {
       out_.Line(place(i, "exh_slot") + " = exh_all_" + std::to_string(i) + ";");
     }
     out_.Close();
-    out_.Line(words_.barrier);
+    out_.Line(Meet());
     for (std::uint32_t i = begin; i < end; ++i) {
       const std::string number = std::to_string(i);
       out_.Line(element + " exh_before_" + number + " = " + identity + ";");

@@ -260,7 +260,7 @@ void GpuStatements::MeetInLastBlock(int node, std::uint64_t offset) {
   const std::string last = "exh_last_" + Digits(At(number));
   // What all threads wrote comes before the ticket.
   if (code_.fault != Fault::kMissingFence) out_.Line("__threadfence();");
-  if (!is_alone) out_.Line(words_.barrier);
+  if (!is_alone) out_.Line(Meet());
   out_.Line("const bool " + last + " = " +
             (is_alone ? is_last : "__syncthreads_or(t == 0 && " + is_last + ")") + ";");
   if (group.ends_the_others) {

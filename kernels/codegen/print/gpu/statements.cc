@@ -31,8 +31,14 @@ GpuStatements::GpuStatements(const LoweredCode& code, const CodeNames& names, co
   for (const Ring& ring : code.rings.rings) {
     for (const RingBlock& block : ring.blocks) {
       if (block.is_async) band_[block.read.index()] = band_[block.store.index()];
+      if (block.bulk) band_[block.read.index()] = band_[block.store.index()] = -1;
     }
   }
+}
+
+std::string GpuStatements::Meet() const {
+  if (!code_.rings.has_producers) return words_.barrier;
+  return "exh_meet(" + std::to_string(code_.tree.num_threads) + ");";
 }
 
 void GpuStatements::Declare(ir::InstId id) {

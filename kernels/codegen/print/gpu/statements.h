@@ -61,6 +61,14 @@ class GpuStatements : public Statements {
   /// … the slot that rings of so many slots are filled in, which is an expression.
   void DeclareFilledSlots(const Ring& ring, std::uint32_t stages, const std::string& slot);
 
+  /// The name of a ring, "_k0".
+  std::string RingName(const Ring& ring) const;
+  /// A wait for a barrier's phase.
+  std::string AwaitText(const std::string& barrier, const std::string& parity) const;
+  /// The running thread asks for all that a slot holds in an iteration (copies/bulk.h). Both are
+  /// numbers, names, or in parentheses.
+  void FillInBulk(const Ring& ring, const std::string& slot, const std::string& iteration);
+
   /// What stands before a batch of steps of groups of warps, and behind it (GroupProduct); waits
   /// for all batches but the last `left`.
   void BeginBatch();
@@ -75,6 +83,10 @@ class GpuStatements : public Statements {
   std::vector<std::string> Helpers() const;
   /// Has it printed asynchronous copies (AsyncFunctions())?
   bool copies_async() const { return copies_async_; }
+  /// Axes of the tensors that it has printed bulk copies of (BulkFunctions()).
+  const std::set<std::size_t>& bulk_axes() const { return bulk_axes_; }
+  /// What the threads that compute meet at.
+  std::string Meet() const;
 
  private:
   ir::Type ElementType(const ir::Instruction& inst) const {
@@ -271,10 +283,14 @@ class GpuStatements : public Statements {
   mutable bool powers_of_two_ = false;  ///< Terms were computed.
   bool widens_bytes_ = false;           ///< Elements that are i8 became registers.
   bool copies_async_ = false;
+  std::set<std::size_t> bulk_axes_;
   /// The parameter of functions that may wait.
   const char* Deadline() const { return gives_up_ ? ", unsigned long long exh_end" : ""; }
   const bool gives_up_;  ///< Who waits looks at the clock.
 };
+
+/// The parameter with the tensor map of what a temporary holds: "map_load_a".
+std::string MapName(const CodeNames& names, ir::MemId temp);
 
 struct GpuOptions;
 /// What the program needs of the language (needs.cc).

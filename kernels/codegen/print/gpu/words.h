@@ -28,6 +28,7 @@ inline constexpr std::string_view kDoubles = "doubles", kShuffles = "shuffles am
                                   kCacheHints = "accesses that say what caches keep",
                                   kClusters = "clusters of blocks",
                                   kAsyncCopies = "asynchronous copies",
+                                  kBulkCopies = "bulk copies of tensors",
                                   kMatrixUnits = "steps of matrix units",
                                   kOverlap = "launches that overlap",
                                   kClock = "the clock of a kernel that gives up";
