@@ -415,6 +415,11 @@ class Target : public Function {
   bool may_use_groups(const Instruction& reduction) const;
   /// Does the communication bring an operand of the reduction, and may it go through memory?
   bool is_operand(const Instruction& reduction, const Communication& c) const;
+  /// Is it an instruction that a group of warps does not do itself, where it does the reduction?
+  bool is_beside_group(const Instruction& reduction, const Instruction& other) const;
+  /// Columns that an instruction of groups may have where a block has so many groups, and a
+  /// multiprocessor so many blocks: in tiles of kMma.
+  std::uint32_t group_copies_of(const Count& groups, const Count& blocks) const;
   /// Is the pair, of an operand of the reduction, that of the rows or of the columns of its tile?
   bool is_across(const Instruction& reduction, const DimPair& pair) const;
   /// Of the reduction's own dims: the level around that of rows, whose iterations are warps of a

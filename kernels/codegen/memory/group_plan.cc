@@ -71,10 +71,33 @@ class GroupPlanner {
     }
     product.batch = tree_.node_of_inst[inst.id.index()];
     for (int at = tree_.node(product.batch).parent;
-         at >= 0 && tree_.node(at).kind == NodeKind::kUnroll; at = tree_.node(at).parent) {
+         at >= 0 && tree_.node(at).kind == NodeKind::kUnroll && IsAlone(inst, at);
+         at = tree_.node(at).parent) {
       product.batch = at;
     }
+    if (product.copies_class >= 0 && !IsAround(product.batch, inst, product.copies_class)) {
+      return Fail(inst, "something else is done for each of its columns");
+    }
     plan_.products.push_back(std::move(product));
+  }
+
+  /// Is there nothing in the node but the product, and what would read its operands?
+  bool IsAlone(const ir::Instruction& product, int index) const {
+    const LoopNode& node = tree_.node(index);
+    if (node.kind == NodeKind::kExec) {
+      return node.inst == product.id || tree_.stays_in_place[node.inst.index()];
+    }
+    const bool is_plain = node.kind == NodeKind::kUnroll || node.kind == NodeKind::kVector;
+    return is_plain && std::ranges::all_of(
+                           node.children, [&](int child) { return IsAlone(product, child); });
+  }
+  /// Is the class one of those between the node, with it, and the product?
+  bool IsAround(int node, const ir::Instruction& product, int dim_class) const {
+    for (int at = tree_.node_of_inst[product.id.index()]; at >= 0; at = tree_.node(at).parent) {
+      if (tree_.node(at).dim_class == dim_class) return true;
+      if (at == node) return false;
+    }
+    return false;
   }
 
   /// The warps of a group have neighbouring numbers, and begin with a multiple of four.

@@ -55,6 +55,24 @@ bool Target::may_use_groups(const Instruction& reduction) const {
   return operands == 2 && has(is_innermost_column) && has(has_warps);
 }
 
+bool Target::is_beside_group(const Instruction& reduction, const Instruction& other) const {
+  if (other.id == reduction.id) return false;
+  const bool is_in_place = other.op == Op::kTempLoad && other.block.valid() &&
+                           is_operand(reduction, comm(block(other.block).comm));
+  return !is_in_place;
+}
+
+std::uint32_t Target::group_copies_of(const Count& groups, const Count& blocks) const {
+  constexpr std::uint32_t kSums = 4;     // Registers of a tile, in each lane, …
+  constexpr std::uint32_t kBeside = 26;  // … and those that ptxas 13.0 wants besides.
+  constexpr std::uint32_t kStep = 8;     // Registers of a thread are given out in these.
+  const std::uint32_t threads = groups.value * kGroupWarps * kUnitLanes * blocks.value;
+  const std::uint32_t registers =
+      std::min(device.max_registers, device.block_registers / threads / kStep * kStep);
+  const std::uint32_t copies = registers > kBeside ? (registers - kBeside) / kSums : 0;
+  return std::clamp(copies, 1u, kGroupCopies);
+}
+
 namespace {
 
 /// Of the dims of an instruction: is `outer` the level around the one that is this part?
