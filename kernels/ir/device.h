@@ -49,6 +49,8 @@ struct Device {
   /// Lanes of a warp get fragments of halves from shared memory by rows of whole matrices, wherever
   /// the layout has such rows.
   bool matrix_reads = false;
+  /// Boxes of arguments are copied to SHARED arrays by one instruction each (Launch::maps).
+  bool bulk_copies = false;
   /// Two runs of a program yield the same bits: no atomic operations whose order shows.
   bool deterministic = false;
   bool runs = true;           ///< False: its space is counted, nothing runs on it.
