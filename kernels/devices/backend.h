@@ -90,6 +90,8 @@ class Backend {
   virtual DeviceResult Detect(int gpu) const;
   /// Why the device cannot have its `tensor_units`; empty: it can. By default it has none.
   virtual std::string ProblemOfUnits(const ir::Device& device) const;
+  /// The same of `bulk_copies`.
+  virtual std::string ProblemOfBulkCopies(const ir::Device& device) const;
   /// The file with the rates of a device (models/device_rates.h), whether it is there or not; by
   /// default the one of its name beside its limits.
   virtual std::string RatesFile(const ir::Device& device) const;

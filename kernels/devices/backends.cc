@@ -80,6 +80,11 @@ std::string Backend::ProblemOfUnits(const ir::Device& device) const {
   return fmt::format("no matrix unit is used by code whose language is {}", language());
 }
 
+std::string Backend::ProblemOfBulkCopies(const ir::Device& device) const {
+  if (!device.bulk_copies) return "";
+  return fmt::format("there are no bulk copies in code whose language is {}", language());
+}
+
 std::string Backend::RatesFile(const ir::Device& device) const {
   return DeviceFolder() + "/rates/" + device.name + ".json";
 }

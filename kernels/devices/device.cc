@@ -106,6 +106,7 @@ Field LanguageField() {
 }
 
 constexpr const char* kUnits = "tensor_units";
+constexpr const char* kBulkCopies = "bulk_copies";
 
 /// In the order in which DeviceToJson prints them.
 const std::vector<std::pair<std::string, Field>>& Fields() {
@@ -137,6 +138,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"resident_blocks", MayMiss(Number<std::uint32_t>(&D::resident_blocks, 1))},
       {kUnits, MayMiss(Any(&D::tensor_units, "a list of names of the choice 'unit'"))},
       {"matrix_reads", MayMiss(Any(&D::matrix_reads, "true or false"))},
+      {kBulkCopies, MayMiss(Any(&D::bulk_copies, "true or false"))},
       {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},
       {"threads", Number<std::uint32_t>(&D::threads, 1)},
   };
@@ -228,9 +230,16 @@ DeviceResult Read(const std::string& file, const json& object,
     }
   }
   ir::Device device = reader.Take();
-  if (const std::string why = BackendOf(device).ProblemOfUnits(device); !why.empty()) {
-    return Error(overrides.contains(kUnits) ? fmt::format("device option {}: {}", kUnits, why)
-                                            : fmt::format("{}: '{}': {}", file, kUnits, why));
+  const auto refused = [&](const char* field, const std::string& why) {
+    return Error(overrides.contains(field) ? fmt::format("device option {}: {}", field, why)
+                                           : fmt::format("{}: '{}': {}", file, field, why));
+  };
+  const Backend& backend = BackendOf(device);
+  if (const std::string why = backend.ProblemOfUnits(device); !why.empty()) {
+    return refused(kUnits, why);
+  }
+  if (const std::string why = backend.ProblemOfBulkCopies(device); !why.empty()) {
+    return refused(kBulkCopies, why);
   }
   return {std::move(device), ""};
 }

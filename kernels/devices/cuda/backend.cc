@@ -77,6 +77,12 @@ class CudaBackend final : public Backend {
     return "";
   }
 
+  std::string ProblemOfBulkCopies(const ir::Device& device) const override {
+    if (!device.bulk_copies || device.capability() >= kTensorMapsFrom) return "";
+    return fmt::format("bulk copies need sm_{} or later, the device is {}", kTensorMapsFrom,
+                       device.architecture);
+  }
+
   std::string RatesFile(const ir::Device& device) const override {
     return device.model.empty() ? Backend::RatesFile(device) : KeptRatesFile(device.model);
   }

@@ -49,7 +49,7 @@ constexpr std::string_view kOfHeaders =
 /// What functions call their own that are printed around kernels.
 constexpr std::string_view kOwn =
     // Parameters and variables of launchers, of what checks and calls, and of entries.
-    "arguments arrays device early entry fallback i next pointers scalars shared_bytes sizes "
+    "arguments arrays device early entry fallback i maps next pointers scalars shared_bytes sizes "
     "status "
     "stream threads workspace workspace_bytes "
     // What they call.
@@ -150,7 +150,7 @@ ArgumentNames::ArgumentNames(const Function& function) {
   Taken taken;
   // Functions of the kernel: "matmul_launch", "matmul_finish2".
   for (const char* const part :
-       {"kernel", "launch", "run", "overlap", "workspace_bytes", "fill", "finish"}) {
+       {"kernel", "launch", "maps", "run", "overlap", "workspace_bytes", "fill", "finish"}) {
     for (const char* const number : {"", "1", "2", "3", "4", "5", "6", "7", "8", "9"}) {
       taken.insert(AsIdentifier(function.name) + "_" + part + number);
     }

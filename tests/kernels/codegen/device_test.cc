@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "kernels/devices/cpu/detect.h"
 #include "tests/kernels/codegen/temporary_folder.h"
@@ -145,6 +146,34 @@ TEST(Device, OneThatSaysNothingOfRingsHasNone) {
   EXPECT_TRUE(h200.async_copies);
   EXPECT_EQ(h200.resident_blocks, 4U);
   EXPECT_THAT(DeviceToJson(cpu), ::testing::Not(HasSubstr("max_stages")));
+}
+
+TEST(Device, BulkCopiesAreOfGpusThatHaveThem) {
+  const DeviceResult h200 = LoadDevice("h200", {{"bulk_copies", "true"}, {"tensor_units", "[]"}});
+  ASSERT_TRUE(h200.device) << h200.error;
+  EXPECT_TRUE(h200.device->bulk_copies);
+  EXPECT_THAT(DeviceToJson(*h200.device), HasSubstr("\"bulk_copies\": true"));
+  // Not measured yet, and so not offered.
+  EXPECT_FALSE(LoadDevice("h200").device->bulk_copies);
+  EXPECT_THAT(DeviceToJson(*LoadDevice("h200").device), ::testing::Not(HasSubstr("bulk_copies")));
+  EXPECT_EQ(LoadDevice("k4000", {{"bulk_copies", "true"}}).error,
+            "device option bulk_copies: bulk copies need sm_90 or later, the device is sm_30");
+  for (const auto& [device, language] :
+       {std::pair("cpu", "c++"), {"hip-text", "hip"}, {"opencl-text", "opencl"}}) {
+    EXPECT_EQ(LoadDevice(device, {{"bulk_copies", "true"}}).error,
+              std::string("device option bulk_copies: there are no bulk copies in code whose "
+                          "language is ") +
+                  language);
+  }
+  EXPECT_THAT(LoadDevice("h200", {{"bulk_copies", "1"}}).error,
+              HasSubstr("'bulk_copies' must be true or false, got 1"));
+  // In a file, too.
+  const kernels::testing::TemporaryFolder folder;
+  std::string text = DeviceToJson(*h200.device);
+  text.replace(text.find("sm_90"), 5, "sm_89");
+  std::ofstream(folder.path() + "/a.json") << text;
+  EXPECT_THAT(LoadDeviceFrom(folder.path(), "h200").error,
+              HasSubstr("a.json: 'bulk_copies': bulk copies need sm_90 or later"));
 }
 
 // The copy beside the programs is what the sources say.

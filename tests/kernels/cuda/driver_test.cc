@@ -45,6 +45,14 @@ TEST(Driver, ThatLacksAFunctionIsRefused) {
   EXPECT_NE(problem.find("has no 'cuDriverGetVersion'"), std::string::npos) << problem;
 }
 
+TEST(Driver, MayLackTensorMaps) {
+  const auto [driver, problem] =
+      Driver::Load(std::vector<std::string>{EXH_FAKE_DRIVER_WITHOUT_MAPS});
+  ASSERT_TRUE(driver.has_value()) << problem;
+  EXPECT_EQ(driver->functions().cuTensorMapEncodeTiled, nullptr);
+  EXPECT_EQ(driver->Devices().size(), 1u);
+}
+
 TEST(Driver, ThatIsTooOldIsRefusedByItsVersion) {
   const Fault fault("old");
   const auto [driver, problem] = Driver::Load(std::vector<std::string>{EXH_FAKE_DRIVER});

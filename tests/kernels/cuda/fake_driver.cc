@@ -11,6 +11,7 @@
 //
 // EXH_FAKE_GPUS=4: it shows so many, and all of them answer.
 // EXH_FAKE_GPU names the GPU that it shows: one of kGpus. By default that is the first.
+// With EXH_WITHOUT_TENSOR_MAPS it is compiled into a driver that lacks what a driver may lack.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -27,6 +28,7 @@
 #include "kernels/devices/cuda/driver/driver.h"
 #include "tests/kernels/cuda/fake_gpu.h"
 #include "tests/kernels/cuda/fake_kernels.h"
+#include "tests/support/fake_cuda/tensor_map.h"
 
 namespace {
 
@@ -375,6 +377,21 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   }
   return kSuccess;
 }
+
+#ifndef EXH_WITHOUT_TENSOR_MAPS
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, std::uint32_t axes,
+                                void* array, const std::uint64_t* extents,
+                                const std::uint64_t* strides, const std::uint32_t* box,
+                                const std::uint32_t* steps, CUtensorMapInterleave interleave,
+                                CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                CUtensorMapFloatOOBfill fill) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  if (10 * Facts().major + Facts().minor < kTensorMapsFrom) return kNotSupported;
+  const bool is_made = MakeFakeMap(
+      map, {type, axes, array, extents, strides, box, steps, interleave, swizzle, promotion, fill});
+  return is_made ? kSuccess : kInvalidValue;
+}
+#endif
 
 CUresult cuEventCreate(CUevent* event, unsigned int) {
   if (const CUresult state = State(); state != kSuccess) return state;

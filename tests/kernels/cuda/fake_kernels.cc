@@ -15,6 +15,7 @@
 
 #include "kernels/cpu/compare.h"
 #include "kernels/devices/cuda/driver/device_programs.h"
+#include "tests/support/fake_cuda/tensor_map.h"
 
 namespace exh::kernels::cuda::fake {
 namespace {
@@ -65,6 +66,8 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
       function.scratch = std::stoull(value);
     } else if (key == "tickets") {
       function.tickets = std::stoull(value);
+    } else if (key == "map_at") {
+      function.map_at = std::stoull(value);
     } else if (key == "registers") {
       function.registers = std::stoull(value);
     } else if (key == "dims") {
@@ -81,6 +84,14 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
     return false;
   }
   return true;
+}
+
+/// Is an argument a tensor map of the array there, where a driver finds it?
+bool IsMapOf(CUdeviceptr array, const void* argument) {
+  if (reinterpret_cast<std::uintptr_t>(argument) % 64 != 0) return false;
+  FakeTensorMap map;
+  std::memcpy(&map, argument, sizeof map);
+  return map.mark == FakeTensorMap::kMark && map.array == array;
 }
 
 /// What a fault does besides wrong numbers.
@@ -360,6 +371,10 @@ Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments, bool
   if (function.what == "clock") {
     function.ns = Argument<std::uint64_t>(arguments, 0);
     work.finish = Ticks(arguments);
+  }
+  if (function.map_at > 0 &&
+      !IsMapOf(Argument<CUdeviceptr>(arguments, 0), arguments[function.map_at])) {
+    work.finish = [] {};
   }
   return work;
 }

@@ -16,7 +16,8 @@
 // argument. With `variable`, a name and bytes (`filter:16`), the module has such a variable,
 // whose first float is added to the alpha of an axpy. Of an axpy that belongs to a `grid` fewer
 // blocks compute as much less. `scratch` is the number of floats that a block writes to its
-// temporary in main memory. The three are `fill` (z = 0); `part`, which leaves alpha x + y in
+// temporary in main memory. With `map_at` it does nothing unless the argument of that number is a
+// tensor map of its first array. The three are `fill` (z = 0); `part`, which leaves alpha x + y in
 // the workspace, behind `tickets` words of which all must be 0, and does nothing otherwise; and
 // `finish`, which adds that to z and leaves NaN in its place. In another order, or one of them
 // alone, they compute something else. Then what is wrong with it, from the launch behind number
@@ -57,7 +58,7 @@ struct CudaFunction {
   char of = 'z';
   std::int64_t at = 0;
   std::uint64_t n = 0, ns = 1000, block_ns = 0, early_ns = 0, grid = 0, after = 0, every = 0,
-                scratch = 0, tickets = 0, registers = 32;
+                scratch = 0, tickets = 0, registers = 32, map_at = 0;
   std::uint64_t shared_bytes = 48 << 10;  ///< That a block may have.
   bool has_large_clusters = false;        ///< Of more blocks than every GPU has.
   std::uint64_t started = 0;              ///< Launches so far.

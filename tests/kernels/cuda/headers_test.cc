@@ -35,6 +35,19 @@ static_assert(sizeof(ours::CUlaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(offsetof(ours::CUlaunchAttribute, id) == offsetof(CUlaunchAttribute, id));
 static_assert(offsetof(ours::CUlaunchAttribute, value) ==
               offsetof(CUlaunchAttribute, value.programmaticStreamSerializationAllowed));
+static_assert(sizeof(ours::CUtensorMap) == sizeof(CUtensorMap));
+static_assert(alignof(ours::CUtensorMap) >= alignof(CUtensorMap));
+static_assert(ours::kMapOf1Byte == CU_TENSOR_MAP_DATA_TYPE_UINT8);
+static_assert(ours::kMapOf2Bytes == CU_TENSOR_MAP_DATA_TYPE_UINT16);
+static_assert(ours::kMapOf4Bytes == CU_TENSOR_MAP_DATA_TYPE_UINT32);
+static_assert(ours::kMapOf8Bytes == CU_TENSOR_MAP_DATA_TYPE_UINT64);
+static_assert(ours::kMapInterleaveNone == CU_TENSOR_MAP_INTERLEAVE_NONE);
+static_assert(ours::kMapSwizzleNone == CU_TENSOR_MAP_SWIZZLE_NONE);
+static_assert(ours::kMapSwizzle32 == CU_TENSOR_MAP_SWIZZLE_32B);
+static_assert(ours::kMapSwizzle64 == CU_TENSOR_MAP_SWIZZLE_64B);
+static_assert(ours::kMapSwizzle128 == CU_TENSOR_MAP_SWIZZLE_128B);
+static_assert(ours::kMapL2Promotion256 == CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+static_assert(ours::kMapZerosOutside == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 static_assert(sizeof(ours::CUlaunchConfig) == sizeof(CUlaunchConfig));
 static_assert(offsetof(ours::CUlaunchConfig, grid_x) == offsetof(CUlaunchConfig, gridDimX));
 static_assert(offsetof(ours::CUlaunchConfig, grid_y) == offsetof(CUlaunchConfig, gridDimY));
@@ -85,7 +98,9 @@ static_assert(!kAlike<int (*)(long), int (*)(char*)>);
 
 #define EXH_CUDA_FUNCTION(name, symbol, ...) \
   static_assert(kAlike<decltype(ours::DriverFunctions::name), decltype(&::name)>, #name);
+#define EXH_CUDA_OPTIONAL EXH_CUDA_FUNCTION
 #include "kernels/devices/cuda/driver/driver_functions.inc"
+#undef EXH_CUDA_OPTIONAL
 #undef EXH_CUDA_FUNCTION
 
 #define EXH_NVRTC_FUNCTION(name, ...) \
@@ -143,7 +158,9 @@ static_assert(ours::kLtMostWorkspaceBytes == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_
 
 TEST(CudaHeaders, TheSymbolsAreThoseOfTheNames) {
 #define EXH_CUDA_FUNCTION(name, symbol, ...) EXPECT_EQ(std::string_view(EXH_TEXT(name)), symbol);
+#define EXH_CUDA_OPTIONAL EXH_CUDA_FUNCTION
 #include "kernels/devices/cuda/driver/driver_functions.inc"
+#undef EXH_CUDA_OPTIONAL
 #undef EXH_CUDA_FUNCTION
 #define EXH_CUBLAS_FUNCTION(library, name, symbol, ...) \
   EXPECT_EQ(std::string_view(EXH_TEXT(name)), symbol);

@@ -41,14 +41,16 @@ TEST(RunProtocol, LinesComeBack) {
 
   RunRequest request;
   request.cubin = "x.cubin";
-  const Launch launch = {std::uint64_t{1} << 40,
-                         256,
-                         99,
-                         7,
-                         96,
-                         16,
-                         {{"exh_fill", true, 5, 256, 0}, {"exh_finish", false, 3, 64, 100}},
-                         true};
+  Launch launch = {std::uint64_t{1} << 40,
+                   256,
+                   99,
+                   7,
+                   96,
+                   16,
+                   {{"exh_fill", true, 5, 256, 0}, {"exh_finish", false, 3, 64, 100}},
+                   true};
+  launch.maps = {{1, 4, {std::uint64_t{1} << 32, 3}, {std::uint64_t{1} << 36}, {32, 256}, 128},
+                 {0, 1, {77}, {}, {16}, 0}};
   request.launch = launch;
   request.full = true;
   request.launches = 20;
@@ -112,13 +114,16 @@ TEST(RunProtocol, AProgramOfOneKernelNeedsNoMore) {
   request.launch = {8, 128, 99, 16};
   auto object = nlohmann::json::parse(ToJsonLine(request));
   for (const char* const field :
-       {"workspace_bytes", "ticket_bytes", "sides", "overlaps", "cluster"}) {
+       {"workspace_bytes", "ticket_bytes", "sides", "overlaps", "cluster", "maps"}) {
     object.erase(field);
   }
   const std::optional<RunRequest> parsed = ParseRunRequest(object.dump());
   ASSERT_TRUE(parsed.has_value());
   EXPECT_EQ(parsed->launch, request.launch);
   object["sides"] = {{{"kernel", "exh_fill"}}};
+  EXPECT_FALSE(ParseRunRequest(object.dump()).has_value());
+  object.erase("sides");
+  object["maps"] = {{{"array", 0}}};
   EXPECT_FALSE(ParseRunRequest(object.dump()).has_value());
 }
 

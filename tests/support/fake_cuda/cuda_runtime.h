@@ -43,11 +43,12 @@ enum cudaError_t {
   cudaErrorNoKernelImageForDevice,
   cudaErrorLaunchOutOfResources,
   cudaErrorInvalidDeviceFunction,
+  cudaErrorNotSupported,
 };
 inline const char* cudaGetErrorString(cudaError_t error) {
   constexpr const char* kNames[] = {
-      "success",         "invalid value",    "misaligned address",
-      "no kernel image", "out of resources", "invalid device function"};
+      "success",          "invalid value",           "misaligned address", "no kernel image",
+      "out of resources", "invalid device function", "not supported"};
   return kNames[error];
 }
 

@@ -10,13 +10,16 @@
 namespace exh::kernels::cuda {
 namespace {
 
-/// The first symbol that the library lacks; null when the table is full.
+/// The first symbol that the library lacks and may not; null when the table is full.
 const char* Fill(const Library& library, DriverFunctions* functions) {
-#define EXH_CUDA_FUNCTION(name, symbol, ...)                                           \
-  functions->name = reinterpret_cast<CUresult (*)(__VA_ARGS__)>(library.Find(symbol)); \
+#define EXH_CUDA_OPTIONAL(name, symbol, ...) \
+  functions->name = reinterpret_cast<CUresult (*)(__VA_ARGS__)>(library.Find(symbol));
+#define EXH_CUDA_FUNCTION(name, symbol, ...)   \
+  EXH_CUDA_OPTIONAL(name, symbol, __VA_ARGS__) \
   if (functions->name == nullptr) return symbol;
 #include "kernels/devices/cuda/driver/driver_functions.inc"
 #undef EXH_CUDA_FUNCTION
+#undef EXH_CUDA_OPTIONAL
   return nullptr;
 }
 

@@ -41,6 +41,15 @@ struct CUlaunchConfig {
   CUlaunchAttribute* attributes = nullptr;
   unsigned int num_attributes = 0;
 };
+/// What bulk copies see an array as; only the driver knows its bytes.
+struct alignas(128) CUtensorMap {
+  unsigned char bytes[128] = {};
+};
+using CUtensorMapDataType = int;
+using CUtensorMapInterleave = int;
+using CUtensorMapSwizzle = int;
+using CUtensorMapL2promotion = int;
+using CUtensorMapFloatOOBfill = int;
 inline constexpr CUresult kSuccess = 0;       ///< CUDA_SUCCESS.
 inline constexpr CUresult kNoSuchName = 500;  ///< CUDA_ERROR_NOT_FOUND.
 inline constexpr CUresult kNotReady = 600;    ///< CUDA_ERROR_NOT_READY.
@@ -82,13 +91,35 @@ inline constexpr std::uint32_t kPortableCluster = 8;
 /// The least compute capability that has clusters: 9.0.
 inline constexpr int kClustersFrom = 90;
 
+// Of tensor maps: types of elements that are copied as they are, …
+inline constexpr CUtensorMapDataType kMapOf1Byte = 0;   ///< CU_TENSOR_MAP_DATA_TYPE_UINT8.
+inline constexpr CUtensorMapDataType kMapOf2Bytes = 1;  ///< …_UINT16.
+inline constexpr CUtensorMapDataType kMapOf4Bytes = 2;  ///< …_UINT32.
+inline constexpr CUtensorMapDataType kMapOf8Bytes = 4;  ///< …_UINT64.
+// … and how they are copied.
+inline constexpr CUtensorMapInterleave kMapInterleaveNone = 0;  ///< CU_TENSOR_MAP_INTERLEAVE_NONE.
+inline constexpr CUtensorMapSwizzle kMapSwizzleNone = 0;        ///< CU_TENSOR_MAP_SWIZZLE_NONE.
+inline constexpr CUtensorMapSwizzle kMapSwizzle32 = 1;          ///< …_32B.
+inline constexpr CUtensorMapSwizzle kMapSwizzle64 = 2;          ///< …_64B.
+inline constexpr CUtensorMapSwizzle kMapSwizzle128 = 3;         ///< …_128B.
+inline constexpr CUtensorMapL2promotion kMapL2Promotion256 =
+    3;  ///< CU_TENSOR_MAP_L2_PROMOTION_L2_256B.
+inline constexpr CUtensorMapFloatOOBfill kMapZerosOutside =
+    0;  ///< CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE.
+/// Axes that a tensor map may have.
+inline constexpr std::size_t kMostMapAxes = 5;
+/// The least compute capability that has tensor maps: 9.0.
+inline constexpr int kTensorMapsFrom = 90;
+
 /// The least compute capability with which launches overlap: 9.0.
 inline constexpr int kLaunchesOverlapFrom = 90;
 
 /// The functions of driver_functions.inc.
 struct DriverFunctions {
 #define EXH_CUDA_FUNCTION(name, symbol, ...) CUresult (*name)(__VA_ARGS__) = nullptr;
+#define EXH_CUDA_OPTIONAL EXH_CUDA_FUNCTION
 #include "kernels/devices/cuda/driver/driver_functions.inc"
+#undef EXH_CUDA_OPTIONAL
 #undef EXH_CUDA_FUNCTION
 };
 

@@ -7,8 +7,14 @@
 
 namespace exh::kernels::cuda {
 
+std::string DeviceProgram::ProblemOf(const Gpu& gpu, const kernels::Launch& launch) {
+  return launch.maps.empty() ? "" : ProblemOfTensorMaps(gpu);
+}
+
 DeviceProgram::DeviceProgram(const Gpu& gpu, const Module& module, const kernels::Launch& launch)
-    : gpu_(gpu), overlaps_(launch.overlaps && gpu.facts().capability() >= kLaunchesOverlapFrom) {
+    : gpu_(gpu),
+      maps_(gpu, launch.maps),
+      overlaps_(launch.overlaps && gpu.facts().capability() >= kLaunchesOverlapFrom) {
   for (const SideLaunch& one : InOrder(launch)) {
     Kernel kernel;
     kernel.name = one.kernel;
@@ -25,17 +31,19 @@ DeviceProgram::DeviceProgram(const Gpu& gpu, const Module& module, const kernels
   }
 }
 
-void DeviceProgram::Enqueue(void** arguments) const {
+void DeviceProgram::Enqueue(std::vector<void*> arguments) {
+  maps_.AddTo(arguments);
   for (const Kernel& kernel : kernels_) {
     const bool is_early = overlaps_ && &kernel != &kernels_.front();
-    gpu_.Launch(kernel.function, kernel.launch, arguments, is_early);
+    gpu_.Launch(kernel.function, kernel.launch, arguments.data(), is_early);
   }
 }
 
-void DeviceProgram::EnqueueBlocks(void** arguments, std::uint64_t blocks) const {
+void DeviceProgram::EnqueueBlocks(std::vector<void*> arguments, std::uint64_t blocks) {
+  maps_.AddTo(arguments);
   kernels::Launch launch = main().launch;
   launch.grid = blocks;
-  gpu_.Launch(main().function, launch, arguments);
+  gpu_.Launch(main().function, launch, arguments.data());
 }
 
 }  // namespace exh::kernels::cuda

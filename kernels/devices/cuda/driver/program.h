@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A printed program on the GPU: `exh_kernel`, and the kernels that are launched before and after
-// it, with the same arguments.
+// it, with the same arguments, the tensor maps of its arrays among them.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/devices/cuda/driver/gpu.h"
+#include "kernels/devices/cuda/driver/tensor_maps.h"
 #include "kernels/launch.h"
 
 namespace exh::kernels::cuda {
@@ -24,21 +25,27 @@ class DeviceProgram {
     int blocks_per_sm = 0;   ///< That a multiprocessor holds at once.
   };
 
-  /// Every kernel may have its shared memory then. The module outlives the program.
+  /// Why the GPU cannot run what is launched like this, in one line; empty: it can, for all that is
+  /// known here.
+  static std::string ProblemOf(const Gpu& gpu, const kernels::Launch& launch);
+  /// Every kernel may have its shared memory then. The module outlives the program. ProblemOf() is
+  /// empty.
   DeviceProgram(const Gpu& gpu, const Module& module, const kernels::Launch& launch);
 
   /// In the order in which they are launched.
   const std::vector<Kernel>& all() const { return kernels_; }
   /// `exh_kernel`.
   const Kernel& main() const { return kernels_[main_]; }
-  /// Enqueues all of them. `arguments` are pointers to the arguments. Where its launches overlap,
-  /// and the GPU can do that, only the first waits for all that was enqueued before.
-  void Enqueue(void** arguments) const;
+  /// Enqueues all of them. `arguments` are pointers to the arguments, the arrays first, but for the
+  /// tensor maps: these are added. Where its launches overlap, and the GPU can do that, only the
+  /// first waits for all that was enqueued before.
+  void Enqueue(std::vector<void*> arguments);
   /// The first `blocks` blocks of `exh_kernel` alone.
-  void EnqueueBlocks(void** arguments, std::uint64_t blocks) const;
+  void EnqueueBlocks(std::vector<void*> arguments, std::uint64_t blocks);
 
  private:
   const Gpu& gpu_;
+  TensorMaps maps_;
   std::vector<Kernel> kernels_;
   std::size_t main_ = 0;
   bool overlaps_ = false;

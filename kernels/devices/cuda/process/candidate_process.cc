@@ -110,8 +110,13 @@ class Bench {
       m.why = fmt::format("cannot read {}", request.cubin);
       return;
     }
+    if (std::string why = DeviceProgram::ProblemOf(gpu_, request.launch); !why.empty()) {
+      m.verdict = Verdict::kBroken;
+      m.why = std::move(why);
+      return;
+    }
     const Module module(gpu_, cubin);
-    const DeviceProgram program(gpu_, module, request.launch);
+    DeviceProgram program(gpu_, module, request.launch);
     m.blocks_per_sm = program.main().blocks_per_sm;
     for (const DeviceProgram::Kernel& kernel : program.all()) {
       if (kernel.blocks_per_sm > 0) continue;
@@ -125,7 +130,7 @@ class Bench {
     if (scratch_bytes > scratch_.bytes()) scratch_ = DeviceBuffer(gpu_, scratch_bytes);
     const auto launch = [&](DataSet& set, std::size_t copy) {
       CUdeviceptr scratch = scratch_.data();
-      program.Enqueue(set.Arguments(copy, &scratch).data());
+      program.Enqueue(set.Arguments(copy, scratch_bytes > 0 ? &scratch : nullptr));
     };
     const std::uint64_t part = PartOf(request, program);
     if (request.give_up_ns > 0) return TryWithCare(request, program, part, answer);
@@ -150,7 +155,7 @@ class Bench {
 
   /// Times some of the blocks of a program. False: by that all of it takes too long, or its verdict
   /// is known.
-  bool IsWorthIt(const RunRequest& request, const DeviceProgram& program, std::uint64_t blocks,
+  bool IsWorthIt(const RunRequest& request, DeviceProgram& program, std::uint64_t blocks,
                  RunAnswer& answer) {
     // What is near what decides is looked at twice: something else may have delayed the first.
     constexpr int kLooks = 2;
@@ -160,7 +165,8 @@ class Bench {
     const double parts = static_cast<double>(request.launch.grid) / static_cast<double>(blocks);
     const std::string which = fmt::format("{} of {} blocks", blocks, request.launch.grid);
     CUdeviceptr scratch = scratch_.data();
-    std::vector<void*> arguments = set.Arguments(0, &scratch);
+    const std::vector<void*> arguments =
+        set.Arguments(0, request.launch.scratch_bytes() > 0 ? &scratch : nullptr);
     m.estimate_blocks = blocks;
     for (int look = 0; look < kLooks; ++look) {
       set.PoisonOutputs();
@@ -168,7 +174,7 @@ class Bench {
       gpu_.Synchronize();
       const double limit = request.cap_ns / parts + request.patience_ns;
       const std::optional<double> ns =
-          timer_->Once([&] { program.EnqueueBlocks(arguments.data(), blocks); }, limit);
+          timer_->Once([&] { program.EnqueueBlocks(arguments, blocks); }, limit);
       if (!ns) {
         m.estimate_ns = 0;
         GiveUp(limit, request.cap_ns, answer);
@@ -200,7 +206,7 @@ class Bench {
 
   /// Whether a program that looks at the clock ends before it gives up. Of one that is launched in
   /// part (0: it is not), in its share of that time.
-  void TryWithCare(const RunRequest& request, const DeviceProgram& program, std::uint64_t part,
+  void TryWithCare(const RunRequest& request, DeviceProgram& program, std::uint64_t part,
                    RunAnswer& answer) {
     Measurement& m = answer.measurement;
     const double share =
@@ -218,9 +224,9 @@ class Bench {
     const auto launch = [&] {
       gpu_.Launch(programs_.Function("exh_deadline"), {1, 1, 0, 0}, clock.data());
       if (part > 0) {
-        program.EnqueueBlocks(arguments.data(), part);
+        program.EnqueueBlocks(arguments, part);
       } else {
-        program.Enqueue(arguments.data());
+        program.Enqueue(arguments);
       }
     };
     const double limit = give_up_ns + request.patience_ns;

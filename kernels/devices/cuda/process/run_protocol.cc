@@ -35,6 +35,33 @@ std::vector<SideLaunch> SidesOf(const json& list) {
   return sides;
 }
 
+json MapsJson(const std::vector<TensorMap>& maps) {
+  json list = json::array();
+  for (const TensorMap& map : maps) {
+    list.push_back({{"array", map.array},
+                    {"element_bytes", map.element_bytes},
+                    {"extents", map.extents},
+                    {"strides", map.strides},
+                    {"box", map.box},
+                    {"swizzle_bytes", map.swizzle_bytes}});
+  }
+  return list;
+}
+
+std::vector<TensorMap> MapsOf(const json& list) {
+  std::vector<TensorMap> maps;
+  for (const json& object : list) {
+    TensorMap& map = maps.emplace_back();
+    object.at("array").get_to(map.array);
+    object.at("element_bytes").get_to(map.element_bytes);
+    object.at("extents").get_to(map.extents);
+    object.at("strides").get_to(map.strides);
+    object.at("box").get_to(map.box);
+    object.at("swizzle_bytes").get_to(map.swizzle_bytes);
+  }
+  return maps;
+}
+
 }  // namespace
 
 std::string ToJsonLine(const RunSetup& s) {
@@ -79,6 +106,7 @@ std::string ToJsonLine(const RunRequest& r) {
                    {"overlaps", r.launch.overlaps},
                    {"in_any_order", r.launch.in_any_order},
                    {"cluster", r.launch.cluster},
+                   {"maps", MapsJson(r.launch.maps)},
                    {"cap_ns", r.cap_ns},
                    {"patience_ns", r.patience_ns},
                    {"stop_ns", r.stop_ns},
@@ -109,6 +137,7 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     r.launch.overlaps = object.value("overlaps", r.launch.overlaps);
     r.launch.in_any_order = object.value("in_any_order", r.launch.in_any_order);
     r.launch.cluster = object.value("cluster", r.launch.cluster);
+    if (object.contains("maps")) r.launch.maps = MapsOf(object.at("maps"));
     object.at("cap_ns").get_to(r.cap_ns);
     object.at("patience_ns").get_to(r.patience_ns);
     object.at("stop_ns").get_to(r.stop_ns);

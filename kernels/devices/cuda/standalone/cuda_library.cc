@@ -112,14 +112,6 @@ Workspace Workspace_$KERNEL$(cudaStream_t stream, int device, $SIZE_PARAMETERS$)
 }
 )";
 
-constexpr std::string_view kUnit = R"(#include <cuda_runtime.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-)";
-
 constexpr std::string_view kEntry = R"(
 // What the dispatcher calls.
 extern "C" cudaError_t $SYMBOL$(void* const* arrays, const double* scalars, void* workspace,
@@ -148,8 +140,8 @@ std::string UnitText(const Task& task, const Source& source, const std::string& 
     arguments.insert(arguments.end(), {"workspace", "workspace_bytes"});
   }
   arguments.emplace_back("stream");
-  const std::string text =
-      std::string(kUnit) + standalone::PlaceOfSource(source.gpu->launch, names);
+  const std::string text = standalone::Includes(source.gpu->launch) +
+                           standalone::PlaceOfSource(source.gpu->launch, names);
   const std::string entry = standalone::Fill(
       std::string(kEntry),
       {{"SYMBOL", symbol},

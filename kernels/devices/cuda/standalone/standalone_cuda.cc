@@ -65,14 +65,7 @@ std::string StandaloneCuda(const Task& task, const Source& source, const std::st
 It does not check itself: )" +
             why_not + ".\n";
   }
-  std::string text = R"(
-#include <cuda_runtime.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-)";
+  std::string text = "\n" + standalone::Includes(source.gpu->launch);
   text += standalone::Heading("The kernel") + R"(//
 // As it was printed and measured. Printed kernels all have the same names; with names of its own it
 // can stand beside others in one program.

@@ -37,7 +37,7 @@ std::string Ask(const std::string& variable, const std::string& attribute) {
 std::string DeviceChecks(const Task& task, const Launch& launch, const Names& names) {
   const int capability = task.function->device.capability();
   const std::uint64_t shared = SharedBytes(launch);
-  if (capability == 0 && shared == 0 && launch.cluster <= kPortableCluster) {
+  if (capability == 0 && shared == 0 && launch.cluster <= kPortableCluster && launch.maps.empty()) {
     return launch.sides.empty() ? "" : "  cudaError_t status = cudaSuccess;\n";
   }
   std::string text = "  int device = 0;\n  cudaError_t status = cudaGetDevice(&device);\n", checks;
@@ -139,6 +139,9 @@ std::string Contract(const Task& task, const Launch& launch, const Names& names)
     text += "//   cudaErrorNoKernelImageForDevice  the device is older than " +
             task.function->device.architecture + "\n";
   }
+  if (!launch.maps.empty()) {
+    text += "//   cudaErrorNotSupported            its driver has no tensor maps\n";
+  }
   if (shared > 0) {
     text += "//   cudaErrorLaunchOutOfResources    it has less than " + Number(shared) +
             " bytes of shared memory for a block\n";
@@ -198,8 +201,13 @@ std::string Launcher(const Task& task, const Source& source, const Names& names)
     arguments.emplace_back("&workspace");
     values.emplace_back("static_cast<unsigned char*>(workspace)");
   }
+  for (std::size_t i = 0; i < launch.maps.size(); ++i) {
+    values.push_back("maps[" + Number(i) + "]");
+    arguments.push_back("&" + values.back());
+  }
 
-  std::string text = Heading("The launcher") + Contract(task, launch, names) + "\n";
+  std::string text =
+      MapsFunction(launch, names) + Heading("The launcher") + Contract(task, launch, names) + "\n";
   text +=
       R"(/// Bytes of device memory that a run keeps temporaries in, and what blocks leave for each other.
 extern "C" std::size_t $KERNEL$_workspace_bytes() {
@@ -226,7 +234,7 @@ $POINTERS$
   }
 )";
   if (has_workspace) text += "  if (workspace_bytes < $WORKSPACE$) return cudaErrorInvalidValue;\n";
-  text += DeviceChecks(task, launch, names);
+  text += DeviceChecks(task, launch, names) + MakeMaps(launch, names);
   // Clusters are launched in another way.
   if (launch.cluster == 1) text += "$ARGUMENTS$\n";
   text += R"($LAUNCH$

@@ -23,6 +23,15 @@ std::string KernelName(const Names& names, const SideLaunch& launch);
 /// is to be filled last: nothing in the source is ours to replace.
 std::string PlaceOfSource(const Launch& launch, const Names& names);
 
+/// The lines at the top, of all that the kernels and the launcher need.
+std::string Includes(const Launch& launch);
+
+/// The function that makes the tensor maps of a launch; empty where it has none.
+std::string MapsFunction(const Launch& launch, const Names& names);
+/// Its call in the launcher, for the pointers there, between `status` and the launches: `maps` has
+/// them then. Empty where there are none.
+std::string MakeMaps(const Launch& launch, const Names& names);
+
 /// The comment above <kernel>_launch(): what it returns, and what it is given.
 std::string Contract(const Task& task, const Launch& launch, const Names& names);
 
