@@ -139,6 +139,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {kUnits, MayMiss(Any(&D::tensor_units, "a list of names of the choice 'unit'"))},
       {"matrix_reads", MayMiss(Any(&D::matrix_reads, "true or false"))},
       {kBulkCopies, MayMiss(Any(&D::bulk_copies, "true or false"))},
+      {"multiprocessors", MayMiss(Number<std::uint32_t>(&D::multiprocessors, 0))},
       {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},
       {"threads", Number<std::uint32_t>(&D::threads, 1)},
   };

@@ -419,7 +419,7 @@ class Target : public Function {
   bool is_beside_group(const Instruction& reduction, const Instruction& other) const;
   /// Columns that an instruction of groups may have where a block has so many groups, and a
   /// multiprocessor so many blocks: in tiles of kMma.
-  std::uint32_t group_copies_of(const Count& groups, const Count& blocks) const;
+  std::uint32_t group_copies_of(const Count& groups, const Count& resident) const;
   /// Is the pair, of an operand of the reduction, that of the rows or of the columns of its tile?
   bool is_across(const Instruction& reduction, const DimPair& pair) const;
   /// Of the reduction's own dims: the level around that of rows, whose iterations are warps of a

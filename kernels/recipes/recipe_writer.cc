@@ -35,6 +35,8 @@ Recipe RecipeWriter::Finish(std::string name, bool is_wide) {
   for (const char* const choice : {"stages", "min_blocks", "patch", "raster"}) {
     WantNumbers(choice, {1});
   }
+  Want("roles", {kAlike});
+  Want("grid", {kEachTile});
   Want("block_schedule", {kDynamic});
   recipe_.name = std::move(name);
   return std::move(recipe_);

@@ -57,6 +57,11 @@ const UnitTile kHalfTiles[] = {
 /// where the result is small. A step along the sum is as long as a row of the swizzle.
 const UnitTile kGroupTiles[] = {
     {.name = "groups, wide tiles", .row_warps = 8, .column_copies = 32, .steps = 4},
+    {.name = "groups, high tiles",
+     .row_warps = 8,
+     .row_copies = 2,
+     .column_copies = 16,
+     .steps = 4},
     {.name = "groups, tall tiles", .row_warps = 12, .column_copies = 24, .steps = 4},
     {.name = "groups, square tiles",
      .row_warps = 4,
@@ -104,14 +109,26 @@ std::optional<UnitTile> DividedTile(const Target& function, const Instruction& p
 void AddGroupRecipes(const Target& function, const Instruction& product,
                      std::vector<Recipe>& recipes) {
   if (!function.may_use_groups(product)) return;
-  for (UnitTile tile : kGroupTiles) {
-    tile.unit = ir::UnitOf(function, product);
-    tile.is_of_groups = true;
-    for (tile.stages = function.device.max_stages; tile.stages >= 1; --tile.stages) {
-      auto recipe = UnitRecipe(function, product, tile);
-      if (!recipe) continue;
-      recipes.push_back(std::move(*recipe));
-      break;
+  struct Way {
+    bool is_bulk = false, has_producers = false, is_persistent = false;
+  };
+  std::vector<Way> ways = {{}};
+  if (function.may_have_producers()) ways = {{true, true}, {true}, {}};
+  if (function.may_persist()) ways.insert(ways.begin(), {true, true, true});
+  for (const Way& way : ways) {
+    for (UnitTile tile : kGroupTiles) {
+      tile.unit = ir::UnitOf(function, product);
+      tile.is_of_groups = true;
+      tile.is_bulk = way.is_bulk;
+      tile.has_producers = way.has_producers;
+      tile.is_persistent = way.is_persistent;
+      for (tile.stages = function.device.max_stages; tile.stages > (way.is_bulk ? 1u : 0u);
+           --tile.stages) {
+        auto recipe = UnitRecipe(function, product, tile);
+        if (!recipe) continue;
+        recipes.push_back(std::move(*recipe));
+        break;
+      }
     }
   }
 }

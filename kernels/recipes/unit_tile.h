@@ -32,6 +32,8 @@ struct UnitTile {
   /// Groups of four warps do it, with operands in place: `row_warps` is a multiple of four, and a
   /// group's rows are neighbours.
   bool is_of_groups = false;
+  /// Bulk copies bring operands; threads of their own ask for these; blocks go on with other tiles.
+  bool is_bulk = false, has_producers = false, is_persistent = false;
 
   const ir::UnitShape& shape() const { return ir::ShapeOf(unit); }
   std::uint32_t rows() const { return row_warps * row_copies * shape().rows.size(); }

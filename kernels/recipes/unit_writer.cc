@@ -40,7 +40,8 @@ class UnitWriter : RecipeWriter {
         tile_(tile),
         element_bytes_(ir::BytesOf(*function.TypeOf(product.operands.front()))),
         axes_(UnitAxesOf(function, product)),
-        place_(function.dims.size(), Place::kAbsent) {}
+        place_(function.dims.size(), Place::kAbsent),
+        size_(function.dims.size(), 1) {}
 
   std::optional<Recipe> Write() {
     Want(Of("unit", product_), {tile_.is_of_groups ? ir::kWgmma : f_.unit_of(product_)});
@@ -56,6 +57,9 @@ class UnitWriter : RecipeWriter {
     }
     // What is left open. Asking for more blocks would take registers from fragments.
     WantNumbers("min_blocks", {1});
+    Want("roles", {tile_.has_producers ? kProducer : kAlike});
+    Want("grid", {tile_.is_persistent ? kPersistent : kEachTile});
+    if (tile_.is_persistent) WantNumbers("raster", {8, 4, 2, 1});
     if (!has_rings()) {
       Want("transfer", {kThroughRegisters});
       WantNumbers("stages", {1});
@@ -65,7 +69,12 @@ class UnitWriter : RecipeWriter {
     Want("walk", {"ROWS"});
     Want("advance", {kOnTime});
     Want("cache", {ir::kCacheDefault, ir::kCacheGlobal});
-    return Finish(tile_.name + (has_rings() ? ", rings" : ""), true);
+    const char* const by = !has_rings()             ? ""
+                           : !tile_.is_bulk         ? ", rings"
+                           : !tile_.has_producers   ? ", bulk copies"
+                           : !tile_.is_persistent ? ", producers"
+                                                  : ", producers, persistent";
+    return Finish(tile_.name + by, true);
   }
 
  private:
@@ -117,6 +126,7 @@ class UnitWriter : RecipeWriter {
       if (!Has(axis, level, size)) return false;
       const Dimension& dim = Level(axis, level);
       Size(dim, size);
+      size_[dim.id.index()] = size;
       Place& place = place_[dim.id.index()];
       place = level == 0 ? Place::kOuter : size == 1 ? Place::kAbsent : places[from_end];
     }
@@ -257,11 +267,13 @@ class UnitWriter : RecipeWriter {
     const Instruction &store = f_.inst(block.store), &read = f_.inst(block.load);
     const std::optional<CopiedTile> tile = CopiedTileOf(comm);
     if (!tile || (has_rings() && !f_.may_copy_async(block))) return false;
+    if (tile_.is_bulk && !f_.may_copy_bulk(block)) return false;
     Want(Of("tiles", comm), {kOwnTiles});
     Want(Of("thread_layout", f_.phase(load.phase)), {kOwnLayout});
     const Dimension* vector = nullptr;
     // Neighbouring threads are neighbours in memory, and so are copies: what is along comes last.
     std::vector<Dims> threads(2), copies(2);
+    Dims box;  // Of a bulk copy: the levels of what reads it.
     for (std::size_t i = 0; i < comm.pairs.size(); ++i) {
       const DimPair& pair = f_.pair(comm.pairs[i]);
       const Dimension &from = f_.dim(pair.src), &to = f_.dim(pair.dst);
@@ -277,6 +289,12 @@ class UnitWriter : RecipeWriter {
       const bool is_along = to.logical == tile->along;
       const auto [size, is_thread] = ShareOf(*tile, to.logical, inside);
       if (is_along && inside == 0) vector = &stored;
+      if (tile_.is_bulk) {
+        SizeAndKind(from, size_[to.id.index()], kLoop);
+        Order(stored, from, kMerged);
+        box.push_back(&from);
+        continue;
+      }
       Size(from, size);
       if (size == 1) continue;
       Kind(from, {is_thread ? kThread : kUnroll});
@@ -284,9 +302,15 @@ class UnitWriter : RecipeWriter {
       (is_thread ? threads : copies)[is_along ? 1 : 0].push_back(&from);
     }
     if (vector == nullptr) return false;
-    Nest({threads[0], threads[1], copies[0], copies[1]});
-    Widest(load);
-    Widest(store);
+    if (tile_.is_bulk) {
+      Nest({box});
+      WantNumbers(Of("vec", load), {1});
+      WantNumbers(Of("vec", store), {1});
+    } else {
+      Nest({threads[0], threads[1], copies[0], copies[1]});
+      Widest(load);
+      Widest(store);
+    }
     for (const ir::Axis& axis : f_.axes_of(block)) {
       if (axis.store_dim == vector->id) WantNumbers(Of("rank", block, axis), {1});
     }
@@ -297,9 +321,9 @@ class UnitWriter : RecipeWriter {
                                 ? Names{ir::kSwizzle128, ir::kSwizzle64}
                                 : Names{ir::kXor, ir::kPad16Bytes, ir::kPad4Bytes, kPlain});
     if (has_rings()) {
-      Want(Of("transfer", block), {kAsync});
+      Want(Of("transfer", block), {tile_.is_bulk ? kTma : kAsync});
       WantNumbers(Of("stages", block), {tile_.stages});
-      Want(Of("cache", load), {ir::kCacheGlobal, ir::kCacheDefault});
+      if (!tile_.is_bulk) Want(Of("cache", load), {ir::kCacheGlobal, ir::kCacheDefault});
     }
     WriteFragments(comm, read);
     return true;
@@ -348,6 +372,7 @@ class UnitWriter : RecipeWriter {
   const UnitAxes axes_;
   LogicalDimId more_;         ///< Invalid: the tile has no further axis.
   std::vector<Place> place_;  ///< By dim: those of the product, and what hangs on them.
+  std::vector<std::uint32_t> size_;  ///< By dim: of the product.
   const Dimension* first_copy_ = nullptr;
 };
 

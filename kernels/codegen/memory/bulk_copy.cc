@@ -9,11 +9,11 @@ namespace {
 /// What an axis of the argument is to the copy.
 struct Side {
   std::uint64_t extent = 1;
-  std::int64_t stride = 1;    ///< In the argument, in elements.
-  std::uint32_t length = 1;   ///< Of the tile.
-  std::int64_t in_slot = 0;   ///< From one index to the next, in rows one after the other; 0: none.
-  bool is_dense = true;       ///< The levels of the tile follow one another in the slot, …
-  bool is_within = true;      ///< … and are the innermost ones.
+  std::int64_t stride = 1;   ///< In the argument, in elements.
+  std::uint32_t length = 1;  ///< Of the tile.
+  std::int64_t in_slot = 0;  ///< From one index to the next, in rows one after the other; 0: none.
+  bool is_dense = true;      ///< The levels of the tile follow one another in the slot, …
+  bool is_within = true;     ///< … and are the innermost ones.
   Affine coordinate;
 };
 

@@ -88,8 +88,8 @@ class GroupPlanner {
       return node.inst == product.id || tree_.stays_in_place[node.inst.index()];
     }
     const bool is_plain = node.kind == NodeKind::kUnroll || node.kind == NodeKind::kVector;
-    return is_plain && std::ranges::all_of(
-                           node.children, [&](int child) { return IsAlone(product, child); });
+    return is_plain &&
+           std::ranges::all_of(node.children, [&](int child) { return IsAlone(product, child); });
   }
   /// Is the class one of those between the node, with it, and the product?
   bool IsAround(int node, const ir::Instruction& product, int dim_class) const {

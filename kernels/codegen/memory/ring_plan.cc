@@ -150,7 +150,8 @@ class RingPlanner {
         return block.bulk.has_value() != ring.is_bulk() || block.stages != ring.lengths.front();
       });
       if (ring.is_bulk() && is_mixed) {
-        Fail(function_.block(ring.blocks.front().block), "turns beside one that is filled otherwise");
+        Fail(function_.block(ring.blocks.front().block),
+             "turns beside one that is filled otherwise");
       }
       if (ring.is_bulk()) {
         plan_.barrier_bytes += (plan_.has_producers ? 2 : 1) * ring.lengths.front() * kEach;

@@ -20,9 +20,9 @@
 // interpreter and the cpu run the program as `order` says it, without all this.
 //
 // Bulk copies (bulk_copy.h) are waited for by what lies in shared memory beside each slot, a
-// *barrier* (mbarrier): it is full when all bytes of the slot have arrived. One thread asks for them.
-// With `roles` PRODUCER that is one of four warps more. Each slot has a second barrier then: it is
-// empty when all warps that read it have said so, and nobody else meets.
+// *barrier* (mbarrier): it is full when all bytes of the slot have arrived. One thread asks for
+// them. With `roles` PRODUCER that is one of four warps more. Each slot has a second barrier then:
+// it is empty when all warps that read it have said so, and nobody else meets.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ namespace exh::kernels::codegen {
 struct RingBlock {
   ir::MemId block;
   ir::InstId read, store;  ///< Of the argument, and to the array.
-  bool is_async = false;  ///< By copies of any kind.
+  bool is_async = false;   ///< By copies of any kind.
   std::uint32_t stages = 2;
   std::optional<BulkCopy> bulk = {};  ///< Of TMA.
 };
@@ -66,12 +66,12 @@ struct Ring {
 
 struct RingPlan {
   std::vector<Ring> rings;
-  std::vector<int> of_node;   ///< By node: the ring that turns in this loop; -1: none.
-  std::vector<int> of_inst;   ///< By instruction: the ring that it fills; -1: none.
-  std::vector<int> of_block;  ///< By temporary: its ring; -1: it has one slot.
-  std::string error;          ///< Why a ring cannot turn; empty if all can.
-  bool has_producers = false;   ///< PRODUCER: four warps beside those that compute.
-  bool is_persistent = false;   ///< Blocks go on with other tiles.
+  std::vector<int> of_node;    ///< By node: the ring that turns in this loop; -1: none.
+  std::vector<int> of_inst;    ///< By instruction: the ring that it fills; -1: none.
+  std::vector<int> of_block;   ///< By temporary: its ring; -1: it has one slot.
+  std::string error;           ///< Why a ring cannot turn; empty if all can.
+  bool has_producers = false;  ///< PRODUCER: four warps beside those that compute.
+  bool is_persistent = false;  ///< Blocks go on with other tiles.
   /// Bytes of shared memory for barriers of bulk copies: those of a ring after those of another.
   std::uint64_t barrier_bytes = 0;
 

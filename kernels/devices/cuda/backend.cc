@@ -43,7 +43,7 @@ class CudaBackend final : public Backend {
     constexpr std::array kFields = {
         "architecture", "model",           "max_threads",     "max_registers", "vector_sizes",
         "shared_bytes", "block_registers", "cache_flags",     "across_blocks", "max_cluster",
-        "max_stages",   "async_copies",    "resident_blocks", "tensor_units",  "skews"};
+        "max_stages",   "async_copies",    "resident_blocks", "tensor_units",  "skews", "multiprocessors"};
     return std::ranges::find(kFields, field) != kFields.end();
   }
   DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }

@@ -93,6 +93,7 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
   device.async_copies = facts.capability_major >= kAsyncCopies;
   device.max_stages = device.async_copies ? 4 : 2;
   device.resident_blocks = 4;
+  device.multiprocessors = static_cast<std::uint32_t>(facts.multiprocessors);
   // What later ones do of doubles is a small part of what they do of floats.
   constexpr int kFastDoubles = 9;
   if (facts.capability_major == kFastDoubles) device.tensor_units.emplace_back(ir::kDmma);

@@ -33,7 +33,8 @@ static __device__ __forceinline__ void exh_expect(unsigned long long* barrier, u
 }
 )";
 
-constexpr const char* kRoles = R"(static __device__ __forceinline__ void exh_arrive(unsigned long long* barrier) {
+constexpr const char* kRoles =
+    R"(static __device__ __forceinline__ void exh_arrive(unsigned long long* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(exh_at(barrier)) : "memory");
 }
 static __device__ __forceinline__ void exh_meet(unsigned threads) {
@@ -58,7 +59,8 @@ std::string CopyFunction(std::size_t axes) {
     places += (i == 0 ? "%" : ", %") + std::to_string(i + 3);
     operands += ", \"r\"(c" + number + ")";
   }
-  return "static __device__ __forceinline__ void exh_bulk_copy(void* to, const exh_tensor_map* map, "
+  return "static __device__ __forceinline__ void exh_bulk_copy(void* to, const exh_tensor_map* "
+         "map, "
          "unsigned long long* barrier" +
          parameters + ") {\n  asm volatile(\"cp.async.bulk.tensor." + std::to_string(axes) +
          "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {" + places +
@@ -70,9 +72,10 @@ std::string CopyFunction(std::size_t axes) {
 
 std::string BulkFunctions(const std::set<std::size_t>& axes, bool has_producers, bool gives_up) {
   std::string text = kBarriers;
-  text += "static __device__ __forceinline__ void exh_await(unsigned long long* barrier, unsigned "
-          "parity" +
-          std::string(gives_up ? ", unsigned long long exh_end" : "") + ") {";
+  text +=
+      "static __device__ __forceinline__ void exh_await(unsigned long long* barrier, unsigned "
+      "parity" +
+      std::string(gives_up ? ", unsigned long long exh_end" : "") + ") {";
   std::string wait = kWait;
   const std::string look = "$LOOK$";
   wait.replace(wait.find(look), look.size(), gives_up ? "\n    exh_look(exh_end);" : "");
@@ -82,8 +85,8 @@ std::string BulkFunctions(const std::set<std::size_t>& axes, bool has_producers,
   return text + "#endif\n";
 }
 
-// A multiprocessor has 65,536 registers, and what a thread of a role has is a multiple of eight. One
-// group beside that of the producers has as many as a thread can have.
+// A multiprocessor has 65,536 registers, and what a thread of a role has is a multiple of eight.
+// One group beside that of the producers has as many as a thread can have.
 RoleRegisters RegistersOfRoles(unsigned groups) {
   switch (groups) {
     case 2:

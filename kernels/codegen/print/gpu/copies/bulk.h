@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Bulk copies as text (memory/bulk_copy.h). A ring called k0 has, beside its slots, a barrier for
-// each: full_k0[slot] ends a phase when all bytes of the slot have arrived. Phases are told apart by
-// their parity, which changes each time the ring has turned once.
+// each: full_k0[slot] ends a phase when all bytes of the slot have arrived. Phases are told apart
+// by their parity, which changes each time the ring has turned once.
 //
 //   int slot_k0 = 0; unsigned phase_k0 = 0;          the slot that is next, and its parity
 //   exh_await(full_k0 + slot_k0, phase_k0);          it is full
