@@ -107,12 +107,13 @@ bool Groups::Issue(const StepInPlace& step, unsigned thread, bool is_late, Memor
       return Fail(thread, step.line, "describes a matrix that begins within rows of a swizzle");
     }
   }
-  if (!is_late) return Do(step, step.sums, thread, memory);
+  if (!is_late) {
+    if (!Do(step, step.sums, thread, memory)) return false;
+    if (memory.is_ordered()) own.pending.push_back({step, {}, own.batches});
+    return true;
+  }
   // It may read right now.
-  std::vector<float> nowhere(step.num_sums);
-  std::vector<float*> places;
-  for (float& sum : nowhere) places.push_back(&sum);
-  if (!Do(step, places.data(), thread, memory)) return false;
+  if (!Look(step, thread, memory)) return false;
   own.pending.push_back({step, {step.sums, step.sums + step.num_sums}, own.batches});
   return true;
 }
@@ -121,10 +122,20 @@ bool Groups::Await(int left, unsigned thread, Memory& memory) {
   Thread& own = threads_[thread];
   const auto is_awaited = [&](const Step& step) { return step.batch < own.batches - left; };
   for (const Step& step : own.pending) {
-    if (is_awaited(step) && !Do(step.what, step.sums.data(), thread, memory)) return false;
+    if (!is_awaited(step)) continue;
+    const bool is_right = step.sums.empty() ? Look(step.what, thread, memory)
+                                            : Do(step.what, step.sums.data(), thread, memory);
+    if (!is_right) return false;
   }
   std::erase_if(own.pending, is_awaited);
   return true;
+}
+
+bool Groups::Look(const StepInPlace& step, unsigned thread, Memory& memory) {
+  std::vector<float> nowhere(step.num_sums);
+  std::vector<float*> places;
+  for (float& sum : nowhere) places.push_back(&sum);
+  return Do(step, places.data(), thread, memory);
 }
 
 bool Groups::Do(const StepInPlace& step, float* const* sums, unsigned thread, Memory& memory) {
