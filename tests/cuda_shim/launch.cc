@@ -103,7 +103,7 @@ class Runner {
     if (++meeting.here < threads) return Fiber::Yield();
     meeting.here = 0;
     for (unsigned other = 0; other < threads; ++other) {
-      run_->holds[other].kind = Hold::Kind::kNone;
+      run_->holds[other].kind = other == t ? Hold::Kind::kNone : Hold::Kind::kMet;
     }
     memory_.Meet(threads);
   }
@@ -244,7 +244,8 @@ class Runner {
       kNone,
       kWarp,  ///< Its warp, of which some wait for something else.
       kPhase,
-      kMeeting
+      kMeeting,
+      kMet  ///< It may go on, and has not.
     };
     Kind kind = Kind::kNone;
     PhaseWait wait{};
@@ -414,12 +415,13 @@ class Runner {
 
   bool WaitsForOthers(unsigned thread) const {
     const Hold::Kind kind = run_->holds[thread].kind;
-    return kind == Hold::Kind::kPhase || kind == Hold::Kind::kMeeting;
+    return kind != Hold::Kind::kNone && kind != Hold::Kind::kWarp;
   }
 
   bool IsHeld(unsigned thread) {
     Hold& hold = run_->holds[thread];
-    if (hold.kind == Hold::Kind::kPhase && memory_.HasEnded(hold.wait, thread)) {
+    if (hold.kind == Hold::Kind::kMet ||
+        (hold.kind == Hold::Kind::kPhase && memory_.HasEnded(hold.wait, thread))) {
       hold.kind = Hold::Kind::kNone;
     }
     return hold.kind != Hold::Kind::kNone;

@@ -546,11 +546,13 @@ void Memory::Unpublish(Region& region, const Access& access, unsigned thread) {
   }
 }
 
-bool Memory::TakeInPlace(std::int64_t offset, unsigned short& value, unsigned thread) {
+bool Memory::TakeInPlace(std::int64_t offset, unsigned short& value, std::int32_t copies,
+                         unsigned thread) {
   Region& shared = *shared_[rank_];
   const Access access = {offset, static_cast<int>(kHalfBytes), static_cast<int>(kHalfBytes),
                          Via::kPlain};
   if (!Read(&shared, access, &value, thread)) return false;
+  if (is_ordered_ && !IsOlder(shared, access, copies, thread)) return false;
   const Unpublished& by = shared.unpublished[static_cast<std::size_t>(offset / kHalfBytes)];
   if (IsPublished(by)) return true;
   return Fail(thread, fmt::format("takes {} in place, which thread {} wrote and has not published",

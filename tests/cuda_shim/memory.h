@@ -185,8 +185,11 @@ class Memory {
   bool AwaitCopies(int groups_left, unsigned thread);
   /// What the thread has written to shared memory is visible to what reads it past registers.
   void Publish(unsigned thread) { ++publications_[OfThread(thread)]; }
-  /// A group of warps takes two bytes out of the shared memory of its block, for `thread`.
-  bool TakeInPlace(std::int64_t offset, unsigned short& value, unsigned thread);
+  /// A group of warps takes two bytes out of the shared memory of its block, for `thread`. When it
+  /// began to do so, so many bulk copies of the block had begun.
+  bool TakeInPlace(std::int64_t offset, unsigned short& value, std::int32_t copies,
+                   unsigned thread);
+  std::int32_t num_bulk_copies() { return mbarriers().num_copies(); }
   /// Where the address is in the shared memory of the block that runs; -1: elsewhere.
   std::int64_t InShared(const Region* region, std::int64_t offset) const {
     return region == shared_[rank_] ? offset : -1;
@@ -261,6 +264,8 @@ class Memory {
                    const char* verb);
   bool IsVariedApart(Region& region, const Access& access, std::int64_t grain,
                      const unsigned char* from, unsigned thread, const char* verb);
+  /// Has nothing been copied to a grain but by the first copies of the block, so many?
+  bool IsOlder(Region& region, const Access& access, std::int32_t copies, unsigned thread);
   void WriteInOrder(Region& region, std::int64_t grain, unsigned thread);
   Mbarriers& mbarriers() { return of_rank_[rank_].mbarriers; }
   bool ReadTensor(Region& from, const BoxPiece& piece, int element, unsigned thread,

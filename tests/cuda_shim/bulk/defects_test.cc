@@ -39,11 +39,18 @@ void ExpectErrorOf(const std::string& what, const std::string& by,
 
 const char* const kTaken = "where the bulk copy of line";
 
+/// What a slot holds, and what comes to it, are used by several that nothing orders: what is seen
+/// of that first depends on who comes first.
+Matcher<std::string> IsMess() {
+  return AnyOf(HasSubstr(kTaken), HasSubstr("read: nothing orders the two"),
+               HasSubstr("has ended, too"));
+}
+
 // Phases.
 
 TEST(CudaShimBulkDefects, ParitiesAreThoseOfThePhases) {
   ExpectErrorOf("exh_await(full + slot, tile / 3 % 2)", "exh_await(full + slot, tile / 3 % 2 ^ 1u)",
-                HasSubstr(kTaken));
+                IsMess());
   ExpectErrorOf("exh_await(empty + slot, tile / 3 % 2 ^ 1u)",
                 "exh_await(empty + slot, tile / 3 % 2)",
                 HasSubstr("waits forever for phase 0 of the barrier at byte"));
@@ -55,19 +62,19 @@ TEST(CudaShimBulkDefects, SlotsAreReleasedBehindTheReads) {
   std::string body = Replaced(TileSums::kRoles, "    exh_arrive(empty + slot);\n", "");
   body = Replaced(body, "    sum += tiles[slot * 256 + t];",
                   "    exh_arrive(empty + slot);\n    sum += tiles[slot * 256 + t];");
-  ExpectError(body, AnyOf(HasSubstr(kTaken), HasSubstr("read: nothing orders the two")));
+  ExpectError(body, IsMess());
   // Between two reads of it.
   body = Replaced(TileSums::kRoles, "    exh_arrive(empty + slot);\n", "");
   body = Replaced(body, "    sum += tiles[slot * 256 + 128 + t];",
                   "    exh_arrive(empty + slot);\n    sum += tiles[slot * 256 + 128 + t];");
-  ExpectError(body, AnyOf(HasSubstr(kTaken), HasSubstr("read: nothing orders the two")));
+  ExpectError(body, IsMess());
 }
 
 TEST(CudaShimBulkDefects, CopiesAreWaitedFor) {
-  ExpectErrorOf("    exh_await(full + slot, tile / 3 % 2);\n", "", HasSubstr(kTaken));
+  ExpectErrorOf("    exh_await(full + slot, tile / 3 % 2);\n", "", IsMess());
   // By each thread that reads, for none tells the others.
   ExpectErrorOf("    exh_await(full + slot, tile / 3 % 2);\n",
-                "    if (t != 77) exh_await(full + slot, tile / 3 % 2);\n", HasSubstr(kTaken));
+                "    if (t != 77) exh_await(full + slot, tile / 3 % 2);\n", IsMess());
 }
 
 TEST(CudaShimBulkDefects, FreeSlotsAreWaitedFor) {
@@ -81,7 +88,7 @@ TEST(CudaShimBulkDefects, BytesAreExpected) {
   ExpectErrorOf("exh_expect(full + slot, 1024);", "exh_expect(full + slot, 512);",
                 HasSubstr("512 bytes more than are expected in phase 0"));
   ExpectErrorOf("exh_expect(full + slot, 1024);", "exh_expect(full + slot, 2048);",
-                HasSubstr("which lacks 0 arrivals and 1024 bytes"));
+                HasSubstr("waits forever for phase 0"));
   ExpectErrorOf("exh_expect(full + slot, 1024);", "exh_expect(full + slot, 1 << 20);",
                 HasSubstr("more than it can count"));
 }
@@ -101,10 +108,9 @@ TEST(CudaShimBulkDefects, BytesThatNobodyExpectsAreFoundBehindTheCopy) {
 }
 
 TEST(CudaShimBulkDefects, ArrivalsAreCounted) {
-  ExpectErrorOf("empty + slot, 128", "empty + slot, 127",
-                AnyOf(HasSubstr(kTaken), HasSubstr("read: nothing orders the two")));
+  ExpectErrorOf("empty + slot, 128", "empty + slot, 127", IsMess());
   ExpectErrorOf("empty + slot, 128", "empty + slot, 129",
-                HasSubstr("of the barrier at byte 4120 of shared memory, which lacks 1 arrivals"));
+                HasSubstr("which lacks 1 arrivals and 0 bytes"));
   ExpectErrorOf("full + slot, 1)", "full + slot, 2)", HasSubstr("waits forever for phase 0"));
   ExpectErrorOf("exh_expect(full + slot, 1024);",
                 "exh_expect(full + slot, 1024);\n exh_arrive(full + slot);",
@@ -168,7 +174,7 @@ TEST(CudaShimBulkDefects, NothingIsLeftUndone) {
 TEST(CudaShimBulkDefects, CopiesGoWhereTheHardwareTakesThem) {
   ExpectErrorOf("tiles + slot * 256, &map_0", "tiles + slot * 256 + 16, &map_0",
                 HasSubstr("not aligned to 128"));
-  ExpectErrorOf("tiles + slot * 256, &map_0", "tiles + slot * 256 + 896, &map_0",
+  ExpectErrorOf("tiles + slot * 256, &map_0", "tiles + slot * 256 + 4096, &map_0",
                 HasSubstr("shared memory behind its 4224 bytes"));
   ExpectErrorOf("tiles + slot * 256, &map_0", "arg_c, &map_0", HasSubstr("no shared memory"));
   ExpectErrorOf("full + slot, 0, tile * 8", "full + slot, tile * 8",
@@ -221,23 +227,22 @@ void ExpectErrorOfProduct(const std::string& what, const std::string& by,
 }
 
 TEST(CudaShimBulkDefects, GroupsWaitForCopies) {
-  ExpectErrorOfProduct("    exh_await(full, i);\n", "", HasSubstr(kTaken));
+  ExpectErrorOfProduct("    exh_await(full, i);\n", "", IsMess());
   // All of their threads.
   ExpectErrorOfProduct("    exh_await(full, i);\n", "    if (t != 100) exh_await(full, i);\n",
-                       HasSubstr(kTaken));
+                       IsMess());
 }
 
 TEST(CudaShimBulkDefects, BatchesAreWaitedForBeforeSlotsAreReleased) {
+  const std::string step = "has not waited for a step";
   ExpectErrorOfProduct("    exh_group_wait<0>();\n    exh_arrive(empty);\n",
-                       "    exh_arrive(empty);\n    exh_group_wait<0>();\n",
-                       AnyOf(HasSubstr(kTaken), HasSubstr("read: nothing orders the two")));
+                       "    exh_arrive(empty);\n    exh_group_wait<0>();\n", IsMess());
+  // Its thread knows of the copy that spoils it.
   ExpectErrorOfProduct("    exh_group_wait<0>();\n    exh_arrive(empty);\n  }\n",
                        "    exh_group_wait<1>();\n    exh_arrive(empty);\n  }\n"
                        "  exh_group_wait<0>();\n",
-                       AnyOf(HasSubstr(kTaken), HasSubstr("read: nothing orders the two")));
-  ExpectErrorOfProduct("    exh_group_wait<0>();\n", "",
-                       AnyOf(HasSubstr("has not waited for a step"), HasSubstr(kTaken),
-                             HasSubstr("read: nothing orders the two")));
+                       HasSubstr(step));
+  ExpectErrorOfProduct("    exh_group_wait<0>();\n", "", HasSubstr(step));
 }
 
 TEST(CudaShimBulkDefects, GroupsTakeWhatThreadsWroteOnlyWhenItIsPublished) {

@@ -86,6 +86,16 @@ bool Memory::IsVariedApart(Region& region, const Access& access, std::int64_t gr
   return true;
 }
 
+bool Memory::IsOlder(Region& region, const Access& access, std::int32_t copies, unsigned thread) {
+  const std::int64_t grain = access.offset / region.grain;
+  const std::int32_t copy = PastOf(region, grain)->copy;
+  if (copy < copies) return true;
+  return Fail(thread,
+              fmt::format("has not waited for a step that takes {} in place, where the bulk "
+                          "copy of line {} goes",
+                          At(region, access, grain), mbarriers().copy(copy).line));
+}
+
 void Memory::WriteInOrder(Region& region, std::int64_t grain, unsigned thread) {
   if (GrainPast* const past = PastOf(region, grain)) past->Write(mbarriers().order(), thread);
 }

@@ -55,7 +55,7 @@ TEST(CudaShimBulk, WhoMeetsKnowsWhatOthersWrote) {
 // Warps whose threads wait for a barrier one after the other go on together.
 TEST(CudaShimBulk, WarpsShuffleBehindABarrier) {
   ExpectSums(Replaced(TileSums::kRoles, "sum += tiles[slot * 256 + t];", R"(
-    sum += __shfl_xor_sync(0xffffffffu, __shfl_xor_sync(0xffffffffu, tiles[slot * 256 + t], 5), 5);
+    sum += __shfl_xor_sync(0xffffffffu, float(tiles[slot * 256 + (t ^ 5)]), 5);
 )"),
              256);
 }

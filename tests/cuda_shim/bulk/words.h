@@ -50,11 +50,19 @@ void Meet(int line, unsigned threads);
 
 using BarrierPlace = Tracked<unsigned long long>;
 
-template <typename T, typename... Coordinates>
-void CopyBox(int line, const Tracked<T>& to, const exh_tensor_map* map, const BarrierPlace& barrier,
+/// Whatever a pointer to shared memory may be.
+struct BoxPlace {
+  Address at;
+  BoxPlace(const void* place) : at(place) {}
+  template <typename T>
+  BoxPlace(const Tracked<T>& place) : at(place.at()) {}
+};
+
+template <typename... Coordinates>
+void CopyBox(int line, const BoxPlace& to, const exh_tensor_map* map, const BarrierPlace& barrier,
              Coordinates... coordinates) {
   const int all[] = {static_cast<int>(coordinates)...};
-  CopyBox(line, to.at(), *map, barrier.at(), all, sizeof...(coordinates));
+  CopyBox(line, to.at, *map, barrier.at(), all, sizeof...(coordinates));
 }
 /// A program may give up where the clock is behind `end`. Here no time passes.
 inline void AwaitPhase(int line, const BarrierPlace& barrier, unsigned parity,

@@ -48,6 +48,7 @@ class Groups {
     StepInPlace what;
     std::vector<float*> sums;  ///< Empty: it has been done.
     std::int64_t batch = 0;
+    std::int32_t copies = 0;  ///< Bulk copies of the block that had begun.
   };
   struct Thread {
     bool has_begun = false;
@@ -62,8 +63,8 @@ class Groups {
   };
 
   /// Reads what the step does, and writes nothing.
-  bool Look(const StepInPlace& step, unsigned thread, Memory& memory);
-  bool Do(const StepInPlace& step, float* const* sums, unsigned thread, Memory& memory);
+  bool Look(const Step& step, unsigned thread, Memory& memory);
+  bool Do(const Step& step, float* const* sums, unsigned thread, Memory& memory);
   bool Fail(unsigned thread, int line, const std::string& why);
 
   std::vector<Thread> threads_;
