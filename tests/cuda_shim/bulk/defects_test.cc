@@ -274,8 +274,13 @@ TEST(CudaShimBulkDefects, WhoHasEndedMeetsNobody) {
 TEST(CudaShimBulkDefects, MeetingsOrderWhatTheyAreBetween) {
   const std::string exchange = "tiles[768 + t] = sum;\narg_c[t] = tiles[768 + (t ^ 1)];\n";
   ExpectErrorOf(TileSums::kStore, exchange, HasSubstr("nothing orders the two"));
+  // What was done behind a meeting is not before what others do there.
+  ExpectErrorOf(TileSums::kStore, "exh_meet(128);\n" + exchange,
+                HasSubstr("nothing orders the two"));
   ExpectErrorOf(TileSums::kStore,
                 "tiles[768 + t % 64] = sum;\nexh_meet(128);\narg_c[t] = tiles[768 + t % 64];\n",
+                HasSubstr("with another value"));
+  ExpectErrorOf(TileSums::kStore, "tiles[768] = 1.0f;\ntiles[768] = 2.0f;\n",
                 HasSubstr("with another value"));
 }
 

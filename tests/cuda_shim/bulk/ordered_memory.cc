@@ -74,12 +74,11 @@ bool Memory::IsReadApart(Region& region, const Access& access, std::int64_t grai
 bool Memory::IsVariedApart(Region& region, const Access& access, std::int64_t grain,
                            const unsigned char* from, unsigned thread, const char* verb) {
   GrainPast* const past = PastOf(region, grain);
-  if (past == nullptr || past->writers.empty()) return false;
-  const Moment* const writer = past->WriterApart(mbarriers().order(), thread);
-  if (writer == nullptr && !past->IsWriter(thread)) return false;
+  if (past == nullptr) return false;
   const unsigned char* const before = region.data + grain * region.grain;
-  past->varied |= std::memcmp(before, from, static_cast<std::size_t>(region.grain)) != 0;
-  if (writer == nullptr || !past->varied) return false;
+  const bool differs = std::memcmp(before, from, static_cast<std::size_t>(region.grain)) != 0;
+  const Moment* const writer = past->Contradicts(mbarriers().order(), thread, differs);
+  if (writer == nullptr) return false;
   Fail(thread, fmt::format("{} {}, which thread {} wrote too, with another value: nothing orders "
                            "the two",
                            verb, At(region, access, grain), writer->thread));

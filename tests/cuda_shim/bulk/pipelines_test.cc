@@ -12,6 +12,7 @@ namespace exh_shim {
 namespace {
 
 using ::testing::Each;
+using ::testing::HasSubstr;
 
 /// In every order; `neighbour`: thread t stores the sum of thread t ^ neighbour.
 void ExpectSums(const std::string& body, unsigned threads, unsigned neighbour = 0) {
@@ -50,6 +51,55 @@ TEST(CudaShimBulk, WhoMeetsKnowsWhatOthersWrote) {
   arg_c[t] = sums[t ^ 37];
 )",
              256, 37);
+}
+
+// Threads that nothing orders may repeat each other's work, whatever was there before.
+TEST(CudaShimBulk, ThreadsMayWriteTheSame) {
+  ExpectSums(TileSums::kRing + TileSums::kFill + TileSums::kTake + R"(
+  float* const one = tiles + 3 * 256;
+  if (t == 0) {
+    one[0] = 2.0f;
+    one[0] = 3.0f;
+  }
+  exh_meet(128);
+  one[0] = 1.0f;
+  arg_c[t] = one[0] * sum;
+)",
+             256);
+}
+
+TEST(CudaShimBulk, MeetingsOrderAsynchronousCopies) {
+  const std::string program = TileSums::kRing + TileSums::kFill + TileSums::kTake + R"(
+  float* const first = tiles + 3 * 256;
+  exh_copy_ca<4>(first + t, arg_a + t);
+  exh_commit();
+  exh_wait<0>();
+  exh_meet(128);
+  arg_c[t] = sum + first[t ^ 1] - arg_a[t ^ 1];
+)";
+  ExpectSums(program, 256);
+  const BulkProgram<float> wrong(Replaced(program, "  exh_meet(128);\n", ""), TileSums::Launch(256),
+                                 TileSums::Input().size());
+  for (const int order : kOrders) {
+    EXPECT_THAT(wrong.Run(TileSums::Input(), order).error, HasSubstr("nothing orders the two"));
+  }
+}
+
+// Each block has barriers and threads of its own.
+TEST(CudaShimBulk, BlocksOneAfterTheOtherAndInClusters) {
+  const std::string body = TileSums::kRing + TileSums::kFill + TileSums::kTake +
+                           "if (t / 32 == blockIdx.x) arg_c[t] = sum;\n";
+  for (const unsigned cluster : {1, 2}) {
+    exh::kernels::Launch launch = TileSums::Launch(256);
+    launch.grid = 4;
+    launch.cluster = cluster;
+    const BulkProgram<float> program(body, launch, TileSums::Input().size());
+    for (const int order : kOrders) {
+      const Result result = program.Run(TileSums::Input(), order);
+      ASSERT_EQ(result.error, "") << "order " << order;
+      for (unsigned t = 0; t < kElements; ++t) EXPECT_EQ(result.c[t], TileSums::Sum(t));
+    }
+  }
 }
 
 // Warps whose threads wait for a barrier one after the other go on together.

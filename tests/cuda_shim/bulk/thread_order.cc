@@ -59,14 +59,27 @@ const Moment* GrainPast::ReaderApart(const ThreadOrder& order, unsigned thread) 
 }
 
 const Moment* GrainPast::WriterApart(const ThreadOrder& order, unsigned thread) const {
-  for (const Moment& writer : writers) {
-    if (writer.thread != thread && !order.IsBefore(writer, thread)) return &writer;
+  for (const GrainWriter& writer : writers) {
+    if (writer.last.thread != thread && !order.IsBefore(writer.last, thread)) return &writer.last;
   }
   return nullptr;
 }
 
 bool GrainPast::IsWriter(unsigned thread) const {
-  return std::ranges::find(writers, thread, &Moment::thread) != writers.end();
+  return std::ranges::any_of(
+      writers, [&](const GrainWriter& writer) { return writer.last.thread == thread; });
+}
+
+const Moment* GrainPast::Contradicts(const ThreadOrder& order, unsigned thread, bool differs) {
+  const Moment* found = nullptr;
+  for (GrainWriter& writer : writers) {
+    if (differs) writer.differed = writer.last.time;
+    if (writer.last.thread != thread &&
+        !order.IsBefore({writer.last.thread, writer.differed}, thread)) {
+      found = &writer.last;
+    }
+  }
+  return found;
 }
 
 void GrainPast::Read(const Moment& now) {
@@ -81,20 +94,20 @@ void GrainPast::Read(const Moment& now) {
 
 void GrainPast::Write(const ThreadOrder& order, unsigned thread) {
   copy = -1;
-  if (WriterApart(order, thread) != nullptr) {
-    std::erase_if(writers, [&](const Moment& writer) { return writer.thread == thread; });
-  } else {
-    const bool is_alone = writers.size() == 1 && writers[0].thread == thread;
-    varied = varied && is_alone;
-    writers.clear();
+  if (WriterApart(order, thread) == nullptr) {
+    std::erase_if(writers, [&](const GrainWriter& writer) { return writer.last.thread != thread; });
     readers.clear();
   }
-  writers.push_back(order.Now(thread));
+  for (GrainWriter& writer : writers) {
+    if (writer.last.thread != thread) continue;
+    writer.last = order.Now(thread);
+    return;
+  }
+  writers.push_back({order.Now(thread)});
 }
 
 void GrainPast::CopyTo(std::int32_t number) {
   copy = number;
-  varied = false;
   writers.clear();
   readers.clear();
 }

@@ -52,20 +52,29 @@ class ThreadOrder {
   std::vector<Clock> clocks_;  ///< By thread.
 };
 
+/// A thread that wrote a grain of memory, and when last.
+struct GrainWriter {
+  Moment last;
+  std::uint32_t differed = 0;  ///< Its last time when it wrote other bits than there are; 0: never.
+};
+
 /// Who used a grain of memory last, where threads order each other.
 struct GrainPast {
   std::uint32_t block = 0;  ///< Of no worth for another one (Memory counts them).
   std::int32_t copy = -1;   ///< The bulk copy that wrote it last, if nothing did afterwards.
   bool is_barrier = false;
-  bool varied = false;               ///< `writers` have written different bits.
-  std::vector<Moment> writers = {};  ///< Those that nothing orders, or the last one.
-  std::vector<Moment> readers = {};  ///< Since then.
+  std::vector<GrainWriter> writers = {};  ///< Those that nothing orders, or the last one.
+  std::vector<Moment> readers = {};       ///< Since then.
 
   /// A reader other than the thread, or a writer, that nothing orders before what it does now;
   /// null: there is none. Who wrote it, too, is not apart from others that did.
   const Moment* ReaderApart(const ThreadOrder& order, unsigned thread) const;
   const Moment* WriterApart(const ThreadOrder& order, unsigned thread) const;
   bool IsWriter(unsigned thread) const;
+
+  /// A writer that wrote other bits than the thread is about to, and nothing orders the two; null:
+  /// there is none. `differs`: the bits are not those that are there.
+  const Moment* Contradicts(const ThreadOrder& order, unsigned thread, bool differs);
 
   void Read(const Moment& now);
   void Write(const ThreadOrder& order, unsigned thread);
