@@ -4,6 +4,7 @@
 // the very text runs on the CPU. Pointers are replaced in the text (shim_source.h).
 #pragma once
 
+#include "tests/cuda_shim/bulk/words.h"
 #include "tests/cuda_shim/launch.h"
 #include "tests/cuda_shim/tracked.h"
 

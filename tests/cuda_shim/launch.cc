@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/cuda_shim/bulk/mbarriers.h"
+#include "tests/cuda_shim/bulk/words.h"
 #include "tests/cuda_shim/fibers.h"
 #include "tests/cuda_shim/memory.h"
 #include "tests/cuda_shim/units/groups.h"
@@ -69,6 +71,41 @@ class Runner {
   /// Does an asynchronous copy that begins now arrive when it is waited for, and not at once?
   bool IsLate() {
     return program_.thread_order == 0 || (program_.thread_order > 1 && random_() % 2 == 0);
+  }
+
+  /// The running thread goes on when the phase of the barrier has ended.
+  void AwaitPhase(int line, const Address& barrier, unsigned parity) {
+    const unsigned t = threadIdx.x;
+    Hold& hold = run_->holds[t];
+    if (!memory_.BeginWait(line, barrier.region(), barrier.offset(), parity, t, hold.wait)) {
+      Fiber::Yield();
+    }
+    if (memory_.HasEnded(hold.wait, t)) return;
+    hold.kind = Hold::Kind::kPhase;
+    Fiber::Yield();
+  }
+
+  /// The running thread goes on when the first threads of the block are here, too.
+  void Meet(int line, unsigned threads) {
+    const unsigned t = threadIdx.x;
+    Meeting& meeting = run_->meeting;
+    if (threads == 0 || threads % kWarp != 0 || threads > kernel_->threads || t >= threads) {
+      Fail(fmt::format("line {}: thread {} of {} meets threads 0 to {}", line, t, kernel_->threads,
+                       threads - 1));
+    }
+    if (meeting.here == 0) meeting = {line, threads, 0};
+    if (meeting.line != line || meeting.threads != threads) {
+      Fail(
+          fmt::format("line {}: thread {} meets threads 0 to {}, others do in line {} with 0 to {}",
+                      line, t, threads - 1, meeting.line, meeting.threads - 1));
+    }
+    run_->holds[t].kind = Hold::Kind::kMeeting;
+    if (++meeting.here < threads) return Fiber::Yield();
+    meeting.here = 0;
+    for (unsigned other = 0; other < threads; ++other) {
+      run_->holds[other].kind = other == t ? Hold::Kind::kNone : Hold::Kind::kMet;
+    }
+    memory_.Meet(threads);
   }
 
   bool WaitOr(int line, bool value) {
@@ -181,6 +218,11 @@ class Runner {
   }
 
  private:
+  /// The running thread never goes on.
+  void Fail(const std::string& error) {
+    error_ = error;
+    Fiber::Yield();
+  }
   /// The running thread never goes on: what went wrong is the memory's error, or that of groups.
   void FailIn(const Groups& groups) {
     if (memory_.error().empty()) error_ = groups.error();
@@ -196,12 +238,31 @@ class Runner {
     double a[16], b[8];
   };
 
+  /// What a thread waits for, but for barriers of the block and of the cluster.
+  struct Hold {
+    enum class Kind {
+      kNone,
+      kWarp,  ///< Its warp, of which some wait for something else.
+      kPhase,
+      kMeeting,
+      kMet  ///< It may go on, and has not.
+    };
+    Kind kind = Kind::kNone;
+    PhaseWait wait{};
+  };
+  struct Meeting {
+    int line = 0;
+    unsigned threads = 0, here = 0;
+  };
+
   /// A block that runs.
   struct Block {
     unsigned number = 0, rank = 0;
     /// By thread: line of the barrier where it waits, or that of a shuffle below 0; 0: it has
     /// ended.
     std::vector<int> waits;
+    std::vector<Hold> holds;  ///< By thread.
+    Meeting meeting{};
     /// Did a thread hand a value to the barrier that follows, and to the one before?
     bool any = false, any_before = false;
     std::vector<unsigned> shuffles;                          ///< By thread: how many it has begun.
@@ -244,6 +305,7 @@ class Runner {
     memory_.BeginKernel(kernel, is_early);
     Block begun;
     begun.waits.assign(kernel.threads, 0);
+    begun.holds.assign(kernel.threads, {});
     begun.shuffles.assign(kernel.threads, 0);
     begun.tiles_begun.assign(kernel.threads, 0);
     begun.tiles.fill(std::vector<Tile>(kernel.threads));
@@ -325,26 +387,22 @@ class Runner {
   /// Every thread until it waits for all others, or ends.
   std::string Interval() {
     Shuffle(order_);
+    of_warp_.assign(kernel_->threads, 0);
     for (std::vector<unsigned> running = order_; !running.empty();) {
-      of_warp_.assign(kernel_->threads, 0);
+      bool goes_on = false;
       for (const unsigned t : running) {
+        if (IsHeld(t)) continue;
+        goes_on = true;
         threadIdx.x = t;
-        run_->waits[t] = 0;
+        run_->waits[t] = of_warp_[t] = 0;
         FiberOf(t).Resume();
         if (!memory_.error().empty()) return memory_.error();
         if (!error_.empty()) return error_;
       }
-      // Warps go on that wait for themselves.
-      std::erase_if(running, [&](unsigned t) { return of_warp_[t] == 0; });
-      for (const unsigned t : running) {
-        const unsigned first = t / kWarp * kWarp;
-        for (unsigned other = first; other < first + kWarp; ++other) {
-          const bool is_there = other < kernel_->threads, shuffles = of_warp_[t] < 0;
-          if (is_there ? of_warp_[other] == of_warp_[t] : shuffles) continue;
-          return fmt::format("line {}: thread {} {}, but not thread {} of its warp",
-                             std::abs(of_warp_[t]), t, shuffles ? "shuffles" : "waits", other);
-        }
-      }
+      if (!memory_.error().empty()) return memory_.error();
+      if (!goes_on) return Deadlock(running);
+      std::erase_if(running, [&](unsigned t) { return of_warp_[t] == 0 && !WaitsForOthers(t); });
+      if (std::string error = HoldWarps(running); !error.empty()) return error;
     }
     const std::vector<int>& waits = run_->waits;
     for (unsigned t = 1; t < kernel_->threads; ++t) {
@@ -353,6 +411,62 @@ class Runner {
                          State(waits[t]));
     }
     return "";
+  }
+
+  bool WaitsForOthers(unsigned thread) const {
+    const Hold::Kind kind = run_->holds[thread].kind;
+    return kind != Hold::Kind::kNone && kind != Hold::Kind::kWarp;
+  }
+
+  bool IsHeld(unsigned thread) {
+    Hold& hold = run_->holds[thread];
+    if (hold.kind == Hold::Kind::kMet ||
+        (hold.kind == Hold::Kind::kPhase && memory_.HasEnded(hold.wait, thread))) {
+      hold.kind = Hold::Kind::kNone;
+    }
+    return hold.kind != Hold::Kind::kNone;
+  }
+
+  /// Warps go on that wait for themselves, when all of their threads do.
+  std::string HoldWarps(const std::vector<unsigned>& running) {
+    for (const unsigned t : running) {
+      if (of_warp_[t] == 0) continue;
+      run_->holds[t].kind = Hold::Kind::kNone;
+      const unsigned first = t / kWarp * kWarp;
+      for (unsigned other = first; other < first + kWarp; ++other) {
+        const bool is_there = other < kernel_->threads, shuffles = of_warp_[t] < 0;
+        if (is_there ? of_warp_[other] == of_warp_[t] : shuffles) continue;
+        if (is_there && WaitsForOthers(other)) {
+          run_->holds[t].kind = Hold::Kind::kWarp;
+          continue;
+        }
+        return fmt::format("line {}: thread {} {}, but not thread {} of its warp",
+                           std::abs(of_warp_[t]), t, shuffles ? "shuffles" : "waits", other);
+      }
+    }
+    return "";
+  }
+
+  /// None of these threads can go on: some hold the others up.
+  std::string Deadlock(const std::vector<unsigned>& running) {
+    const Meeting& meeting = run_->meeting;
+    const auto missing = [&](unsigned thread, const std::string& why) {
+      return fmt::format("block {}: threads 0 to {} meet in line {}, but thread {} {}", blockIdx.x,
+                         meeting.threads - 1, meeting.line, thread, why);
+    };
+    for (unsigned t = 0; meeting.here > 0 && t < meeting.threads; ++t) {
+      if (of_warp_[t] == 0 && !WaitsForOthers(t)) return missing(t, State(run_->waits[t]));
+    }
+    for (const unsigned t : running) {
+      const Hold& hold = run_->holds[t];
+      if (hold.kind != Hold::Kind::kPhase) continue;
+      memory_.FailWaiting(hold.wait, t);
+      return memory_.error();
+    }
+    const unsigned thread =
+        *std::ranges::find_if(running, [&](unsigned t) { return of_warp_[t] != 0; });
+    return missing(thread,
+                   fmt::format("waits for its warp in line {}", std::abs(of_warp_[thread])));
   }
 
   static std::string State(int line) {
@@ -412,6 +526,47 @@ void Publish() {
 
 void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words) {
   runner->Transpose(line, row, matrices, words);
+}
+
+void InitBarrier(int line, const Address& barrier, unsigned count) {
+  Memory& memory = runner->memory();
+  if (!memory.InitBarrier(line, barrier.region(), barrier.offset(), count, threadIdx.x)) {
+    Fiber::Yield();
+  }
+}
+
+void BarriersMade() {
+  runner->memory().BarriersMade(threadIdx.x);
+}
+
+void ExpectBytes(int line, const Address& barrier, unsigned bytes) {
+  Memory& memory = runner->memory();
+  if (!memory.ExpectBytes(line, barrier.region(), barrier.offset(), bytes, threadIdx.x)) {
+    Fiber::Yield();
+  }
+}
+
+void ArriveAt(int line, const Address& barrier) {
+  if (!runner->memory().ArriveAt(line, barrier.region(), barrier.offset(), threadIdx.x)) {
+    Fiber::Yield();
+  }
+}
+
+void AwaitPhase(int line, const Address& barrier, unsigned parity) {
+  runner->AwaitPhase(line, barrier, parity);
+}
+
+void CopyBox(int line, const Address& to, const exh_tensor_map& map, const Address& barrier,
+             const int* coordinates, unsigned axes) {
+  const bool is_late = runner->IsLate();
+  if (!runner->memory().CopyBox(line, to.region(), to.offset(), map, barrier.region(),
+                                barrier.offset(), coordinates, axes, is_late, threadIdx.x)) {
+    Fiber::Yield();
+  }
+}
+
+void Meet(int line, unsigned threads) {
+  runner->Meet(line, threads);
 }
 
 int BarrierOr(int line, int value) {

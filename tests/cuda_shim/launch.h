@@ -6,7 +6,8 @@
 // An interval is what the threads of a block do between two barriers. They run it one after the
 // other, in an order that the caller chooses: a missing barrier may spoil the result in one order
 // and not in another. The blocks take the same order. What is an error, and ends the program:
-//   * threads that wait at different barriers, or for threads that have ended;
+//   * threads that wait at different barriers, or for threads that have ended; threads that wait
+//     for each other in any other way, and none of them can go on;
 //   * races: memory.h says what is one, also of asynchronous copies that nobody has waited for;
 //   * accesses outside of an array, misaligned ones, and writes to an input;
 //   * what a kernel that may have begun early does with what an earlier one uses, before the thread
@@ -48,7 +49,9 @@ struct Program {
   const Kernel* kernels;  ///< In this order; all is ordered that happens in different ones.
   unsigned num_kernels;
   bool overlaps;  ///< Those behind the first may begin before those before them have ended.
-  void* shared;   ///< Aligned to 16 bytes; all bits are set when a block starts.
+  /// Threads of a block may order each other by barriers in shared memory or by meetings.
+  bool is_ordered;
+  void* shared;                     ///< Aligned to 16 bytes; all bits are set when a block starts.
   unsigned long long shared_reach;  ///< How many bytes are there.
   /// Of `exh_global`, which is memory of the run: all, those at its beginning that blocks share,
   /// and of these the tickets, at the beginning, too. Tickets are 0 first, and of the rest all bits
@@ -60,8 +63,8 @@ struct Program {
   const double* scalars;  ///< Handed through.
   /// By array: +1 at every store of an element, up to 255. Atomic operations count nothing.
   unsigned char* const* written;
-  /// 0 ascending, 1 descending, else a seed: shuffled anew each time. Asynchronous copies arrive
-  /// when they are waited for, at once, or as the seed has it.
+  /// 0 ascending, 1 descending, else a seed: shuffled anew each time. Asynchronous copies, bulk
+  /// copies too, arrive when they are waited for, at once, or as the seed has it.
   int thread_order;
 };
 

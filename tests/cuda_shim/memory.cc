@@ -56,6 +56,7 @@ void MakeFiner(Region& region, int grain) {
   Split(region.sharing, parts, Grains(region.size, grain));
   Split(region.arrivals, parts, Grains(region.size, grain));
   Split(region.crossings, parts, Grains(region.size, grain));
+  Split(region.pasts, parts, Grains(region.size, grain));
   for (std::size_t i = 0; i < region.arrivals.size(); ++i) {
     std::uint8_t* const bytes = region.arrivals[i].bytes;
     std::memmove(bytes, bytes + i % parts * static_cast<std::size_t>(grain),
@@ -83,7 +84,8 @@ void Forget(Region& region) {
 Memory::Memory(const Program& program)
     : workspace_bytes_(static_cast<std::int64_t>(program.workspace_bytes)),
       ticket_bytes_(static_cast<std::int64_t>(program.ticket_bytes)),
-      statuses_(program.thread_order) {
+      statuses_(program.thread_order),
+      is_ordered_(program.is_ordered) {
   for (unsigned i = 0; i < program.num_arrays; ++i) {
     const ArrayArgument& facts = program.facts[i];
     const auto size = static_cast<std::int64_t>(facts.elements * facts.element_bytes);
@@ -170,7 +172,9 @@ void Memory::BeginKernel(const Kernel& kernel, bool is_early) {
                 static_cast<std::size_t>(scratch_->size - workspace_bytes_));
   }
   for (Region& region : regions_) {
-    if (region.kind != RegionKind::kInput) Forget(region);
+    if (region.kind == RegionKind::kInput) continue;
+    Forget(region);
+    if (is_ordered_) region.pasts.assign(Grains(region.size, region.grain), {});
   }
 }
 
@@ -180,6 +184,10 @@ void Memory::BeginBlock(unsigned block, unsigned rank) {
   has_ended_[rank] = false;
   has_waited_.assign(threads_, false);
   order_.BeginBlock(block);
+  if (is_ordered_) {
+    of_rank_[rank].block = ++blocks_;
+    mbarriers().BeginBlock(threads_);
+  }
   Region& shared = *shared_[rank];
   std::memset(shared.data, kPoison, static_cast<std::size_t>(shared.size));
   std::fill(shared.arrivals.begin(), shared.arrivals.end(), Arrival{});
@@ -196,11 +204,15 @@ void Memory::GoOn(unsigned block, unsigned rank) {
   block_ = block;
   rank_ = rank;
   line_ = of_rank_[rank].line;
-  interval_ = of_rank_[rank].number;
+  interval_ = of_rank_[rank].interval;
 }
 
 bool Memory::EndBlock() {
   has_ended_[rank_] = true;
+  if (const std::string left = mbarriers().EndBlock(); !left.empty()) {
+    error_ = fmt::format("block {} has ended, and {}", block_, left);
+    return false;
+  }
   if (!is_early_ || std::ranges::find(has_waited_, true) != has_waited_.end()) return true;
   error_ = fmt::format("block {} has ended, and has not waited for the kernel before", block_);
   return false;
@@ -209,7 +221,9 @@ bool Memory::EndBlock() {
 void Memory::BeginInterval(int line) {
   line_ = line;
   interval_ = ++intervals_;
-  of_rank_[rank_] = {line_, interval_};
+  of_rank_[rank_].line = line_;
+  of_rank_[rank_].interval = interval_;
+  if (is_ordered_) Meet(threads_);
 }
 
 Region* Memory::SharedOf(const Region* own, int rank) {
@@ -380,6 +394,10 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
     if (!Share(*region, access, grain, thread, Use::kRead)) return false;
     if (!Cross(*region, access, grain, thread, false)) return false;
     if (!Touch(*region, access, grain, thread, "reads")) return false;
+    if (is_ordered_) {
+      if (!ReadInOrder(*region, access, grain, thread)) return false;
+      continue;
+    }
     History& history = HistoryOf(*region, grain);
     const auto self = static_cast<std::int32_t>(thread);
     if (history.writer == self) continue;
@@ -405,6 +423,7 @@ bool Memory::Touch(const Region& region, const Access& access, std::int64_t grai
 
 bool Memory::IsRead(Region& region, const Access& access, std::int64_t grain, unsigned thread,
                     const char* verb) {
+  if (is_ordered_) return IsReadApart(region, access, grain, thread, verb);
   const History& history = HistoryOf(region, grain);
   const bool is_first = history.reader == static_cast<std::int32_t>(thread);
   if (history.reader == -1 || (is_first && !history.several_readers)) return false;
@@ -416,6 +435,7 @@ bool Memory::IsRead(Region& region, const Access& access, std::int64_t grain, un
 
 bool Memory::IsVaried(Region& region, const Access& access, std::int64_t grain,
                       const unsigned char* from, unsigned thread, const char* verb) {
+  if (is_ordered_) return IsVariedApart(region, access, grain, from, thread, verb);
   History& history = HistoryOf(region, grain);
   if (history.writer == -1) return false;
   history.several_writers |= history.writer != static_cast<std::int32_t>(thread);
@@ -425,6 +445,11 @@ bool Memory::IsVaried(Region& region, const Access& access, std::int64_t grain,
   Fail(thread, fmt::format("{} {}, which another thread wrote too, with another value, {}", verb,
                            Place(region, access, grain * region.grain), Since()));
   return true;
+}
+
+void Memory::NoteWrite(Region& region, std::int64_t grain, unsigned thread) {
+  if (is_ordered_) return WriteInOrder(region, grain, thread);
+  HistoryOf(region, grain).writer = static_cast<std::int32_t>(thread);
 }
 
 bool Memory::BeginCopy(Region* to, const Access& access, Region* from, const Access& source,
@@ -455,7 +480,7 @@ bool Memory::BeginCopy(Region* to, const Access& access, Region* from, const Acc
     }
     if (IsRead(*to, access, grain, thread, verb)) return false;
     ++arrival.copies;
-    HistoryOf(*to, grain).writer = static_cast<std::int32_t>(thread);
+    NoteWrite(*to, grain, thread);
     if (!is_late) std::memcpy(to->data + grain * to->grain, bytes, size);
   }
   copies_[OfThread(thread)].under_way.push_back(copy);
@@ -476,7 +501,7 @@ bool Memory::AwaitCopies(int groups_left, unsigned thread) {
     for (std::int64_t grain = first; grain < end; ++grain, bytes += to.grain) {
       --to.arrivals[static_cast<std::size_t>(grain)].copies;
       if (IsRead(to, copy.access, grain, thread, "copies to")) return false;
-      HistoryOf(to, grain).writer = static_cast<std::int32_t>(thread);
+      NoteWrite(to, grain, thread);
       std::memcpy(to.data + grain * to.grain, bytes, static_cast<std::size_t>(to.grain));
     }
     Unpublish(to, copy.access, thread);
@@ -503,7 +528,7 @@ bool Memory::Write(Region* region, const Access& access, const void* value, unsi
     if (!Touch(*region, access, grain, thread, "writes")) return false;
     if (IsRead(*region, access, grain, thread, "writes")) return false;
     if (IsVaried(*region, access, grain, from, thread, "writes")) return false;
-    HistoryOf(*region, grain).writer = static_cast<std::int32_t>(thread);
+    NoteWrite(*region, grain, thread);
     std::memcpy(region->data + grain * region->grain, from,
                 static_cast<std::size_t>(region->grain));
     // Of an output, grains are elements.
@@ -521,16 +546,15 @@ void Memory::Unpublish(Region& region, const Access& access, unsigned thread) {
   }
 }
 
-bool Memory::TakeInPlace(std::int64_t offset, unsigned short& value, unsigned thread) {
+bool Memory::TakeInPlace(std::int64_t offset, unsigned short& value, std::int32_t copies,
+                         unsigned thread) {
   Region& shared = *shared_[rank_];
   const Access access = {offset, static_cast<int>(kHalfBytes), static_cast<int>(kHalfBytes),
                          Via::kPlain};
   if (!Read(&shared, access, &value, thread)) return false;
+  if (is_ordered_ && !IsOlder(shared, access, copies, thread)) return false;
   const Unpublished& by = shared.unpublished[static_cast<std::size_t>(offset / kHalfBytes)];
-  if (by.thread < 0 ||
-      publications_[OfThread(static_cast<unsigned>(by.thread))] > by.publications) {
-    return true;
-  }
+  if (IsPublished(by)) return true;
   return Fail(thread, fmt::format("takes {} in place, which thread {} wrote and has not published",
                                   Place(shared, access, offset), by.thread));
 }

@@ -29,6 +29,14 @@
 //     ended;
 //   * a thread of a kernel that may have begun early uses what an earlier kernel writes, or writes
 //     what one uses, and has not waited.
+//
+// In programs whose threads order each other by barriers in shared memory or by meetings, vector
+// clocks take the place of intervals (bulk/thread_order.h). Two uses of a grain are a race there as
+// above, where nothing orders them. A bulk copy writes from where it begins to the end of the phase
+// that it is counted in, so for every thread that does not know of that end:
+//   * it touches what a bulk copy writes;
+//   * a bulk copy begins to what another one, a thread, or a group of warps uses, and the thread
+//     that begins it does not know that they are done; or to what was written and not published.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +45,17 @@
 #include <vector>
 
 #include "tests/cuda_shim/block_order.h"
+#include "tests/cuda_shim/bulk/mbarriers.h"
+#include "tests/cuda_shim/bulk/thread_order.h"
 #include "tests/cuda_shim/launch.h"
 #include "tests/cuda_shim/statuses.h"
 #include "tests/cuda_shim/tracked.h"
 
+struct exh_tensor_map;
+
 namespace exh_shim {
+
+struct BoxPiece;
 
 /// What an array is to the kernel.
 enum class RegionKind { kInput, kOutput, kShared, kGlobal };
@@ -100,6 +114,7 @@ struct Region {
   int grain = 4;                           ///< Bytes.
   unsigned char* written = nullptr;        ///< Outputs: writes of each element.
   std::vector<History> history{};          ///< By grain; empty for inputs.
+  std::vector<GrainPast> pasts{};          ///< By grain; where threads order each other.
   std::vector<Sharing> sharing{};          ///< By grain; for outputs and kGlobal.
   std::vector<Arrival> arrivals{};         ///< By grain; for kShared.
   std::vector<Crossing> crossings{};       ///< By grain; for kShared of clusters.
@@ -170,12 +185,35 @@ class Memory {
   bool AwaitCopies(int groups_left, unsigned thread);
   /// What the thread has written to shared memory is visible to what reads it past registers.
   void Publish(unsigned thread) { ++publications_[OfThread(thread)]; }
-  /// A group of warps takes two bytes out of the shared memory of its block, for `thread`.
-  bool TakeInPlace(std::int64_t offset, unsigned short& value, unsigned thread);
+  /// A group of warps takes two bytes out of the shared memory of its block, for `thread`. When it
+  /// began to do so, so many bulk copies of the block had begun.
+  bool TakeInPlace(std::int64_t offset, unsigned short& value, std::int32_t copies,
+                   unsigned thread);
+  std::int32_t num_bulk_copies() { return mbarriers().num_copies(); }
   /// Where the address is in the shared memory of the block that runs; -1: elsewhere.
   std::int64_t InShared(const Region* region, std::int64_t offset) const {
     return region == shared_[rank_] ? offset : -1;
   }
+  /// Do threads order each other otherwise than by barriers of the block?
+  bool is_ordered() const { return is_ordered_; }
+  /// What is done with barriers in shared memory. False if it is an error.
+  bool InitBarrier(int line, Region* region, std::int64_t offset, unsigned count, unsigned thread);
+  void BarriersMade(unsigned thread);
+  bool ExpectBytes(int line, const Region* region, std::int64_t offset, unsigned bytes,
+                   unsigned thread);
+  bool ArriveAt(int line, const Region* region, std::int64_t offset, unsigned thread);
+  bool BeginWait(int line, const Region* region, std::int64_t offset, unsigned parity,
+                 unsigned thread, PhaseWait& wait);
+  /// Has it, for this thread that waits? Copies land that the barrier waits for: see error().
+  bool HasEnded(const PhaseWait& wait, unsigned thread);
+  /// It never ends: error() says why. False.
+  bool FailWaiting(const PhaseWait& wait, unsigned thread);
+  /// Copies a box; `is_late`: it lands where its barrier is waited for.
+  bool CopyBox(int line, Region* to, std::int64_t offset, const exh_tensor_map& map,
+               const Region* barrier, std::int64_t barrier_offset, const int* coordinates,
+               unsigned axes, bool is_late, unsigned thread);
+  /// The first threads of the block have met.
+  void Meet(unsigned count);
   void Fence(unsigned thread) { order_.Fence(thread, interval_); }
   /// For the thread, the kernels before have ended now.
   void AwaitPrevious(unsigned thread) { has_waited_[thread] = true; }
@@ -215,7 +253,34 @@ class Memory {
   /// Do several threads write it in this interval, and not the same?
   bool IsVaried(Region& region, const Access& access, std::int64_t grain, const unsigned char* from,
                 unsigned thread, const char* verb);
+  void NoteWrite(Region& region, std::int64_t grain, unsigned thread);
+  /// The same, where threads order each other.
+  GrainPast* PastOf(Region& region, std::int64_t grain);
+  static std::string At(const Region& region, const Access& access, std::int64_t grain);
+  bool IsTaken(const Region& region, const Access& access, std::int64_t grain,
+               const GrainPast& past, unsigned thread, const char* verb);
+  bool ReadInOrder(Region& region, const Access& access, std::int64_t grain, unsigned thread);
+  bool IsReadApart(Region& region, const Access& access, std::int64_t grain, unsigned thread,
+                   const char* verb);
+  bool IsVariedApart(Region& region, const Access& access, std::int64_t grain,
+                     const unsigned char* from, unsigned thread, const char* verb);
+  /// Has nothing been copied to a grain but by the first copies of the block, so many?
+  bool IsOlder(Region& region, const Access& access, std::int32_t copies, unsigned thread);
+  void WriteInOrder(Region& region, std::int64_t grain, unsigned thread);
+  Mbarriers& mbarriers() { return of_rank_[rank_].mbarriers; }
+  bool ReadTensor(Region& from, const BoxPiece& piece, int element, unsigned thread,
+                  unsigned char* to);
+  /// A bulk copy takes these bytes for its own.
+  bool TakeBox(Region& to, const Access& access, unsigned thread);
+  bool Land(std::int32_t number, unsigned thread);
+  bool IsPublished(const Unpublished& by) const {
+    return by.thread < 0 ||
+           publications_[OfThread(static_cast<unsigned>(by.thread))] > by.publications;
+  }
+
   bool Fail(unsigned thread, const std::string& what);
+  /// Nothing is wrong where `why` is empty.
+  bool FailAt(int line, unsigned thread, const std::string& why);
   std::string Since() const;
 
   std::deque<Region> regions_;             ///< Address points into it.
@@ -241,12 +306,16 @@ class Memory {
   std::vector<bool> has_waited_;  ///< By thread of the block.
   int line_ = 0;  ///< Of the barrier at which the interval began, 0 the start of the block.
   std::uint32_t interval_ = 0, intervals_ = 0;
-  /// By rank: those of the block.
-  struct Interval {
-    int line = 0;
-    std::uint32_t number = 0;
+  const bool is_ordered_;
+  std::uint32_t blocks_ = 0;  ///< That have begun.
+  /// What goes on of a block of a cluster.
+  struct OfRank {
+    int line = 0;                ///< Of its interval, …
+    std::uint32_t interval = 0;  ///< … and its number.
+    std::uint32_t block = 0;     ///< Of the blocks that have begun.
+    Mbarriers mbarriers{};
   };
-  std::vector<Interval> of_rank_;
+  std::vector<OfRank> of_rank_;
   std::string error_;
 };
 

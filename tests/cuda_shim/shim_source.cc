@@ -80,6 +80,21 @@ std::string SpoilRegisters(const std::string& source) {
   return text;
 }
 
+/// A tensor map, as an initializer.
+std::string MapArgument(const exh::kernels::TensorMap& map) {
+  return fmt::format(
+      "exh_tensor_map{{arrays[{}], {}u, {}u, {{{}}}, {{{}{}}}, {{{}}}, {}u}}", map.array,
+      map.element_bytes, map.extents.size(), fmt::join(map.extents, ", "), map.element_bytes,
+      fmt::format("{}{}", map.strides.empty() ? "" : ", ", fmt::join(map.strides, ", ")),
+      fmt::join(map.box, ", "), map.swizzle_bytes);
+}
+
+/// Do threads of a block order each other otherwise than by barriers of the block?
+bool IsOrdered(const std::string& source) {
+  return source.find("exh_barrier_init") != std::string::npos ||
+         source.find("exh_meet") != std::string::npos;
+}
+
 std::string Arguments(const CudaText& text, std::size_t num_arrays, std::size_t num_scalars) {
   std::string arguments;
   const auto add = [&](const std::string& argument) {
@@ -89,6 +104,7 @@ std::string Arguments(const CudaText& text, std::size_t num_arrays, std::size_t 
   for (std::size_t i = 0; i < num_scalars; ++i)
     add(fmt::format("exh_shim::Cell{{scalars[{}]}}", i));
   if (text.source.find("exh_global") != std::string::npos) add("global");
+  for (const exh::kernels::TensorMap& map : text.launch.maps) add(MapArgument(map));
   return arguments;
 }
 
@@ -144,7 +160,7 @@ extern "C" void exh_shim_run_{number}(void* const* arrays, const double* scalars
                                       unsigned char* const* written, char* error, int capacity,
                                       int thread_order) {{
   static const exh_shim::ArrayArgument facts[] = {{{facts}}};
-  exh_shim::Run({{n{number}::exh_shim_kernels, {num_kernels}u, {overlaps}, n{number}::exh_shared, {reach}ull,
+  exh_shim::Run({{n{number}::exh_shim_kernels, {num_kernels}u, {overlaps}, {is_ordered}, n{number}::exh_shared, {reach}ull,
                   {scratch}ull, {workspace}ull, {tickets}ull, facts, {num_arrays}u, arrays,
                   scalars, written, thread_order}},
                 error, capacity);
@@ -154,9 +170,10 @@ extern "C" void exh_shim_run_{number}(void* const* arrays, const double* scalars
       fmt::arg("vectors", reach / 16),
       fmt::arg("kernels", Kernels(launch, Arguments(text, arrays.size(), num_scalars))),
       fmt::arg("num_kernels", launch.sides.size() + 1), fmt::arg("overlaps", launch.overlaps),
-      fmt::arg("facts", facts), fmt::arg("reach", reach),
-      fmt::arg("scratch", launch.scratch_bytes()), fmt::arg("workspace", launch.workspace_bytes),
-      fmt::arg("tickets", launch.ticket_bytes), fmt::arg("num_arrays", arrays.size()));
+      fmt::arg("is_ordered", IsOrdered(text.source)), fmt::arg("facts", facts),
+      fmt::arg("reach", reach), fmt::arg("scratch", launch.scratch_bytes()),
+      fmt::arg("workspace", launch.workspace_bytes), fmt::arg("tickets", launch.ticket_bytes),
+      fmt::arg("num_arrays", arrays.size()));
 }
 
 std::string CompilerFlags() {

@@ -13,7 +13,7 @@
 namespace exh_shim {
 
 /// A printed program: `exh_kernel`, and what its launch names beside it. The parameters of each are
-/// the arrays, the scalars and, where the text says so, `exh_global`.
+/// the arrays, the scalars, where the text says so `exh_global`, and the maps of the launch.
 struct CudaText {
   std::string source;
   exh::kernels::Launch launch;

@@ -54,6 +54,8 @@ class Address {
   Address(Region* region, long long offset) : region_(region), offset_(offset) {}
 
   Address operator+(long long bytes) const { return {region_, offset_ + bytes}; }
+  Region* region() const { return region_; }
+  long long offset() const { return offset_; }
   /// Where it is in the memory that the block shares, as instructions say it; an error elsewhere.
   unsigned InShared() const;
   /// Of shared memory: the same byte of that of another block of the cluster.

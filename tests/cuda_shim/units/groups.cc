@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "tests/cuda_shim/memory.h"
 
@@ -107,13 +108,15 @@ bool Groups::Issue(const StepInPlace& step, unsigned thread, bool is_late, Memor
       return Fail(thread, step.line, "describes a matrix that begins within rows of a swizzle");
     }
   }
-  if (!is_late) return Do(step, step.sums, thread, memory);
-  // It may read right now.
-  std::vector<float> nowhere(step.num_sums);
-  std::vector<float*> places;
-  for (float& sum : nowhere) places.push_back(&sum);
-  if (!Do(step, places.data(), thread, memory)) return false;
-  own.pending.push_back({step, {step.sums, step.sums + step.num_sums}, own.batches});
+  Step issued = {step, {}, own.batches, memory.num_bulk_copies()};
+  if (is_late) {
+    // It may read right now.
+    if (!Look(issued, thread, memory)) return false;
+    issued.sums.assign(step.sums, step.sums + step.num_sums);
+  } else if (!Do(issued, step.sums, thread, memory)) {
+    return false;
+  }
+  if (is_late || memory.is_ordered()) own.pending.push_back(std::move(issued));
   return true;
 }
 
@@ -121,13 +124,24 @@ bool Groups::Await(int left, unsigned thread, Memory& memory) {
   Thread& own = threads_[thread];
   const auto is_awaited = [&](const Step& step) { return step.batch < own.batches - left; };
   for (const Step& step : own.pending) {
-    if (is_awaited(step) && !Do(step.what, step.sums.data(), thread, memory)) return false;
+    if (!is_awaited(step)) continue;
+    const bool is_right =
+        step.sums.empty() ? Look(step, thread, memory) : Do(step, step.sums.data(), thread, memory);
+    if (!is_right) return false;
   }
   std::erase_if(own.pending, is_awaited);
   return true;
 }
 
-bool Groups::Do(const StepInPlace& step, float* const* sums, unsigned thread, Memory& memory) {
+bool Groups::Look(const Step& step, unsigned thread, Memory& memory) {
+  std::vector<float> nowhere(step.what.num_sums);
+  std::vector<float*> places;
+  for (float& sum : nowhere) places.push_back(&sum);
+  return Do(step, places.data(), thread, memory);
+}
+
+bool Groups::Do(const Step& issued, float* const* sums, unsigned thread, Memory& memory) {
+  const StepInPlace& step = issued.what;
   const Matrix first(step.first), second(step.second);
   const unsigned lane = thread % kWarp, warp = thread % kGroup / kWarp;
   const unsigned columns = 2 * step.num_sums;
@@ -135,7 +149,9 @@ bool Groups::Do(const StepInPlace& step, float* const* sums, unsigned thread, Me
   const auto take = [&](const Matrix& matrix, unsigned across, unsigned k, bool is_across,
                         double& value) {
     unsigned short bits = 0;
-    if (!memory.TakeInPlace(matrix.Place(across, k, is_across), bits, thread)) return false;
+    if (!memory.TakeInPlace(matrix.Place(across, k, is_across), bits, issued.copies, thread)) {
+      return false;
+    }
     value = ValueOf(bits, step.is_bf16);
     return true;
   };

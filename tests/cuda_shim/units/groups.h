@@ -11,7 +11,9 @@
 //   * an element that is being written, or whose writer has not published it (memory.h), when the
 //     step is issued or when it is done;
 //   * a block that ends with steps that nobody has waited for.
-// A step is done when it is issued, or when its batch is waited for, as copies arrive.
+// A step is done when it is issued, or when its batch is waited for, as copies arrive. Where
+// threads order each other by barriers in shared memory (Memory::is_ordered), it reads at both
+// times, for a bulk copy may begin between.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +46,9 @@ class Groups {
  private:
   struct Step {
     StepInPlace what;
-    std::vector<float*> sums;
+    std::vector<float*> sums;  ///< Empty: it has been done.
     std::int64_t batch = 0;
+    std::int32_t copies = 0;  ///< Bulk copies of the block that had begun.
   };
   struct Thread {
     bool has_begun = false;
@@ -59,7 +62,9 @@ class Groups {
     unsigned long long first = 0, second = 0;
   };
 
-  bool Do(const StepInPlace& step, float* const* sums, unsigned thread, Memory& memory);
+  /// Reads what the step does, and writes nothing.
+  bool Look(const Step& step, unsigned thread, Memory& memory);
+  bool Do(const Step& step, float* const* sums, unsigned thread, Memory& memory);
   bool Fail(unsigned thread, int line, const std::string& why);
 
   std::vector<Thread> threads_;
