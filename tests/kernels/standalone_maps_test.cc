@@ -130,7 +130,7 @@ TEST(StandaloneMaps, AreMadeForThePointersOfALaunch) {
   std::size_t at = 0;
   for (const char* const found :
        {"#include <cuda.h>\n#include <cuda_runtime.h>\n", "static cudaError_t axpy_maps(",
-        "  } shapes[] = {{CU_TENSOR_MAP_DATA_TYPE_UINT32, CU_TENSOR_MAP_SWIZZLE_128B, 2, "
+        "  } shapes[] = {\n      {CU_TENSOR_MAP_DATA_TYPE_UINT32, CU_TENSOR_MAP_SWIZZLE_128B, 2, "
         "{32, 256}, {128}, {32, 2}},\n"
         "      {CU_TENSOR_MAP_DATA_TYPE_UINT32, CU_TENSOR_MAP_SWIZZLE_NONE, 1, {8192}, {}, {64}}};",
         "//   cudaErrorNotSupported            its driver has no tensor maps\n",

@@ -23,6 +23,7 @@
 #define __global__
 #define __device__
 #define __shared__
+#define __align__(bytes)  // Of shared memory; there is more of it below.
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define EXH_SHIM  // Printed texts know it: no instructions of a GPU.
@@ -203,7 +204,7 @@ inline thread_local FakeIndex threadIdx, blockIdx;
 
 /// The shared memory of the block that runs; printed kernels declare it without a size.
 inline constexpr std::size_t kFakeShared = 232448;
-inline float4 exh_shared[kFakeShared / sizeof(float4)];
+alignas(1024) inline float4 exh_shared[kFakeShared / sizeof(float4)];
 
 inline std::barrier<>* fake_barrier = nullptr;
 inline void __syncthreads() {
