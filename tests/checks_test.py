@@ -419,15 +419,12 @@ class Docs(TreeTest):
         # `search` of one option, with a command of two and one below it of none. Descriptions are no options, wherever they go on.
         self.write("docs/README.md", BOOK + "* [All options](options.md)\n")
         self.write("docs/options.md", page)
-        self.write("search_program", """#!/bin/sh
-case "$*" in
-  --help) printf 'Usage: it\\n\\nOptions:\\n  -h,--help    says it\\n  --kernel TEXT             of --x\\n%30s--y\\n\\n' ''
-          printf 'Subcommands:\\n  log                       reads\\n%30sruns\\n' '';;
-  'log --help') printf 'Options:\\n  -h,--help\\n  -o,--out FILE\\n  --seed UINT\\n\\nSubcommands:\\n  show\\n';;
-  'log show --help') printf 'Options:\\n  -h,--help\\n';;
-  *) exit 2;;
-esac
-""")
+        helps = {"--help": "Usage: it\n\nOptions:\n  -h,--help    says it\n  --kernel TEXT             of --x\n" + 30 * " " + "--y\n\n"
+                           "Subcommands:\n  log                       reads\n" + 30 * " " + "runs\n",
+                 "log --help": "Options:\n  -h,--help\n  -o,--out FILE\n  --seed UINT\n\nSubcommands:\n  show\n",
+                 "log show --help": "Options:\n  -h,--help\n"}
+        cases = "".join(f"'{words}') cat <<'END'\n{text}END\n;;\n" for words, text in helps.items())
+        self.write("search_program", f'#!/bin/sh\ncase "$*" in\n{cases}*) exit 2;;\nesac\n')
         (self.root / "search_program").chmod(0o755)
         programs = {"search": check_docs.Program("search", self.root / "search_program")}
         self.assertEqual(check_docs.check(self.root, programs), list(problems))
