@@ -4,7 +4,7 @@
 --program know the options that are shown, links lead to files and headings that exist, and the pages
 of messages, which exhc prints, fit a terminal, and what ./exh bench lists is a benchmark and says
 in one line what it measures. README.md is short, and docs/README.md, the order of the book, names every
-page of docs once."""
+page of docs once. docs/options.md has each command and option that the programs' help has, and no other."""
 
 import argparse
 import pathlib
@@ -25,6 +25,11 @@ WORD = re.compile(r"[a-z][a-z0-9-]*$")
 PAGES = pathlib.Path("docs/diagnostics")
 PAGE_COLUMNS = 100
 README_LINES = 120
+OPTIONS = pathlib.Path("docs/options.md")
+# Of a help: descriptions begin further to the right, and so does what of them is on a line of its own.
+HELP_OPTION = re.compile(r"^ {1,12}(?:-\w, *)?(--[\w-]+)", re.MULTILINE)
+HELP_COMMANDS = re.compile(r"^subcommands:\n((?: .*\n?|\n)*)", re.MULTILINE | re.IGNORECASE)
+HELP_COMMAND = re.compile(r"^ {1,4}(\w[\w-]*)", re.MULTILINE)
 
 
 def documents(root):
@@ -66,12 +71,18 @@ def long_lines(lines):
             yield number
 
 
-def known_commands(root):
-    """The commands that `./exh help` lists, and the programs of the tree."""
+def wrapper_commands(root):
+    """The commands that `./exh help` lists, and the other programs of the tree."""
     text = subprocess.run([root / "exh", "help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     commands = re.findall(r"^ +\./exh ([a-z-]+)", text, re.MULTILINE)
     programs = re.findall(r"^Programs: (.*)$", text, re.MULTILINE)
-    return {*commands, *" ".join(programs).split()}
+    return commands, " ".join(programs).split()
+
+
+def known_commands(root):
+    """Whatever may stand behind `./exh`."""
+    commands, programs = wrapper_commands(root)
+    return {*commands, *programs}
 
 
 class Program:
@@ -82,6 +93,22 @@ class Program:
         self.path = path
         self.helps = {}
 
+    def help(self, subcommands):
+        """What `--help` of a sub-command prints; None: it fails."""
+        key = tuple(subcommands)
+        if key not in self.helps:
+            run = subprocess.run([self.path, *subcommands, "--help"], stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True, check=False)
+            self.helps[key] = run.stdout if run.returncode == 0 else None
+        return self.helps[key]
+
+    def commands(self, above=()):
+        """The words of each command that help lists, the program itself first."""
+        yield above
+        for listed in HELP_COMMANDS.findall(self.help(above) or ""):
+            for name in HELP_COMMAND.findall(listed):
+                yield from self.commands((*above, name))
+
     def problem(self, words):
         """What is wrong with the arguments of a command that is shown, or None."""
         subcommands = []
@@ -89,18 +116,81 @@ class Program:
             if not WORD.match(word) or len(subcommands) == 2:
                 break
             subcommands.append(word)
-        key = tuple(subcommands)
         shown = " ".join([self.name, *subcommands, "--help"])
-        if key not in self.helps:
-            run = subprocess.run([self.path, *subcommands, "--help"], stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT, text=True, check=False)
-            self.helps[key] = run.stdout if run.returncode == 0 else None
-        if self.helps[key] is None:
+        text = self.help(subcommands)
+        if text is None:
             return f"'{shown}' fails"
         for option in (word.partition("=")[0] for word in words if word.startswith("--")):
-            if not re.search(rf"(?<![\w-]){option}(?![\w-])", self.helps[key]):
+            if not re.search(rf"(?<![\w-]){option}(?![\w-])", text):
                 return f"'{option}' is not in '{shown}'"
         return None
+
+
+class Section:
+    """A section of docs/options.md: its heading names the commands that it is of, its tables their options. A section that it links
+    to has more of them."""
+
+    def __init__(self, number, heading):
+        self.number = number  # Of the line.
+        self.is_program = heading.startswith("## ")  # Its options are those of all commands.
+        self.commands = re.findall(r"`([^`]+)`", heading)
+        self.anchor = slug(heading.lstrip("# "))
+        self.links = set()
+        self.options = {}  # The line of each.
+        self.used = set()
+
+
+def sections_of(text):
+    """The sections of docs/options.md, in their order."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match("##+ ", line):
+            found.append(Section(number, line))
+        elif found:
+            found[-1].links.update(re.findall(r"\]\(#([\w-]+)\)", line))
+            cell = line.split(" | ")[0] if line.startswith("| `") else ""
+            found[-1].options.update({option: number for option in re.findall(r"`(--[\w-]+)", cell)})
+    return found
+
+
+def option_problems(root, programs):
+    """Each command and option that the help of a program has stands in docs/options.md, and what stands there is in a help. Commands of
+    ./exh stand there, too. A section of no command is looked at where all programs of the page are given."""
+    if not (root / OPTIONS).exists():
+        return
+    text = (root / OPTIONS).read_text(encoding="utf-8")
+    for command in wrapper_commands(root)[0]:
+        if not re.search(rf"`\./exh {command}[ `]", text):
+            yield f"{OPTIONS}:1: './exh {command}' is missing"
+    sections = sections_of(text)
+    of_page = {name.split()[0] for section in sections for name in section.commands} - {"./exh"}
+    known = set()
+    for program in programs.values():
+        for words in program.commands():
+            name = " ".join([program.name, *words])
+            known.add(name)
+            own = [section for section in sections if name in section.commands]
+            if not own:
+                yield f"{OPTIONS}:1: '{name}' has no section"
+                continue
+            place = next((section for section in own if not section.is_program), own[0]).number
+            linked = {link for section in own for link in section.links}
+            own += [section for section in sections if not section.commands and section.anchor in linked
+                    or section.is_program and section not in own and program.name in section.commands]
+            for option in dict.fromkeys(HELP_OPTION.findall(program.help(words) or "")):
+                if not any(option in section.options for section in own):
+                    yield f"{OPTIONS}:{place}: '{option}' of '{name} --help' is missing"
+                for section in own:
+                    section.used.add(option)
+    for section in sections:
+        for name in section.commands:
+            if name.split()[0] in programs and name not in known:
+                yield f"{OPTIONS}:{section.number}: there is no command '{name}'"
+        if not ({name.split()[0] for name in section.commands} or of_page) <= set(programs):
+            continue
+        for option, number in section.options.items():
+            if option not in section.used:
+                yield f"{OPTIONS}:{number}: '{option}' is in no help of a command that has this section"
 
 
 def benchmark_problems(root):
@@ -136,7 +226,7 @@ def book_problems(root):
 
 
 def check(root, programs):
-    problems = [*benchmark_problems(root), *book_problems(root)]
+    problems = [*benchmark_problems(root), *book_problems(root), *option_problems(root, programs)]
     commands = known_commands(root)
     for document in documents(root):
         lines = (root / document).read_text().splitlines()

@@ -415,6 +415,41 @@ class Docs(TreeTest):
                     "docs/README.md: docs/results/README.md has no place in the book: give it a line of a list",
                     "docs/README.md: docs/design.md stands there 2 times")
 
+    def expect_of_options(self, page, *problems):
+        # `search` of one option, with a command of two and one below it of none. Descriptions are no options, wherever they go on.
+        self.write("docs/README.md", BOOK + "* [All options](options.md)\n")
+        self.write("docs/options.md", page)
+        helps = {"--help": "Usage: it\n\nOptions:\n  -h,--help    says it\n  --kernel TEXT             of --x\n" + 30 * " " + "--y\n\n"
+                           "Subcommands:\n  log                       reads\n" + 30 * " " + "runs\n",
+                 "log --help": "Options:\n  -h,--help\n  -o,--out FILE\n  --seed UINT\n\nSubcommands:\n  show\n",
+                 "log show --help": "Options:\n  -h,--help\n"}
+        cases = "".join(f"'{words}') cat <<'END'\n{text}END\n;;\n" for words, text in helps.items())
+        self.write("search_program", f'#!/bin/sh\ncase "$*" in\n{cases}*) exit 2;;\nesac\n')
+        (self.root / "search_program").chmod(0o755)
+        programs = {"search": check_docs.Program("search", self.root / "search_program")}
+        self.assertEqual(check_docs.check(self.root, programs), list(problems))
+
+    OPTIONS = ("# Options\n\n## `search`\n\n| option | what |\n|---|---|\n| `-h`, `--help` | text |\n\n"
+               "### `search` alone\n\n| `--kernel NAME` | not `--seed` |\n\n"
+               "### `search log`\n\nMore: [seeds](#seeds).\n\n| `-o`, `--out FILE` | where |\n\n"
+               "### `search log show`\n\nNone.\n\n## Seeds\n\n| `--seed N` | one |\n\n## `./exh`\n\n| `./exh search` | runs it |\n")
+
+    def test_a_page_of_options_that_is_right(self):
+        self.expect_of_options(self.OPTIONS)
+
+    def test_options_that_no_page_has(self):
+        self.expect_of_options(self.OPTIONS.replace("--kernel", "--kernels").replace(" [seeds](#seeds)", " seeds"),
+                               "docs/options.md:9: '--kernel' of 'search --help' is missing",
+                               "docs/options.md:13: '--seed' of 'search log --help' is missing",
+                               "docs/options.md:11: '--kernels' is in no help of a command that has this section",
+                               "docs/options.md:25: '--seed' is in no help of a command that has this section")
+
+    def test_commands_that_no_page_has(self):
+        self.expect_of_options(self.OPTIONS.replace("log show", "log shows").replace("./exh search", "./exh worker"),
+                               "docs/options.md:1: './exh search' is missing",
+                               "docs/options.md:1: 'search log show' has no section",
+                               "docs/options.md:19: there is no command 'search log shows'")
+
     def test_a_picture_that_does_not_exist(self):
         self.append("README.md", "![gone](docs/gone.svg)\n")
         self.expect("README.md:5: docs/gone.svg does not exist")
