@@ -290,6 +290,8 @@ class Target : public Function {
   /// May a bulk copy bring it (TMA)? A group of warps takes it, and the argument is a tensor whose
   /// axes but one are multiples of 16 bytes apart.
   bool may_copy_bulk(const MemBlock& b) const;
+  /// … to the temporary that the communication may go through?
+  bool may_come_in_bulk(const Communication& c) const;
   /// May threads of a block do nothing but ask for such copies?
   bool may_have_producers() const;
   /// … and blocks go through several tiles?
@@ -415,8 +417,6 @@ class Target : public Function {
   bool may_use_groups(const Instruction& reduction) const;
   /// Does the communication bring an operand of the reduction, and may it go through memory?
   bool is_operand(const Instruction& reduction, const Communication& c) const;
-  /// Is it an instruction that a group of warps does not do itself, where it does the reduction?
-  bool is_beside_group(const Instruction& reduction, const Instruction& other) const;
   /// Columns that an instruction of groups may have where a block has so many groups, and a
   /// multiprocessor so many blocks: in tiles of kMma.
   std::uint32_t group_copies_of(const Count& groups, const Count& resident) const;

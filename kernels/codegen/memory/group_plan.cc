@@ -75,8 +75,8 @@ class GroupPlanner {
          at = tree_.node(at).parent) {
       product.batch = at;
     }
-    if (product.copies_class >= 0 && !IsAround(product.batch, inst, product.copies_class)) {
-      return Fail(inst, "something else is done for each of its columns");
+    if (product.copies_class >= 0 && BeginsIn(inst, product.copies_class)) {
+      return Fail(inst, "its columns do not begin together");
     }
     plan_.products.push_back(std::move(product));
   }
@@ -91,13 +91,15 @@ class GroupPlanner {
     return is_plain &&
            std::ranges::all_of(node.children, [&](int child) { return IsAlone(product, child); });
   }
-  /// Is the class one of those between the node, with it, and the product?
-  bool IsAround(int node, const ir::Instruction& product, int dim_class) const {
-    for (int at = tree_.node_of_inst[product.id.index()]; at >= 0; at = tree_.node(at).parent) {
-      if (tree_.node(at).dim_class == dim_class) return true;
-      if (at == node) return false;
-    }
-    return false;
+  /// Is what begins the sums in a loop of the class that the product is in, too?
+  bool BeginsIn(const ir::Instruction& product, int dim_class) const {
+    return std::ranges::any_of(function_.comms, [&](const ir::Communication& comm) {
+      if (!comm.is_init || comm.consumer != product.id || comm.planned) return false;
+      const int init = tree_.node_of_inst[comm.producer.index()];
+      int at = tree_.CommonAncestor(init, tree_.node_of_inst[product.id.index()]);
+      while (at >= 0 && tree_.node(at).dim_class != dim_class) at = tree_.node(at).parent;
+      return init >= 0 && at >= 0;
+    });
   }
 
   /// The warps of a group have neighbouring numbers, and begin with a multiple of four.

@@ -53,6 +53,10 @@ bool Target::may_copy_bulk(const MemBlock& b) const {
   return neighbours == 1 && is_taken;
 }
 
+bool Target::may_come_in_bulk(const Communication& c) const {
+  return c.lowered && may_copy_bulk(block(c.lowered->block));
+}
+
 bool Target::may_have_producers() const {
   return std::ranges::any_of(blocks, [&](const MemBlock& b) { return may_copy_bulk(b); });
 }

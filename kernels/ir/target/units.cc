@@ -55,13 +55,6 @@ bool Target::may_use_groups(const Instruction& reduction) const {
   return operands == 2 && has(is_innermost_column) && has(has_warps);
 }
 
-bool Target::is_beside_group(const Instruction& reduction, const Instruction& other) const {
-  if (other.id == reduction.id) return false;
-  const bool is_in_place = other.op == Op::kTempLoad && other.block.valid() &&
-                           is_operand(reduction, comm(block(other.block).comm));
-  return !is_in_place;
-}
-
 std::uint32_t Target::group_copies_of(const Count& groups, const Count& resident) const {
   constexpr std::uint32_t kSums = 4;     // Registers of a tile, in each lane, …
   constexpr std::uint32_t kBeside = 26;  // … and those that ptxas 13.0 wants besides.

@@ -254,6 +254,19 @@ int SpoiledSums(codegen::Fault fault, const std::string& text = "", std::int64_t
   return Spoiled(Draw("dot", {{"n", n}}, device, 60, 3, coverage), fault, text);
 }
 
+/// What is computed of one divided reduction waits for the last block, which comes behind all of
+/// them: it is in no loop of another one.
+TEST(CudaSpace, WhatComesOfDividedSumsIsInNoLoopOfOthers) {
+  const auto draw = [](const std::string& way) {
+    Coverage coverage;
+    return Draw("cross_entropy", {{"m", 4}, {"n", 64}}, CudaTestDevice(32), 1, 3, coverage, false,
+                "across_blocks(sum_total)=" + way +
+                    "\ndim_kind(log.i0)=THREAD\norder(sum_wanted.i0,log.i0)=MERGED\n");
+  };
+  EXPECT_EQ(draw("NOT_ACROSS").schedules.size(), 1u);
+  EXPECT_ANY_THROW(draw("LAST_BLOCK"));
+}
+
 TEST(CudaSpace, NoDefectSpoilsNothing) {
   EXPECT_EQ(Spoiled(codegen::Fault::kNone), 0);
 }

@@ -4,6 +4,7 @@
 // and groups of warps that take operands in place (WGMMA). Random implementations are printed as
 // CUDA C++ and run on the CPU, which decodes descriptors and swizzles by itself (tests/cuda_shim).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,6 +33,8 @@ ir::Device GroupDevice(std::uint32_t max_threads = 256) {
   ir::Device device = CudaTestDevice(max_threads);
   device.tensor_units.emplace_back(ir::kWgmma);
   device.matrix_reads = true;
+  device.bulk_copies = true;
+  device.multiprocessors = 3;
   device.max_unroll = 64;
   return device;
 }
@@ -51,13 +54,20 @@ constexpr const char* kRings =
     "transfer(tmp.load_a)=ASYNC\nstages(tmp.load_a)=2|3|4\n"
     "transfer(tmp.load_b)=ASYNC\nstages(tmp.load_b)=2|3|4\n";
 
+/// Rings that bulk copies fill.
+constexpr const char* kBulk =
+    "transfer(tmp.load_a)=TMA\nstages(tmp.load_a)=2|3|4\n"
+    "transfer(tmp.load_b)=TMA\nstages(tmp.load_b)=2|3|4\n";
+constexpr const char* kProducers = "roles()=PRODUCER\ngrid()=EACH_TILE\n";
+constexpr const char* kPersistent = "grid()=PERSISTENT\n";
+
 std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault = {}) {
   std::vector<CudaText> texts;
   for (const codegen::Schedule& schedule : sample.schedules) {
     const codegen::LoweredCode code =
         codegen::LowerSchedule(*sample.task.function, schedule, fault);
     EXPECT_EQ(code.error, "");
-    const codegen::GpuText text = codegen::PrintGpu(code, {.overlaps = true});
+    const codegen::GpuText text = codegen::PrintGpu(code, {.overlaps = true, .multiprocessors = 3});
     texts.push_back({text.source, text.launch});
   }
   return texts;
@@ -102,6 +112,7 @@ struct Groups {
   Parameters sizes;
   std::string more = "";
   int count = 6;
+  std::uint32_t max_threads = 256;
 };
 const Groups kGroups[] = {
     {"rows along the sum", {{"m", 128}, {"n", 64}, {"k", 128}, {"transpose_b", 1}}},
@@ -112,9 +123,25 @@ const Groups kGroups[] = {
     {"rings", {{"m", 64}, {"n", 64}, {"k", 512}, {"transpose_b", 1}}, kRings},
     {"rings, across", {{"m", 64}, {"n", 128}, {"k", 512}}, kRings},
 };
+const Groups kBulkGroups[] = {
+    {"bulk copies", {{"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}}, kBulk},
+    {"bulk copies, across", {{"m", 64}, {"n", 128}, {"k", 512}, {"transpose_a", 1}}, kBulk},
+    {"producers",
+     {{"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}},
+     std::string(kBulk) + kProducers,
+     6,
+     384},
+    {"producers, across",
+     {{"m", 64}, {"n", 128}, {"k", 512}},
+     std::string(kBulk) + kProducers,
+     6,
+     384},
+    {"persistent", {{"m", 256}, {"n", 128}, {"k", 256}}, std::string(kBulk) + kPersistent, 6, 384},
+};
 
 Sample DrawGroups(const Groups& groups, std::uint64_t seed) {
-  return DrawProduct(groups.sizes, "unit(mad)=WGMMA\n" + groups.more, groups.count, seed);
+  return DrawProduct(groups.sizes, "unit(mad)=WGMMA\n" + groups.more, groups.count, seed,
+                     groups.max_threads);
 }
 
 TEST(GroupUnits, RandomImplementationsAreRight) {
@@ -125,6 +152,48 @@ TEST(GroupUnits, RandomImplementationsAreRight) {
     if (HasFatalFailure()) return;
     EXPECT_EQ(CountWith(Print(sample), " exh_group_"), groups.count) << groups.what;
   }
+}
+
+TEST(GroupUnits, TakeWhatBulkCopiesBring) {
+  std::uint64_t seed = 60;
+  for (const Groups& groups : kBulkGroups) {
+    const Sample sample = DrawGroups(groups, ++seed);
+    ExpectAllRight(sample, groups.what);
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(CountWith(Print(sample), " exh_bulk_copy("), groups.count) << groups.what;
+  }
+}
+
+TEST(GroupUnits, DefectsOfBulkCopiesShow) {
+  for (const std::size_t number : {0u, 2u, 4u}) {
+    Groups groups = kBulkGroups[number];
+    groups.count = 3;
+    const Sample sample = DrawGroups(groups, 70 + number);
+    std::vector<codegen::Fault> faults = {
+        codegen::Fault::kWrongParity, codegen::Fault::kMissingCopyWait,
+        codegen::Fault::kWrongDescriptor, codegen::Fault::kMissingGroupWait};
+    if (number == 0) faults.push_back(codegen::Fault::kMissingBarrier);
+    if (number != 0) {
+      faults.insert(faults.end(), {codegen::Fault::kEarlyRelease, codegen::Fault::kEarlyRefill});
+    }
+    for (const codegen::Fault fault : faults) {
+      int spoiled = 0;
+      for (const std::string& message : RunCudaSources(sample.task, Print(sample, fault))) {
+        spoiled += !message.empty();
+      }
+      EXPECT_EQ(spoiled, groups.count) << groups.what << static_cast<int>(fault);
+    }
+  }
+}
+
+/// What is done for each column of an instruction is done before it, for all of them.
+TEST(GroupUnits, HaveTheirColumnsToThemselves) {
+  const Groups groups = {"columns that begin one by one",
+                         {{"m", 64}, {"n", 64}, {"k", 256}},
+                         "across_blocks(mad)=SECOND_LAUNCH|LAST_BLOCK\n"
+                         "dim_mapping(init:mad.n2)=MERGE_MAP\ndim_mapping(init:mad.m0)=MERGE_MAP\n",
+                         8};
+  ExpectAllRight(DrawGroups(groups, 90), groups.what);
 }
 
 /// Batches go on while the next iteration begins, where there are slots enough.
@@ -224,7 +293,7 @@ TEST(GroupUnits, AreCompiledForTheirArchitecture) {
     for (CudaText& text : Print(DrawGroups(groups, 50))) texts.push_back(std::move(text));
   }
   const std::size_t random = texts.size();
-  for (CudaText& text : Print(OfRecipes({{"m", 4096}, {"n", 4096}, {"k", 4096}, {"type", 3}}))) {
+  for (CudaText& text : Print(OfRecipes({{"m", 4608}, {"n", 4608}, {"k", 4096}, {"type", 3}}))) {
     texts.push_back(std::move(text));
   }
   EXPECT_GE(texts.size(), random + 3);
@@ -240,3 +309,17 @@ TEST(GroupUnits, AreCompiledForTheirArchitecture) {
 
 }  // namespace
 }  // namespace exh::kernels::testing
+namespace exh::kernels::testing {
+TEST(Debug, It) {
+  Coverage coverage;
+  Parameters all = {{"type", 3}, {"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}};
+  Sample s = Draw("matmul", all, GroupDevice(256), 0, 1, coverage, false, "");
+  const auto& f = *s.task.function;
+  for (const auto& b : f.blocks) {
+    const auto& load = f.inst(f.comm(b.comm).producer);
+    fmt::print("{} bulk {} async {} guards {} offset {} access {} prod {}\n", b.name(), f.may_copy_bulk(b), f.may_copy_async(b), load.guards.size(), load.offset, load.access.size(), f.may_have_producers());
+    for (auto id : b.axes) { const auto& x = f.axis(id); fmt::print("  axis {} st {} [{}] ld {} [{}] along {} first {}\n", x.name(), f.dim(x.store_dim).name(), fmt::join(f.dim(x.store_dim).sizes, ","), f.dim(x.load_dim).name(), fmt::join(f.dim(x.load_dim).sizes, ","), f.is_copied_along(x), fmt::join(f.rank_universe(b), ",")); }
+    for (auto& p : f.insts) if (p.is_reduction()) fmt::print(" red {} groups {} operand {}\n", p.name(), f.may_use_groups(p), f.is_operand(p, f.comm(b.comm)));
+  }
+}
+}
