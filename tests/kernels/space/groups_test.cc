@@ -311,15 +311,13 @@ TEST(GroupUnits, AreCompiledForTheirArchitecture) {
 }  // namespace exh::kernels::testing
 namespace exh::kernels::testing {
 TEST(Debug, It) {
-  Coverage coverage;
-  Parameters all = {{"type", 3}, {"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}};
-  Sample s = Draw("matmul", all, GroupDevice(256), 0, 1, coverage, false, "");
-  const auto& f = *s.task.function;
-  for (const auto& b : f.blocks) {
-    const auto& load = f.inst(f.comm(b.comm).producer);
-    fmt::print("{} bulk {} async {} guards {} offset {} access {} prod {}\n", b.name(), f.may_copy_bulk(b), f.may_copy_async(b), load.guards.size(), load.offset, load.access.size(), f.may_have_producers());
-    for (auto id : b.axes) { const auto& x = f.axis(id); fmt::print("  axis {} st {} [{}] ld {} [{}] along {} first {}\n", x.name(), f.dim(x.store_dim).name(), fmt::join(f.dim(x.store_dim).sizes, ","), f.dim(x.load_dim).name(), fmt::join(f.dim(x.load_dim).sizes, ","), f.is_copied_along(x), fmt::join(f.rank_universe(b), ",")); }
-    for (auto& p : f.insts) if (p.is_reduction()) fmt::print(" red {} groups {} operand {}\n", p.name(), f.may_use_groups(p), f.is_operand(p, f.comm(b.comm)));
+  for (const char* d : {"roles()=PRODUCER\n", "grid()=PERSISTENT\n", "transfer(tmp.load_b)=TMA\n", "transfer(tmp.load_a)=TMA\n", "vec(tmp.load_a.st)=1\nvec(load_a)=1\ntransfer(tmp.load_a)=ASYNC\n", "vec(tmp.load_a.st)=1\ntransfer(tmp.load_a)=ASYNC\n", "skew(tmp.load_a)=SWIZZLE_128\ntransfer(tmp.load_a)=ASYNC\n", "cache(load_a)=CACHE_DEFAULT\ntransfer(tmp.load_a)=ASYNC\n", "rank(tmp.load_a,tmp.load_a.k2)=1\ntransfer(tmp.load_a)=ASYNC\n",
+   "dim_kind(tmp.load_a.st.m3)=LOOP\ntransfer(tmp.load_a)=ASYNC\n", "dim_kind(tmp.load_a.st.k2)=LOOP\ntransfer(tmp.load_a)=ASYNC\nskew(tmp.load_a)=SWIZZLE_128\n"}) {
+    for (const char* w : {"", "unit(mad)=WGMMA\n"}) {
+    Coverage coverage;
+    Parameters all = {{"type", 3}, {"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}};
+    try { Draw("matmul", all, GroupDevice(256), 0, 1, coverage, false, std::string(w) + d); fmt::print("fine {} {}\n", w, d); }
+    catch (const std::exception& e) { fmt::print("{} {}: {}\n", w, d, e.what()); } }
   }
 }
 }
