@@ -394,7 +394,7 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
     if (!Share(*region, access, grain, thread, Use::kRead)) return false;
     if (!Cross(*region, access, grain, thread, false)) return false;
     if (!Touch(*region, access, grain, thread, "reads")) return false;
-    if (is_ordered_) {
+    if (is_ordered_) [[unlikely]] {
       if (!ReadInOrder(*region, access, grain, thread)) return false;
       continue;
     }
@@ -423,7 +423,8 @@ bool Memory::Touch(const Region& region, const Access& access, std::int64_t grai
 
 bool Memory::IsRead(Region& region, const Access& access, std::int64_t grain, unsigned thread,
                     const char* verb) {
-  if (is_ordered_) return IsReadApart(region, access, grain, thread, verb);
+  if (is_ordered_) [[unlikely]]
+    return IsReadApart(region, access, grain, thread, verb);
   const History& history = HistoryOf(region, grain);
   const bool is_first = history.reader == static_cast<std::int32_t>(thread);
   if (history.reader == -1 || (is_first && !history.several_readers)) return false;
@@ -435,7 +436,8 @@ bool Memory::IsRead(Region& region, const Access& access, std::int64_t grain, un
 
 bool Memory::IsVaried(Region& region, const Access& access, std::int64_t grain,
                       const unsigned char* from, unsigned thread, const char* verb) {
-  if (is_ordered_) return IsVariedApart(region, access, grain, from, thread, verb);
+  if (is_ordered_) [[unlikely]]
+    return IsVariedApart(region, access, grain, from, thread, verb);
   History& history = HistoryOf(region, grain);
   if (history.writer == -1) return false;
   history.several_writers |= history.writer != static_cast<std::int32_t>(thread);
@@ -448,7 +450,8 @@ bool Memory::IsVaried(Region& region, const Access& access, std::int64_t grain,
 }
 
 void Memory::NoteWrite(Region& region, std::int64_t grain, unsigned thread) {
-  if (is_ordered_) return WriteInOrder(region, grain, thread);
+  if (is_ordered_) [[unlikely]]
+    return WriteInOrder(region, grain, thread);
   HistoryOf(region, grain).writer = static_cast<std::int32_t>(thread);
 }
 
