@@ -79,6 +79,7 @@ bool Answers(CUdevice device) {
 }
 
 bool has_context = false;
+int captures = 0;  ///< Streams whose launches are recorded.
 
 /// A new stream or event: ours as long as the process lives, as they are never given back.
 template <typename T>
@@ -387,6 +388,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, std:
                                 CUtensorMapFloatOOBfill fill) {
   if (const CUresult state = State(); state != kSuccess) return state;
   if (10 * Facts().major + Facts().minor < kTensorMapsFrom) return kNotSupported;
+  // It would do, but that is time that others have between launches.
+  if (captures > 0) return kCaptureUnsupported;
   const bool is_made = MakeFakeMap(
       map, {type, axes, array, extents, strides, box, steps, interleave, swizzle, promotion, fill});
   return is_made ? kSuccess : kInvalidValue;
@@ -429,6 +432,7 @@ CUresult cuEventElapsedTime_v2(float* ms, CUevent begin, CUevent end) {
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode) {
   if (const CUresult state = State(stream); state != kSuccess) return state;
   stream->capture = std::make_unique<CudaGraph>();
+  ++captures;
   return kSuccess;
 }
 
@@ -436,6 +440,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   if (const CUresult state = State(); state != kSuccess) return state;
   if (!stream->capture) return kInvalidValue;
   *graph = stream->capture.release();
+  --captures;
   return kSuccess;
 }
 

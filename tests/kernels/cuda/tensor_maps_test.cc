@@ -130,9 +130,8 @@ TEST(TensorMaps, ThatTheDriverRefusesAreNamed) {
   TensorMap wide = kOfHalves;
   wide.box = {128, 8};  // More than the swizzle.
   TensorMaps maps(gpu, {kOfHalves, wide});
-  std::vector<void*> pointers = given.Pointers();
   try {
-    maps.AddTo(pointers);
+    maps.Prepare(given.Pointers());
     ADD_FAILURE() << "it was made";
   } catch (const GpuError& error) {
     EXPECT_THAT(error.what(),

@@ -36,6 +36,8 @@ class DeviceProgram {
   const std::vector<Kernel>& all() const { return kernels_; }
   /// `exh_kernel`.
   const Kernel& main() const { return kernels_[main_]; }
+  /// Does what launches with these arrays need and what shall not be timed; Enqueue() would do it.
+  void Prepare(const std::vector<void*>& arguments) { maps_.Prepare(arguments); }
   /// Enqueues all of them. `arguments` are pointers to the arguments, the arrays first, but for the
   /// tensor maps: these are added. Where its launches overlap, and the GPU can do that, only the
   /// first waits for all that was enqueued before.

@@ -66,19 +66,22 @@ TensorMaps::TensorMaps(const Gpu& gpu, std::vector<TensorMap> maps)
   }
 }
 
-void TensorMaps::AddTo(std::vector<void*>& arguments) {
-  if (maps_.empty()) return;
+std::vector<CUtensorMap>& TensorMaps::Of(const std::vector<void*>& arguments) {
   std::vector<CUdeviceptr> arrays;
   for (const TensorMap& map : maps_) {
     EXH_CHECK(map.array < arguments.size());
     arrays.push_back(*static_cast<const CUdeviceptr*>(arguments[map.array]));
   }
-  const auto [known, is_new] = encoded_.try_emplace(std::move(arrays));
-  std::vector<CUtensorMap>& encoded = known->second;
-  if (is_new) {
-    for (std::size_t i = 0; i < maps_.size(); ++i) encoded.push_back(Encoded(i, known->first[i]));
-  }
-  for (CUtensorMap& map : encoded) arguments.push_back(&map);
+  const auto known = encoded_.find(arrays);
+  if (known != encoded_.end()) return known->second;
+  std::vector<CUtensorMap> encoded;
+  for (std::size_t i = 0; i < maps_.size(); ++i) encoded.push_back(Encoded(i, arrays[i]));
+  return encoded_[std::move(arrays)] = std::move(encoded);
+}
+
+void TensorMaps::AddTo(std::vector<void*>& arguments) {
+  if (maps_.empty()) return;
+  for (CUtensorMap& map : Of(arguments)) arguments.push_back(&map);
 }
 
 CUtensorMap TensorMaps::Encoded(std::size_t number, CUdeviceptr array) const {

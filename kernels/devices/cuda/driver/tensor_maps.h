@@ -4,6 +4,7 @@
 // its kernels take them behind all other arguments.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,17 +17,21 @@ namespace exh::kernels::cuda {
 /// Why this GPU and its driver have no tensor maps, in one line; empty: they have.
 std::string ProblemOfTensorMaps(const Gpu& gpu);
 
+/// The maps of one program.
 class TensorMaps {
  public:
   /// Without any, nothing is asked of the GPU; otherwise ProblemOfTensorMaps() is empty.
   TensorMaps(const Gpu& gpu, std::vector<TensorMap> maps);
 
-  /// Adds the maps to pointers to arguments, of which the first are the arrays. Maps are encoded
-  /// when their arrays lie somewhere for the first time, and live as long as this. Throws GpuError
-  /// where the driver refuses one.
+  /// Encodes the maps for the arrays of a launch, by pointers to its arguments, of which the first
+  /// are the arrays. Throws GpuError where the driver refuses one.
+  void Prepare(const std::vector<void*>& arguments) { Of(arguments); }
+  /// Adds the maps to such pointers: those that were encoded for arrays at the same addresses, if
+  /// there are. They live as long as this.
   void AddTo(std::vector<void*>& arguments);
 
  private:
+  std::vector<CUtensorMap>& Of(const std::vector<void*>& arguments);
   CUtensorMap Encoded(std::size_t number, CUdeviceptr array) const;
 
   const Gpu& gpu_;

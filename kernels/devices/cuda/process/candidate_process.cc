@@ -126,6 +126,11 @@ class Bench {
                           kernel.name == kMainKernel ? "" : ", of " + kernel.name);
       return;
     }
+    for (const auto& set : sets_) {
+      for (std::size_t copy = 0; copy < set->copies(); ++copy) {
+        program.Prepare(set->Arguments(copy, nullptr));
+      }
+    }
     const std::size_t scratch_bytes = request.launch.scratch_bytes();
     if (scratch_bytes > scratch_.bytes()) scratch_ = DeviceBuffer(gpu_, scratch_bytes);
     const auto launch = [&](DataSet& set, std::size_t copy) {
