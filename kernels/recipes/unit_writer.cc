@@ -270,6 +270,7 @@ class UnitWriter : RecipeWriter {
     if (tile_.is_bulk && !f_.may_copy_bulk(block)) return false;
     Want(Of("tiles", comm), {kOwnTiles});
     Want(Of("thread_layout", f_.phase(load.phase)), {kOwnLayout});
+    if (tile_.is_bulk) Want(Of("transfer", block), {kTma});
     const Dimension* vector = nullptr;
     // Neighbouring threads are neighbours in memory, and so are copies: what is along comes last.
     std::vector<Dims> threads(2), copies(2);
@@ -290,7 +291,9 @@ class UnitWriter : RecipeWriter {
       const auto [size, is_thread] = ShareOf(*tile, to.logical, inside);
       if (is_along && inside == 0) vector = &stored;
       if (tile_.is_bulk) {
-        SizeAndKind(from, size_[to.id.index()], kLoop);
+        const std::uint32_t iterations = size_[to.id.index()];
+        SizeAndKind(from, iterations, kLoop);
+        if (iterations == 1) continue;  // It stands alone.
         Order(stored, from, kMerged);
         box.push_back(&from);
         continue;

@@ -19,6 +19,7 @@
 #define __syncthreads_or(value) ::exh_shim::BarrierOr(__LINE__, value)
 #define __threadfence() ::exh_shim::Fence()
 #define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
+#define __syncwarp() ::exh_shim::SyncWarp(__LINE__)
 #define exh_ballot(is_set) ::exh_shim::Ballot(__LINE__, is_set)
 #define exh_swap(value, lanes) ::exh_shim::SwapValue(__LINE__, value, lanes)
 #define exh_cluster_arrive() ::exh_shim::ClusterArrive()

@@ -105,7 +105,7 @@ class Runner {
     for (unsigned other = 0; other < threads; ++other) {
       run_->holds[other].kind = other == t ? Hold::Kind::kNone : Hold::Kind::kMet;
     }
-    memory_.Meet(threads);
+    memory_.Meet(0, threads);
   }
 
   bool WaitOr(int line, bool value) {
@@ -155,6 +155,18 @@ class Runner {
     of_warp_[t] = line;
     Fiber::Yield();
     return &swapped[t / kWarp * kWarp];
+  }
+
+  /// The running thread waits for all of its warp, and knows what they did. The first one that goes
+  /// on says so for all.
+  void SyncWarp(int line) {
+    const unsigned first = threadIdx.x / kWarp * kWarp;
+    unsigned& here = run_->synced[first / kWarp];
+    ++here;
+    Swap(line, 0);
+    if (here != kWarp) return;
+    here = 0;
+    if (memory_.is_ordered()) memory_.Meet(first, kWarp);
   }
 
   /// The same with rows of matrices.
@@ -265,9 +277,10 @@ class Runner {
     Meeting meeting{};
     /// Did a thread hand a value to the barrier that follows, and to the one before?
     bool any = false, any_before = false;
-    std::vector<unsigned> shuffles;                          ///< By thread: how many it has begun.
-    std::array<std::vector<unsigned long long>, 2> handed;   ///< By thread: its own bits.
-    std::vector<unsigned> swaps;                             ///< By thread: how many it has begun.
+    std::vector<unsigned> shuffles;                         ///< By thread: how many it has begun.
+    std::array<std::vector<unsigned long long>, 2> handed;  ///< By thread: its own bits.
+    std::vector<unsigned> swaps;                            ///< By thread: how many it has begun.
+    std::vector<unsigned> synced;  ///< By warp: threads that wait for the others.
     std::array<std::vector<unsigned long long>, 2> swapped;  ///< By thread: of its warp alone.
     std::vector<unsigned> tiles_begun;                       ///< By thread: how many.
     std::array<std::vector<Tile>, 2> tiles;                  ///< By thread.
@@ -311,6 +324,7 @@ class Runner {
     begun.tiles.fill(std::vector<Tile>(kernel.threads));
     begun.handed.fill(std::vector<unsigned long long>(kernel.threads));
     begun.swaps.assign(kernel.threads, 0);
+    begun.synced.assign((kernel.threads + kWarp - 1) / kWarp, 0);
     begun.swapped.fill(std::vector<unsigned long long>(kernel.threads));
     cluster_.assign(kernel.cluster, begun);
     std::vector<unsigned> clusters = Numbers(kernel.grid / kernel.cluster);
@@ -603,6 +617,10 @@ unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int
 
 unsigned long long Swap(int line, unsigned long long bits, int lanes) {
   return runner->Swap(line, bits)[threadIdx.x % 32 ^ static_cast<unsigned>(lanes)];
+}
+
+void SyncWarp(int line) {
+  runner->SyncWarp(line);
 }
 
 unsigned Ballot(int line, bool is_set) {

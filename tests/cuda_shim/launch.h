@@ -99,6 +99,10 @@ unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int
 unsigned long long Swap(int line, unsigned long long bits, int lanes);
 unsigned Ballot(int line, bool is_set);
 
+/// __syncwarp(): all 32 threads of the warp must call it on the same line. What they did before is
+/// before what they do after, where threads order each other (bulk/thread_order.h).
+void SyncWarp(int line);
+
 /// All asynchronous copies that the running thread began since the last time become a group.
 void CommitCopies();
 

@@ -223,7 +223,7 @@ void Memory::BeginInterval(int line) {
   interval_ = ++intervals_;
   of_rank_[rank_].line = line_;
   of_rank_[rank_].interval = interval_;
-  if (is_ordered_) Meet(threads_);
+  if (is_ordered_) Meet(0, threads_);
 }
 
 Region* Memory::SharedOf(const Region* own, int rank) {

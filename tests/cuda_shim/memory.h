@@ -213,7 +213,7 @@ class Memory {
                const Region* barrier, std::int64_t barrier_offset, const int* coordinates,
                unsigned axes, bool is_late, unsigned thread);
   /// The first threads of the block have met.
-  void Meet(unsigned count);
+  void Meet(unsigned first, unsigned count);
   void Fence(unsigned thread) { order_.Fence(thread, interval_); }
   /// For the thread, the kernels before have ended now.
   void AwaitPrevious(unsigned thread) { has_waited_[thread] = true; }

@@ -158,8 +158,8 @@ bool Memory::FailWaiting(const PhaseWait& wait, unsigned thread) {
   return FailAt(wait.line, thread, mbarriers().Missing(wait));
 }
 
-void Memory::Meet(unsigned count) {
-  mbarriers().order().Meet(count);
+void Memory::Meet(unsigned first, unsigned count) {
+  mbarriers().order().Meet(first, count);
 }
 
 bool Memory::Land(std::int32_t number, unsigned thread) {

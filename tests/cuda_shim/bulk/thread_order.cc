@@ -30,10 +30,10 @@ void ThreadOrder::Hear(unsigned thread, const Clock& news) {
   Join(clocks_[thread], news);
 }
 
-void ThreadOrder::Meet(unsigned count) {
+void ThreadOrder::Meet(unsigned first, unsigned count) {
   Clock all;
-  for (unsigned t = 0; t < count; ++t) Join(all, clocks_[t]);
-  for (unsigned t = 0; t < count; ++t) {
+  for (unsigned t = first; t < first + count; ++t) Join(all, clocks_[t]);
+  for (unsigned t = first; t < first + count; ++t) {
     clocks_[t] = all;
     ++clocks_[t][t];
   }

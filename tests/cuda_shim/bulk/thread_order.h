@@ -41,8 +41,8 @@ class ThreadOrder {
   /// Those who hear of `news` know what the thread did until now.
   void Tell(unsigned thread, Clock& news);
   void Hear(unsigned thread, const Clock& news);
-  /// Threads 0 … count - 1 know afterwards what all of them did before.
-  void Meet(unsigned count);
+  /// So many threads, from the first one on, know afterwards what all of them did before.
+  void Meet(unsigned first, unsigned count);
 
   /// How many phases of the barrier have ended, as far as the thread knows.
   std::uint32_t Phases(unsigned thread, std::size_t barrier) const;

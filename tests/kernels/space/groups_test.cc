@@ -4,7 +4,6 @@
 // and groups of warps that take operands in place (WGMMA). Random implementations are printed as
 // CUDA C++ and run on the CPU, which decodes descriptors and swizzles by itself (tests/cuda_shim).
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -186,14 +185,17 @@ TEST(GroupUnits, DefectsOfBulkCopiesShow) {
   }
 }
 
-/// What is done for each column of an instruction is done before it, for all of them.
-TEST(GroupUnits, HaveTheirColumnsToThemselves) {
-  const Groups groups = {"columns that begin one by one",
-                         {{"m", 64}, {"n", 64}, {"k", 256}},
-                         "across_blocks(mad)=SECOND_LAUNCH|LAST_BLOCK\n"
-                         "dim_mapping(init:mad.n2)=MERGE_MAP\ndim_mapping(init:mad.m0)=MERGE_MAP\n",
-                         8};
-  ExpectAllRight(DrawGroups(groups, 90), groups.what);
+/// An instruction adds to all of its columns at once: none of them begins later.
+TEST(GroupUnits, HaveColumnsThatBeginTogether) {
+  const auto draw = [](const std::string& unit) {
+    return DrawProduct(
+        {{"m", 64}, {"n", 64}, {"k", 256}},
+        "unit(mad)=" + unit +
+            "\nsize(mad.n2)=2\ndim_kind(mad.n2)=UNROLL\norder(init.n2,mad.n2)=MERGED\n",
+        1, 90);
+  };
+  EXPECT_EQ(draw("MMA").schedules.size(), 1u);
+  EXPECT_ANY_THROW(draw("WGMMA"));
 }
 
 /// Batches go on while the next iteration begins, where there are slots enough.
@@ -309,15 +311,3 @@ TEST(GroupUnits, AreCompiledForTheirArchitecture) {
 
 }  // namespace
 }  // namespace exh::kernels::testing
-namespace exh::kernels::testing {
-TEST(Debug, It) {
-  for (const char* d : {"roles()=PRODUCER\n", "grid()=PERSISTENT\n", "transfer(tmp.load_b)=TMA\n", "transfer(tmp.load_a)=TMA\n", "vec(tmp.load_a.st)=1\nvec(load_a)=1\ntransfer(tmp.load_a)=ASYNC\n", "vec(tmp.load_a.st)=1\ntransfer(tmp.load_a)=ASYNC\n", "skew(tmp.load_a)=SWIZZLE_128\ntransfer(tmp.load_a)=ASYNC\n", "cache(load_a)=CACHE_DEFAULT\ntransfer(tmp.load_a)=ASYNC\n", "rank(tmp.load_a,tmp.load_a.k2)=1\ntransfer(tmp.load_a)=ASYNC\n",
-   "dim_kind(tmp.load_a.st.m3)=LOOP\ntransfer(tmp.load_a)=ASYNC\n", "dim_kind(tmp.load_a.st.k2)=LOOP\ntransfer(tmp.load_a)=ASYNC\nskew(tmp.load_a)=SWIZZLE_128\n"}) {
-    for (const char* w : {"", "unit(mad)=WGMMA\n"}) {
-    Coverage coverage;
-    Parameters all = {{"type", 3}, {"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}};
-    try { Draw("matmul", all, GroupDevice(256), 0, 1, coverage, false, std::string(w) + d); fmt::print("fine {} {}\n", w, d); }
-    catch (const std::exception& e) { fmt::print("{} {}: {}\n", w, d, e.what()); } }
-  }
-}
-}

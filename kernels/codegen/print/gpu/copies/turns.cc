@@ -144,6 +144,7 @@ void KernelPrinter::TurnInBulk(const Ring& ring) {
 }
 
 void KernelPrinter::Release(const Ring& ring, const std::string& slot, const std::string& when) {
+  out_.Line("__syncwarp();");
   out_.Line("if (t % " + Number(ir::kWarpLanes) + " == 0" + (when.empty() ? "" : " && " + when) +
             ") exh_arrive(empty" + statements_.RingName(ring) + " + " + slot + ");");
 }
