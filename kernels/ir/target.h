@@ -417,8 +417,8 @@ class Target : public Function {
   bool may_use_groups(const Instruction& reduction) const;
   /// Does the communication bring an operand of the reduction, and may it go through memory?
   bool is_operand(const Instruction& reduction, const Communication& c) const;
-  /// Columns that an instruction of groups may have where a block has so many groups, and a
-  /// multiprocessor so many blocks: in tiles of kMma.
+  /// Columns that an instruction of groups may have where a block has so many pairs of groups, and
+  /// a multiprocessor so many blocks: in tiles of kMma.
   std::uint32_t group_copies_of(const Count& groups, const Count& resident) const;
   /// Is the pair, of an operand of the reduction, that of the rows or of the columns of its tile?
   bool is_across(const Instruction& reduction, const DimPair& pair) const;

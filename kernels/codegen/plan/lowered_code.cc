@@ -97,9 +97,13 @@ void LagBehind(LoweredCode& code) {
     return block.is_async && block.stages >= kSlots &&
            code.tree.stays_in_place[code.function->block(block.block).load.index()];
   });
+  // An operand that has one slot alone is filled again in the next iteration.
+  const bool turn_all = std::ranges::all_of(product.operands, [&](const GroupOperand& operand) {
+    return code.rings.of_block[operand.block.index()] == number;
+  });
   const bool is_skipped = std::ranges::any_of(
       code.skipped, [&](const SkippedTiles& tiles) { return tiles.loop == loop; });
-  if (!may_lag || is_skipped) return;
+  if (!may_lag || !turn_all || is_skipped) return;
   product.lag = ring.lag = 1;
   if (!ring.is_bulk()) --ring.under_way;
 }

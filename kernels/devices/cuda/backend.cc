@@ -41,9 +41,10 @@ class CudaBackend final : public Backend {
 
   bool Detects(std::string_view field) const override {
     constexpr std::array kFields = {
-        "architecture", "model",           "max_threads",     "max_registers", "vector_sizes",
-        "shared_bytes", "block_registers", "cache_flags",     "across_blocks", "max_cluster",
-        "max_stages",   "async_copies",    "resident_blocks", "tensor_units",  "skews", "multiprocessors"};
+        "architecture",    "model",           "max_threads",     "max_registers", "vector_sizes",
+        "shared_bytes",    "block_registers", "cache_flags",     "across_blocks", "max_cluster",
+        "max_stages",      "async_copies",    "resident_blocks", "tensor_units",  "skews",
+        "multiprocessors", "matrix_reads",    "bulk_copies"};
     return std::ranges::find(kFields, field) != kFields.end();
   }
   DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }
@@ -94,8 +95,8 @@ class CudaBackend final : public Backend {
 
   Source Print(const codegen::LoweredCode& code, const ir::Device& device) const override {
     const bool overlaps = device.capability() >= kLaunchesOverlapFrom;
-    codegen::GpuText text = codegen::PrintGpu(
-        code, {.overlaps = overlaps, .multiprocessors = device.multiprocessors});
+    codegen::GpuText text =
+        codegen::PrintGpu(code, {.overlaps = overlaps, .multiprocessors = device.multiprocessors});
     Source source(std::move(text.source), text.launch);
     source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);
     source.gpu->min_blocks = code.schedule->min_blocks.Or(1);

@@ -104,6 +104,14 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
   }
   constexpr int kFloatsOf8Bits = 89;  // mma.sync of 16 x 8 x 32 of f8e4m3 and f8e5m2: sm_89.
   if (device.capability() >= kFloatsOf8Bits) device.tensor_units.emplace_back(ir::kQmma);
+  // Rows of whole matrices (ldmatrix), groups of four warps (wgmma), which later ones do not have,
+  // and bulk copies (TMA). All three were measured on 9.0.
+  constexpr int kGroups = 90;
+  if (device.capability() == kGroups) {
+    device.matrix_reads = true;
+    device.tensor_units.emplace_back(ir::kWgmma);
+    device.bulk_copies = true;
+  }
   return {std::move(device), ""};
 }
 
