@@ -4,6 +4,7 @@
 // machine that shall compute it, and which decisions there are.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -277,6 +278,8 @@ class Target : public Function {
   /// axis along which neighbours are nearest in memory is innermost, and levels are as they are
   /// numbered.
   bool copied_outside(const Dimension& outer, const Dimension& inner) const;
+  /// May a bulk copy bring what the communication hands over (may_copy_bulk())?
+  bool may_come_in_bulk(const Communication& c) const;
 
   // ring.exh: temporaries of several slots.
   /// May the temporary have several slots? It holds what was read of an argument, and
@@ -290,18 +293,22 @@ class Target : public Function {
   /// May a bulk copy bring it (TMA)? A group of warps takes it, and the argument is a tensor whose
   /// axes but one are multiples of 16 bytes apart.
   bool may_copy_bulk(const MemBlock& b) const;
-  /// … to the temporary that the communication may go through?
-  bool may_come_in_bulk(const Communication& c) const;
-  /// May threads of a block do nothing but ask for such copies?
-  bool may_have_producers() const;
-  /// … and blocks go through several tiles?
-  bool may_persist() const { return device.multiprocessors > 0 && may_have_producers(); }
   /// Elements that an asynchronous copy may take at once: 4, 8 or 16 bytes.
   std::vector<std::uint32_t> async_lanes(const MemBlock& b) const;
   /// Elements of the largest one.
   std::uint32_t widest_copy(const MemBlock& b) const;
   /// Is it the storage axis that the read of the argument moves along from element to element?
   bool is_copied_along(const Axis& axis) const;
+  /// Bytes that a block shares, where bulk copies are waited for with the rest.
+  std::uint32_t shared_beside_barriers() const { return device.shared_bytes - kBarrierBytes; }
+
+  // roles.exh: who asks for bulk copies, and which blocks there are.
+  /// May threads of a block do nothing but ask for such copies?
+  bool may_have_producers() const {
+    return std::ranges::any_of(blocks, [&](const MemBlock& b) { return may_copy_bulk(b); });
+  }
+  /// … and blocks go through several tiles?
+  bool may_persist() const { return device.multiprocessors > 0 && may_have_producers(); }
 
   // windows.exh: what reads copy of an argument.
   Refs<Instruction> window_read(const Window& w) const { return {std::cref(inst(w.read))}; }
@@ -496,8 +503,6 @@ class Target : public Function {
   std::uint32_t shared_beside_slices() const { return device.shared_bytes - kSliceBytes; }
   /// … and the blocks of a cluster, too.
   std::uint32_t shared_beside_clusters() const { return shared_beside_slices() - kClusterBytes; }
-  /// … and what bulk copies are waited for with.
-  std::uint32_t shared_beside_barriers() const { return device.shared_bytes - kBarrierBytes; }
   /// Blocks that a kernel may ask a multiprocessor to hold.
   std::vector<std::uint32_t> min_blocks_universe() const;
   /// Most threads of a block when so many blocks are to be held: fewer registers than this leaves

@@ -69,9 +69,9 @@ class UnitWriter : RecipeWriter {
     Want("walk", {"ROWS"});
     Want("advance", {kOnTime});
     Want("cache", {ir::kCacheDefault, ir::kCacheGlobal});
-    const char* const by = !has_rings()             ? ""
-                           : !tile_.is_bulk         ? ", rings"
-                           : !tile_.has_producers   ? ", bulk copies"
+    const char* const by = !has_rings()           ? ""
+                           : !tile_.is_bulk       ? ", rings"
+                           : !tile_.has_producers ? ", bulk copies"
                            : !tile_.is_persistent ? ", producers"
                                                   : ", producers, persistent";
     return Finish(tile_.name + by, true);
@@ -373,8 +373,8 @@ class UnitWriter : RecipeWriter {
   const UnitTile& tile_;
   const std::uint32_t element_bytes_;  ///< Of operands.
   const UnitAxes axes_;
-  LogicalDimId more_;         ///< Invalid: the tile has no further axis.
-  std::vector<Place> place_;  ///< By dim: those of the product, and what hangs on them.
+  LogicalDimId more_;                ///< Invalid: the tile has no further axis.
+  std::vector<Place> place_;         ///< By dim: those of the product, and what hangs on them.
   std::vector<std::uint32_t> size_;  ///< By dim: of the product.
   const Dimension* first_copy_ = nullptr;
 };

@@ -23,8 +23,8 @@ inline constexpr std::string_view kFma = "FMA", kSameTiles = "SAME_TILES", kOwnT
                                   kNotAcross = "NOT_ACROSS";
 /// Of `mem_space`, `skew` and `transfer`.
 inline constexpr std::string_view kShared = "SHARED", kGlobal = "GLOBAL", kPlain = "PLAIN",
-                                  kThroughRegisters = "REGISTERS", kAsync = "ASYNC", kTma = "TMA", kAlike = "ALIKE",
-                                  kProducer = "PRODUCER", kEachTile = "EACH_TILE",
+                                  kThroughRegisters = "REGISTERS", kAsync = "ASYNC", kTma = "TMA",
+                                  kAlike = "ALIKE", kProducer = "PRODUCER", kEachTile = "EACH_TILE",
                                   kPersistent = "PERSISTENT";
 /// Of `advance` and `block_schedule`.
 inline constexpr std::string_view kOnTime = "ON_TIME", kOneAhead = "ONE_AHEAD", kStatic = "STATIC",

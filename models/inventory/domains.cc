@@ -40,8 +40,11 @@ void ReadDomains(const ir::Function& function, const spaces::linalg::Decisions& 
   for (const ir::MemBlock& block : function.blocks) {
     const runtime::IntDomain stages = reader.stages(block.id);
     domains.blocks[block.id.index()] = {
-        reader.mem_space(block.id), PresenceOf(reader.InBlocks(block.id)), stages.min(),
-        stages.max(), reader.transfer(block.id).MayBe(Transfer::ASYNC | Transfer::TMA),
+        reader.mem_space(block.id),
+        PresenceOf(reader.InBlocks(block.id)),
+        stages.min(),
+        stages.max(),
+        reader.transfer(block.id).MayBe(Transfer::ASYNC | Transfer::TMA),
         reader.transfer(block.id).MayBe(Transfer::TMA)};
   }
   domains.axes.resize(function.axes.size());

@@ -72,11 +72,11 @@ struct OperandWork {
 
   const WorkView& view;
   const OperandRead& read;
-  const Work& work;           ///< Of the computation.
-  double reuse = 1;           ///< Points of a thread that share an element, at most.
-  double of_thread = 1;       ///< Elements that a thread needs, at least.
-  double width = 1;           ///< Elements of one read, at most.
-  double warps = 0;           ///< Warp instructions of the busiest unit.
+  const Work& work;      ///< Of the computation.
+  double reuse = 1;      ///< Points of a thread that share an element, at most.
+  double of_thread = 1;  ///< Elements that a thread needs, at least.
+  double width = 1;      ///< Elements of one read, at most.
+  double warps = 0;      ///< Warp instructions of the busiest unit.
   /// A group of warps may take it from where it is: no thread reads it, and no more is known than
   /// that each element is read once for all of a block.
   bool may_stay = false;

@@ -38,4 +38,8 @@ bool Target::copied_outside(const Dimension& outer, const Dimension& inner) cons
   return a != b ? a > b : outer.logical.index() < inner.logical.index();
 }
 
+bool Target::may_come_in_bulk(const Communication& c) const {
+  return c.lowered && may_copy_bulk(block(c.lowered->block));
+}
+
 }  // namespace exh::kernels::ir

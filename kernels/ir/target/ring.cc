@@ -53,14 +53,6 @@ bool Target::may_copy_bulk(const MemBlock& b) const {
   return neighbours == 1 && is_taken;
 }
 
-bool Target::may_come_in_bulk(const Communication& c) const {
-  return c.lowered && may_copy_bulk(block(c.lowered->block));
-}
-
-bool Target::may_have_producers() const {
-  return std::ranges::any_of(blocks, [&](const MemBlock& b) { return may_copy_bulk(b); });
-}
-
 std::vector<std::uint32_t> Target::async_lanes(const MemBlock& b) const {
   std::vector<std::uint32_t> lanes;
   for (const std::uint32_t bytes : kCopyBytes) {
