@@ -26,6 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 LENGTHS = ((1024, 4096), (4096, 1024), (32768, 256), (131072, 64))
 PEER_SECONDS = 120
 BYTES = {"f32": 4, "bf16": 2}
+PEER_NAMES = {"flash": "FlashAttention-2", "cudnn": "cuDNN"}  # Of others it is their own.
 
 
 class Case:
@@ -178,7 +179,7 @@ class Bench:
             if case.flops:
                 figures["TFLOP/s"] = recorder.figure(case.flops / line["us"] / 1e6, digits=1)
             into.add(*case.place(), line, sizes=case.shown_sizes(), ours=recorder.time(1e3 * line["us"]), figures=figures,
-                     ratios=recorder.ratios(line["us"], line["peers"]))
+                     ratios=recorder.ratios(line["us"], {PEER_NAMES.get(name, name): us for name, us in line["peers"].items()}))
         into.write()
 
     def means(self, cases):
