@@ -121,6 +121,9 @@ const Groups kGroups[] = {
      {{"m", 64}, {"n", 32}, {"k", 64}, {"transpose_a", 1}, {"transpose_b", 1}}},
     {"rings", {{"m", 64}, {"n", 64}, {"k", 512}, {"transpose_b", 1}}, kRings},
     {"rings, across", {{"m", 64}, {"n", 128}, {"k", 512}}, kRings},
+    {"a ring beside an operand of one slot",
+     {{"m", 64}, {"n", 64}, {"k", 512}, {"transpose_b", 1}},
+     "transfer(tmp.load_b)=ASYNC\nstages(tmp.load_b)=4\nstages(tmp.load_a)=1\nsize(mad.k0)=8\n"},
 };
 const Groups kBulkGroups[] = {
     {"bulk copies", {{"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}}, kBulk},
