@@ -110,7 +110,7 @@ struct Groups {
   const char* what;
   Parameters sizes;
   std::string more = "";
-  int count = 6;
+  int count = 4;
   std::uint32_t max_threads = 256;
 };
 const Groups kGroups[] = {
