@@ -206,7 +206,8 @@ TEST(GroupUnits, LagBehindInLongRings) {
   const Groups groups = {"long rings",
                          {{"m", 64}, {"n", 64}, {"k", 512}, {"transpose_b", 1}},
                          "transfer(tmp.load_a)=ASYNC\nstages(tmp.load_a)=4\n"
-                         "transfer(tmp.load_b)=ASYNC\nstages(tmp.load_b)=4\nsize(mad.k0)=8\n"};
+                         "transfer(tmp.load_b)=ASYNC\nstages(tmp.load_b)=4\nsize(mad.k0)=8\n"
+                         "dim_kind(mad.k0)=LOOP\n"};
   const Sample sample = DrawGroups(groups, 30);
   ExpectAllRight(sample, groups.what);
   EXPECT_GT(CountWith(Print(sample), "exh_group_wait<1>()"), 0);
