@@ -424,9 +424,9 @@ class Target : public Function {
   bool may_use_groups(const Instruction& reduction) const;
   /// Does the communication bring an operand of the reduction, and may it go through memory?
   bool is_operand(const Instruction& reduction, const Communication& c) const;
-  /// Columns that an instruction of groups may have where a block has so many pairs of groups, and
-  /// a multiprocessor so many blocks: in tiles of kMma.
-  std::uint32_t group_copies_of(const Count& groups, const Count& resident) const;
+  /// Tiles of sums that a thread has room for where a block has so many pairs of groups, and a
+  /// multiprocessor so many blocks.
+  std::uint32_t group_tiles_of(const Count& group_pairs, const Count& resident) const;
   /// Is the pair, of an operand of the reduction, that of the rows or of the columns of its tile?
   bool is_across(const Instruction& reduction, const DimPair& pair) const;
   /// Of the reduction's own dims: the level around that of rows, whose iterations are warps of a

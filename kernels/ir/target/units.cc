@@ -55,15 +55,14 @@ bool Target::may_use_groups(const Instruction& reduction) const {
   return operands == 2 && has(is_innermost_column) && has(has_warps);
 }
 
-std::uint32_t Target::group_copies_of(const Count& groups, const Count& resident) const {
+std::uint32_t Target::group_tiles_of(const Count& group_pairs, const Count& resident) const {
   constexpr std::uint32_t kSums = 4;     // Registers of a tile, in each lane, …
   constexpr std::uint32_t kBeside = 26;  // … and those that ptxas 13.0 wants besides.
   constexpr std::uint32_t kStep = 8;     // Registers of a thread are given out in these.
-  const std::uint32_t threads = 2 * groups.value * kGroupWarps * kUnitLanes * resident.value;
+  const std::uint32_t threads = 2 * group_pairs.value * kGroupWarps * kUnitLanes * resident.value;
   const std::uint32_t registers =
       std::min(device.max_registers, device.block_registers / threads / kStep * kStep);
-  const std::uint32_t copies = registers > kBeside ? (registers - kBeside) / kSums : 0;
-  return std::clamp(copies, 1u, kGroupCopies);
+  return registers > kBeside ? std::max(1u, (registers - kBeside) / kSums) : 1;
 }
 
 namespace {
