@@ -136,6 +136,11 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.rings = PlanRings(function, schedule, code.tree, code.memory);
   code.error = code.rings.error;
   if (!code.error.empty()) return code;
+  // Who fills a ring in bulk goes through all of its loop, and so does who reads it.
+  std::erase_if(code.skipped, [&](const SkippedTiles& tiles) {
+    const int ring = code.rings.of_node[static_cast<std::size_t>(tiles.loop)];
+    return ring >= 0 && code.rings.rings[static_cast<std::size_t>(ring)].is_bulk();
+  });
   LagBehind(code);
   code.values = PlanValues(function, schedule, code.tree);
   code.error = code.values.error;
