@@ -144,7 +144,6 @@ class RingPlanner {
   void PlanRoles() {
     plan_.has_producers = schedule_.roles.Or(Roles::ALIKE) == Roles::PRODUCER;
     plan_.is_persistent = schedule_.grid.Or(Grid::EACH_TILE) == Grid::PERSISTENT;
-    constexpr std::uint64_t kEach = 8;
     for (const Ring& ring : plan_.rings) {
       const bool is_mixed = std::ranges::any_of(ring.blocks, [&](const RingBlock& block) {
         return block.bulk.has_value() != ring.is_bulk() || block.stages != ring.lengths.front();
@@ -154,7 +153,8 @@ class RingPlanner {
              "turns beside one that is filled otherwise");
       }
       if (ring.is_bulk()) {
-        plan_.barrier_bytes += (plan_.has_producers ? 2 : 1) * ring.lengths.front() * kEach;
+        plan_.barrier_bytes +=
+            (plan_.has_producers ? 2 : 1) * ring.lengths.front() * kMbarrierBytes;
       }
     }
     plan_.barrier_bytes = Aligned(plan_.barrier_bytes);

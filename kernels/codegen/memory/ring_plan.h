@@ -36,6 +36,9 @@
 
 namespace exh::kernels::codegen {
 
+/// Bytes of a barrier in shared memory (mbarrier).
+inline constexpr std::uint64_t kMbarrierBytes = 8;
+
 /// A temporary array with several slots.
 struct RingBlock {
   ir::MemId block;

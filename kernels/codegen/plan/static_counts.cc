@@ -224,7 +224,7 @@ class Counter {
   /// Clocks of a warp that is alone, for one execution of the node.
   double Walk(int index, Place place) {
     const LoopNode& node = tree_.node(index);
-    if (const double brought = BulkBytes(index); brought > 0) return CopyInBulk(brought, place);
+    if (IsInBulk(index)) return CopyInBulk(BulkBytes(index), place);
     place.held += held_of_[Nth(index)];
     held_ = std::max(held_, place.held);
     double clocks = Meet(index, place);
@@ -276,27 +276,21 @@ class Counter {
     return clocks;
   }
 
-  /// Of a loop or an instruction of what bulk copies are printed for (memory/bulk_copy.h), and of
-  /// nothing else: what they bring. 0: it is none.
+  /// Is there nothing in the node but what bulk copies are printed for (memory/bulk_copy.h)?
+  bool IsInBulk(int index) const {
+    const LoopNode& node = tree_.node(index);
+    if (node.kind == NodeKind::kExec) return tree_.is_in_bulk[node.inst.index()];
+    return !node.children.empty() &&
+           std::ranges::all_of(node.children, [&](int child) { return IsInBulk(child); });
+  }
+  /// What they bring.
   double BulkBytes(int index) const {
     const LoopNode& node = tree_.node(index);
-    if (node.kind == NodeKind::kExec) {
-      const ir::Instruction& inst = function_.inst(node.inst);
-      if (code_.rings.of_inst[inst.id.index()] < 0) return 0;
-      const RingBlock& block = code_.rings.BlockOf(inst);
-      // A read of one is counted with its store.
-      constexpr double kNothing = 1e-9;
-      if (!block.bulk) return 0;
-      return inst.id == block.store ? block.bulk->bytes : kNothing;
-    }
-    if (node.kind != NodeKind::kLoop && node.kind != NodeKind::kThreads) return 0;
     double bytes = 0;
-    for (const int child : node.children) {
-      const double of_child = BulkBytes(child);
-      if (of_child == 0) return 0;
-      bytes += of_child;
-    }
-    return bytes;
+    for (const int child : node.children) bytes += BulkBytes(child);
+    if (node.kind != NodeKind::kExec) return bytes;
+    const RingBlock& block = code_.rings.BlockOf(function_.inst(node.inst));
+    return node.inst == block.store ? block.bulk->bytes : 0;  // A read comes with its store.
   }
 
   /// One thread asks, and the hardware writes a line of shared memory in a clock.

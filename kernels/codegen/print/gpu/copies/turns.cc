@@ -10,8 +10,6 @@
 namespace exh::kernels::codegen {
 namespace {
 
-constexpr std::uint64_t kBarrierBytes = 8;
-
 std::string Number(std::uint64_t value) {
   return std::to_string(value);
 }
@@ -32,8 +30,8 @@ void KernelPrinter::MakeBarriers(std::uint64_t offset) {
   const auto declare = [&](const std::string& name, std::uint32_t count, std::uint32_t arrivals) {
     out_.Line("unsigned long long* const " + name +
               " = reinterpret_cast<unsigned long long*>(exh_shared) + " +
-              Number(offset / kBarrierBytes) + ";");
-    offset += kBarrierBytes * count;
+              Number(offset / kMbarrierBytes) + ";");
+    offset += kMbarrierBytes * count;
     for (std::uint32_t i = 0; i < count; ++i) {
       barriers.emplace_back(name + " + " + Number(i), Number(arrivals));
     }
