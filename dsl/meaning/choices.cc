@@ -231,7 +231,12 @@ void DefineFlag(const ast::QuotientDecl& quotient, Choice& choice, Resolution& r
   AddVariables({quotient.item}, choice.arguments, r);
   choice.doc = fmt::format("Whether ${} represents its class in {}.", quotient.item.name.text,
                            quotient.name.text);
-  choice.values = {{"FALSE", "", quotient.flag.range}, {"TRUE", "", quotient.flag.range}};
+  // Nobody writes these values where they are declared: their places are empty, before and behind
+  // the flag.
+  SourceRange before = quotient.flag.range, behind = before;
+  before.end = before.begin;
+  behind.begin = behind.end;
+  choice.values = {{"FALSE", "", before}, {"TRUE", "", behind}};
   choice.inverse = {0, 1};
 }
 

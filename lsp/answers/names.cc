@@ -99,7 +99,8 @@ Json OutlineOf(const AskedPlace& place) {
   const Analysis& analysis = *place.analysis;
   const std::vector<Symbol>& symbols = analysis.symbols();
   const auto is_shown = [&](const Symbol& symbol) {
-    return symbol.range.file == place.file && !symbol.is_local && !symbol.name.empty();
+    return symbol.range.file == place.file && !symbol.is_local && !symbol.is_unwritten() &&
+           !symbol.name.empty();
   };
   const auto entry_of = [&](const Symbol& symbol) {
     const dsl::SourceRange whole = IsIn(symbol.range, symbol.whole) ? symbol.whole : symbol.range;

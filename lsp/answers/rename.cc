@@ -117,11 +117,16 @@ void CheckIsSame(const Analysis& before, const AskedPlace& place,
   }
 }
 
+bool IsUnwritten(const Analysis& analysis, const dsl::NameUse& use) {
+  const Symbol* const symbol = analysis.Declared(use.declared);
+  return symbol != nullptr && symbol->is_unwritten();
+}
+
 }  // namespace
 
 Json RenameableAt(const AskedPlace& place) {
   const dsl::NameUse* const use = place.analysis->UseAt(place.file, place.offset);
-  if (use == nullptr) return nullptr;
+  if (use == nullptr || IsUnwritten(*place.analysis, *use)) return nullptr;
   return {{"range", JsonOf(*place.analysis, use->range)},
           {"placeholder", place.analysis->sources().Text(use->range)}};
 }
@@ -130,6 +135,10 @@ Json Renamed(const AskedPlace& place, const std::string& name, Workspace& worksp
   const dsl::NameUse* const use = place.analysis->UseAt(place.file, place.offset);
   const Symbol* const symbol = use == nullptr ? nullptr : place.analysis->Declared(use->declared);
   if (symbol == nullptr) throw RpcError(RpcCode::kRequestFailed, "there is no name here");
+  if (symbol->is_unwritten()) {
+    throw RpcError(RpcCode::kRequestFailed,
+                   "the values of a flag are always called FALSE and TRUE");
+  }
   std::string whole_name = name;
   if (symbol->name.starts_with('$') && !name.starts_with('$')) whole_name = "$" + name;
   const std::string problem = place.language->ProblemOfName(*symbol, whole_name);

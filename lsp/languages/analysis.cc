@@ -21,7 +21,9 @@ Symbol& Analysis::Add(Symbol symbol) {
 }
 
 void Analysis::Take(const dsl::NameUses& names) {
-  for (const Symbol& symbol : symbols_) uses_.push_back({symbol.range, symbol.range});
+  for (const Symbol& symbol : symbols_) {
+    if (!symbol.is_unwritten()) uses_.push_back({symbol.range, symbol.range});
+  }
   for (const dsl::LocalName& local : names.locals) {
     if (Declared(local.range) != nullptr) continue;
     Symbol symbol;

@@ -43,6 +43,9 @@ struct Symbol {
   bool is_local = false;   ///< A statement has it for itself: no part of an outline.
   std::string head;        ///< One or a few lines of the language.
   std::string words;       ///< What there is to say of it, as Markdown; may be empty.
+
+  /// Whether its name does not stand where it is declared: `TRUE` of the flag of a quotient.
+  bool is_unwritten() const { return range.begin == range.end; }
 };
 
 /// One text, or a space with all that it includes.

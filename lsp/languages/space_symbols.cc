@@ -102,6 +102,16 @@ class Declarer {
     Add(SymbolKind::kChoice, quotient.flag, fmt::format("{}: FALSE or TRUE", quotient.flag.text),
         fmt::format("Whether ${} represents its class in {}.", quotient.item.name.text,
                     AsCode(quotient.name.text)));
+    const int self = static_cast<int>(analysis_.symbols().size()) - 1;
+    ast::Name no{"FALSE", quotient.flag.range}, yes{"TRUE", quotient.flag.range};
+    no.range.end = no.range.begin;  // As the space has them (dsl/meaning/choices.cc).
+    yes.range.begin = yes.range.end;
+    for (const ast::Name& value : {no, yes}) {
+      const std::string head = fmt::format("value {} of {}", value.text, quotient.flag.text);
+      Symbol& symbol = Add(SymbolKind::kValue, value, head, "");
+      symbol.parent = self;
+      symbol.whole = value.range;
+    }
   }
   void Declare(const ast::EnumDecl& decl) {
     std::string words = WordsOf(decl.doc, decl.name);

@@ -165,6 +165,25 @@ class Spaces(WithFolder):
                     space.ask("rename", needle, newName=name)
                 self.assertEqual(error.exception.code, code)
 
+    def test_the_values_of_a_flag_stand_nowhere(self):
+        text = ("set Things = 1 .. 3\nchoice enum order($a in Things, $b in Things):\n  antisymmetric:\n"
+                "    BEFORE -> AFTER\n  value BEFORE:\n  value AFTER:\n  value MERGED:\nend\n"
+                "quotient Firsts of $thing in Things:\n  is_first = true / order is MERGED\nend\n"
+                "require one: forall $thing in Things: is_first($thing) is TRUE || is_first($thing) is FALSE\n")
+        space = self.open("a.exh", text)
+        self.assertEqual([d for d in space.diagnostics() if d["severity"] == 1], [])
+        self.assertEqual(edited(text, space.ask("rename", "is_first($thing)", newName="leads")["changes"][space.uri]),
+                         text.replace("is_first", "leads"))
+        self.assertIn("value TRUE of is_first", space.hover("TRUE"))
+        self.assertEqual(space.definition("FALSE"), ("a.exh", 9, ""))
+        self.assertIsNone(space.ask("prepareRename", "TRUE"))
+        with self.assertRaisesRegex(RpcError, "always called FALSE and TRUE"):
+            space.ask("rename", "TRUE", newName="YES")
+        self.assertNotIn('"name": "TRUE"', json.dumps(space.ask("documentSymbol")))
+        begun = "require forall $thing in Things: is_first($thing) is "
+        space.change(text + begun)
+        self.assertEqual(set(space.offered(begun)) & {"TRUE", "FALSE", "BEFORE"}, {"TRUE", "FALSE"})
+
     def test_completion_asks_the_parser(self):
         space = self.open("a.exh", SPACE)
 

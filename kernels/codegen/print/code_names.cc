@@ -55,6 +55,16 @@ std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t 
   return loops::DigitText(thread, stride, size, stride * size == threads);
 }
 
+std::string PatchLine(const std::string& type, const ThreadLayout& layout, bool loses_warp) {
+  const auto text = [](std::uint32_t number) { return std::to_string(number); };
+  const std::string rows = text(layout.patch * layout.row), columns = text(layout.columns());
+  const std::string lanes = text(ir::kWarpLanes);
+  const std::string warp = loses_warp ? "" : " + t % " + rows + " / " + lanes + " * " + columns;
+  return "const " + type + " " + kPlaceInPatches + " = t / " + rows + " * " + rows + " + t % " +
+         lanes + " / " + columns + " * " + text(layout.row) + warp + " + t % " + columns +
+         ";  // patches of " + columns + " x " + text(layout.patch);
+}
+
 std::vector<std::string> RegistersOf(const std::string& value, const ValueStorage& storage,
                                      bool with_lanes) {
   std::vector<std::string> points = {value};

@@ -37,6 +37,8 @@ std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t 
 
 /// "u": the place of a thread in a layout whose warps are patches.
 inline constexpr const char* kPlaceInPatches = "u";
+/// "const int u = …;", of thread t. A defect: `loses_warp` puts all warps of a row in one place.
+std::string PatchLine(const std::string& type, const ThreadLayout& layout, bool loses_warp);
 
 /// "v_mad_0_3": a register for each point of the unrolled dims of a value's key. `with_lanes`: for
 /// each lane of its VECTOR dim, too.

@@ -617,6 +617,9 @@ class CpuPrinter : LoopPrinter {
         ++last;
       }
       out_.Open(loops::ForText("long", "t", 0, tree_.num_threads));
+      for (const ThreadLayout& layout : tree_.layouts) {
+        if (layout.patch != 1) out_.Line(PatchLine("long", layout, false));
+      }
       for (; i < last; ++i) {
         out_.Open("");
         Threads(children[i]);

@@ -86,9 +86,12 @@ class RepeatFinder {
     std::vector<bool> is_taken(places.size(), false);
     for (const auto& [dim_class, stride] : a.strides) {
       if (Class(dim_class).size == 1) continue;
+      // Where both are in the copies of the class, the earlier read has those registers alone that
+      // belong to this copy and to those before it.
+      const bool is_shared = Class(dim_class).kind == DimKind::UNROLL && IsAround(dim_class, later);
       const auto same =
-          std::ranges::find_if(rest, [&, c = dim_class, s = stride](const auto& term) {
-            return term.second == s && IsSame(c, term.first);
+          std::ranges::find_if(rest, [&, c = dim_class, s = stride, is_shared](const auto& term) {
+            return term.second == s && (is_shared ? term.first == c : IsSame(c, term.first));
           });
       if (same == rest.end()) return std::nullopt;
       for (std::size_t place = 0; place < places.size(); ++place) {
@@ -109,6 +112,11 @@ class RepeatFinder {
     return rest.empty() ? std::optional(places) : std::nullopt;
   }
 
+  bool IsAround(int dim_class, ir::InstId inst) const {
+    int at = tree_.node_of_inst[inst.index()];
+    while (at >= 0 && tree_.node(at).dim_class != dim_class) at = tree_.node(at).parent;
+    return at >= 0;
+  }
   /// Has one iteration of a class what the same iteration of the other one has, in a thread?
   bool IsSame(int a, int b) const {
     if (a == b) return true;

@@ -43,9 +43,10 @@ int Spoiled(const Sample& sample, Fault fault, const std::string& text = "") {
 }
 
 void ExpectRight(const Sample& sample) {
-  const auto messages = RunCudaSources(sample.task, Printed(sample, Fault::kNone), kAllInputs);
+  const std::vector<CudaText> texts = Printed(sample, Fault::kNone);
+  const auto messages = RunCudaSources(sample.task, texts, kAllInputs);
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    ASSERT_EQ(messages[i], "") << sample.decisions[i];
+    ASSERT_EQ(messages[i], "") << sample.decisions[i] << texts[i].source;
   }
 }
 

@@ -50,6 +50,30 @@ TEST(KeptReads, AreRight) {
   EXPECT_GE(implementations, 1);
 }
 
+/// Copies of one loop may be the outer level of a row for one read and the inner one for the other.
+/// Then the later read comes to elements that the earlier one has not read yet.
+TEST(KeptReads, OfLevelsThatCrossAreReadAgain) {
+  Coverage coverage;
+  const Sample sample =
+      Draw("logsumexp", {{"m", 6}, {"n", 24}}, CudaTestDevice(32), 24, 9, coverage, false,
+           "size(load_x.j1)=2\nsize(load_x_2.j1)=2\nsize(load_x.j0)=3\nsize(load_x_2.j0)=3\n"
+           "dim_kind(load_x.j0)=BLOCK\ndim_kind(load_x_2.j0)=BLOCK\n"
+           "dim_kind(load_x.j1)=UNROLL\ndim_kind(load_x_2.j1)=UNROLL\n"
+           "across_blocks(max_top)=SECOND_LAUNCH\nacross_blocks(sum_total)=SECOND_LAUNCH\n"
+           "pace(max_top:sub)=RUNNING\n"
+           "size(load_x.j2)=2\nsize(load_x.j3)=2\nsize(load_x_2.j2)=2\nsize(load_x_2.j3)=2\n"
+           "dim_kind(load_x.j2)=UNROLL\ndim_kind(load_x.j3)=UNROLL\n"
+           "order(load_x.j2,load_x_2.j3)=MERGED\norder(load_x.j3,load_x_2.j2)=MERGED\n");
+  std::vector<CudaText> texts;
+  for (const codegen::Schedule& schedule : sample.schedules) {
+    const codegen::LoweredCode code = codegen::LowerSchedule(*sample.task.function, schedule);
+    ASSERT_EQ(code.error, "");
+    const codegen::GpuText text = codegen::PrintGpu(code, {});
+    texts.push_back({text.source, text.launch});
+  }
+  for (const std::string& message : RunCudaSources(sample.task, texts)) EXPECT_EQ(message, "");
+}
+
 /// Two threads have four elements of each row, in copies.
 TEST(KeptReads, AreNotReadAgain) {
   Coverage coverage;

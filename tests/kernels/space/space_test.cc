@@ -162,12 +162,27 @@ TEST(LinalgSpace, ThePapersReductionsHaveNoLanes) {
   }
 }
 
+/// Threads of a processor may be numbered by patches, too: no user's device offers it, a test's
+/// may.
+TEST(LinalgSpace, PatchesOfThreadsAreRight) {
+  Coverage coverage;
+  const Sample sample = Draw("matmul", {{"m", 32}, {"n", 32}, {"k", 16}}, TestDevice(64), 6, 4,
+                             coverage, false, "patch()=2|4|8\n");
+  for (const std::string& message : RunPrinted(sample)) EXPECT_EQ(message, "");
+}
+
 /// How many of the implementations a defect spoils.
 int Spoiled(codegen::Fault fault, const Parameters& sizes = {{"m", 24}, {"n", 24}, {"k", 24}}) {
   Coverage coverage;
   const Sample sample = Draw("matmul", sizes, TestDevice(64), 80, 3, coverage);
   int spoiled = 0;
-  for (const std::string& message : RunPrinted(sample, fault)) spoiled += !message.empty();
+  const std::vector<std::string> messages = RunPrinted(sample, fault);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    spoiled += !messages[i].empty();
+    if (fault == codegen::Fault::kNone) {
+      EXPECT_EQ(messages[i], "") << sample.decisions[i];
+    }
+  }
   return spoiled;
 }
 

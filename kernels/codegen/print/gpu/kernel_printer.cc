@@ -154,14 +154,7 @@ void KernelPrinter::AwaitAt(int node) {
 
 void KernelPrinter::Patches() {
   for (const ThreadLayout& layout : tree_.layouts) {
-    if (layout.patch == 1) continue;
-    const std::string rows = Number(layout.patch * layout.row), columns = Number(layout.columns());
-    const std::string lanes = Number(ir::kWarpLanes);
-    const std::string warp =
-        code_.fault == Fault::kLostPlace ? "" : " + t % " + rows + " / " + lanes + " * " + columns;
-    out_.Line("const int " + std::string(kPlaceInPatches) + " = t / " + rows + " * " + rows +
-              " + t % " + lanes + " / " + columns + " * " + Number(layout.row) + warp + " + t % " +
-              columns + ";  // patches of " + columns + " x " + Number(layout.patch));
+    if (layout.patch != 1) out_.Line(PatchLine("int", layout, code_.fault == Fault::kLostPlace));
   }
 }
 
