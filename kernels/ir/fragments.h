@@ -13,8 +13,8 @@
 // The hardware's own layouts have their depth in another order: q + 4 i of doubles, and
 // 2 q + i % 2 + 8 (i / 2) of halves. A sum does not ask in which order its terms come, as long as
 // both operands agree; and here what a lane has of a row lies together, so that it is one access.
-// Bytes lie in the hardware's layout as they do here. Of floats of 8 bits a step is 32 deep: a lane
-// has depth 8 q + i, i < 8, where the hardware has 4 q + i % 4 + 16 (i / 4).
+// Of bytes, and of floats of 8 bits, a step is 32 deep: a lane has depth 8 q + i, i < 8, where the
+// hardware has 4 q + i % 4 + 16 (i / 4).
 //
 // The sums of a product may be the first operand of the next one: scores of attention, of which the
 // columns are the depth of the product with the values. Then a lane should have of them what it is
@@ -69,6 +69,13 @@ constexpr bool TakesBits(MatrixUnit unit) {
   return unit == MatrixUnit::kMma || unit == MatrixUnit::kMmaChain || unit == MatrixUnit::kImma ||
          unit == MatrixUnit::kQmma;
 }
+
+/// May four warps do its products together (`unit` WGMMA)?
+constexpr bool HasGroups(MatrixUnit unit) {
+  return unit == MatrixUnit::kMma || unit == MatrixUnit::kImma || unit == MatrixUnit::kQmma;
+}
+/// Depth of an instruction of such four, in bytes: that of their matrices in shared memory.
+inline constexpr std::uint32_t kGroupDepthBytes = 32;
 
 /// Is it the unit of halves, in either form?
 constexpr bool IsOfHalves(MatrixUnit unit) {
@@ -159,7 +166,7 @@ inline constexpr UnitShape kWarpShape = {.lanes = kWarpLanes,
                                          .depth = {{{{4, 1, 4}}}, 4, 1},
                                          .operand_columns = {{{{8, 4, 1}}}, 1, 0}};
 
-/// That of kQmma.
+/// That of kImma and of kQmma.
 inline constexpr UnitShape kDeepShape = {.lanes = kWarpLanes,
                                          .rows = kWarpShape.rows,
                                          .columns = kWarpShape.columns,
@@ -177,10 +184,10 @@ constexpr const UnitShape& ShapeOf(MatrixUnit unit) {
   switch (unit) {
     case MatrixUnit::kDmma:
     case MatrixUnit::kMma:
-    case MatrixUnit::kImma:
       return kWarpShape;
     case MatrixUnit::kMmaChain:
       return kChainShape;
+    case MatrixUnit::kImma:
     case MatrixUnit::kQmma:
       return kDeepShape;
     case MatrixUnit::kNone:

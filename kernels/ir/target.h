@@ -419,11 +419,13 @@ class Target : public Function {
     return d.part != FragmentPart::kNone && may_use_unit(inst(d.unit));
   }
   /// May the warps of a group do the steps of the reduction together (WGMMA), with both operands
-  /// where they are in shared memory? The device has it, operands are halves, columns are the
-  /// innermost level of their axis, and a level around the rows may be the warps.
+  /// where they are in shared memory? The device has it, operands are halves or bytes, columns
+  /// are the innermost level of their axis, and a level around the rows may be the warps.
   bool may_use_groups(const Instruction& reduction) const;
   /// Does the communication bring an operand of the reduction, and may it go through memory?
   bool is_operand(const Instruction& reduction, const Communication& c) const;
+  /// How many tiles of 8 columns one instruction of a group may have.
+  std::vector<std::uint32_t> group_copies(const Instruction& reduction) const;
   /// Tiles of sums that a thread has room for where a block has so many pairs of groups, and a
   /// multiprocessor so many blocks.
   std::uint32_t group_tiles_of(const Count& group_pairs, const Count& resident) const;

@@ -267,6 +267,8 @@ class UnitWriter : RecipeWriter {
     const Instruction &store = f_.inst(block.store), &read = f_.inst(block.load);
     const std::optional<CopiedTile> tile = CopiedTileOf(comm);
     if (!tile || (has_rings() && !f_.may_copy_async(block))) return false;
+    // Groups take rows of bytes along the sum alone, and copies follow the layout.
+    if (tile_.is_of_groups && element_bytes_ == 1 && tile->along != axes_.depth) return false;
     if (tile_.is_bulk && !f_.may_copy_bulk(block)) return false;
     Want(Of("tiles", comm), {kOwnTiles});
     Want(Of("thread_layout", f_.phase(load.phase)), {kOwnLayout});

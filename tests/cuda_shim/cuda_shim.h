@@ -130,24 +130,24 @@ void LoadPlainMatrices(int line, unsigned& m0, unsigned& m1, unsigned& m2, unsig
 }
 
 /// A step of a group of warps, whose operands stay in shared memory.
-template <bool is_bf16, typename... Sums>
+template <Element element, typename... Sums>
 void MultiplyInPlace(int line, bool first_across, bool second_across, unsigned long long first,
                      unsigned long long second, Sums&... sums) {
-  float* const all[] = {&sums...};
+  void* const all[] = {&sums...};
   MultiplyInPlace(
-      StepInPlace{line, is_bf16, first_across, second_across, first, second, all, sizeof...(sums)});
+      StepInPlace{line, element, first_across, second_across, first, second, all, sizeof...(sums)});
 }
 
 /// The lowest byte of a register is the first of four neighbours.
 inline void MultiplyBytes(int line, int& c0, int& c1, int& c2, int& c3, unsigned a0, unsigned a1,
-                          unsigned b0) {
-  const unsigned words_a[] = {a0, a1};
-  double sums[] = {double(c0), double(c1), double(c2), double(c3)}, a[8], b[4];
+                          unsigned a2, unsigned a3, unsigned b0, unsigned b1) {
+  const unsigned words_a[] = {a0, a1, a2, a3}, words_b[] = {b0, b1};
+  double sums[] = {double(c0), double(c1), double(c2), double(c3)}, a[16], b[8];
   const auto value = [](unsigned word, int i) {
     return double(static_cast<signed char>(word >> i * 8 & 0xffu));
   };
-  for (int i = 0; i < 8; ++i) a[i] = value(words_a[i / 4], i % 4);
-  for (int i = 0; i < 4; ++i) b[i] = value(b0, i);
+  for (int i = 0; i < 16; ++i) a[i] = value(words_a[i / 4], i % 4);
+  for (int i = 0; i < 8; ++i) b[i] = value(words_b[i / 4], i % 4);
   Multiply(line, Tiles::kBytes, sums, a, b);
   c0 = int(sums[0]), c1 = int(sums[1]), c2 = int(sums[2]), c3 = int(sums[3]);
 }
@@ -172,7 +172,7 @@ inline void MultiplyF8(int line, double value(unsigned), float& c0, float& c1, f
   double sums[] = {c0, c1, c2, c3}, a[16], b[8];
   for (int i = 0; i < 16; ++i) a[i] = value(words_a[i / 4] >> i % 4 * 8 & 0xffu);
   for (int i = 0; i < 8; ++i) b[i] = value(words_b[i / 4] >> i % 4 * 8 & 0xffu);
-  Multiply(line, Tiles::kF8, sums, a, b);
+  Multiply(line, Tiles::kBytes, sums, a, b);
   c0 = static_cast<float>(sums[0]), c1 = static_cast<float>(sums[1]);
   c2 = static_cast<float>(sums[2]), c3 = static_cast<float>(sums[3]);
 }

@@ -136,20 +136,21 @@ TEST(CudaShim, MatrixUnitOfHalves) {
   }
 }
 
-/// The same of bytes: lanes have four neighbours along the depth, which a register holds.
+/// The same of bytes: lanes have four neighbours along the depth, which a register holds, and a
+/// step is 32 deep.
 TEST(CudaShim, MatrixUnitOfBytes) {
   const std::string multiply = R"(
   if (t < 32) {
     const int g = t / 4, q = t % 4;
-    unsigned a[2] = {}, b = 0;
-    for (int i = 0; i < 4; ++i) {
-      const int k = 4 * q + i;
-      for (int h = 0; h < 2; ++h) a[h] |= ((g + 8 * h) * 3 - k * 5 & 0xff) << 8 * i;
-      b |= (k * 7 - g * 9 & 0xff) << 8 * i;
+    unsigned a[4] = {}, b[2] = {};
+    for (int i = 0; i < 8; ++i) {
+      const int k = 4 * q + i % 4 + i / 4 * 16, at = 8 * (i % 4);
+      for (int h = 0; h < 2; ++h) a[i / 4 * 2 + h] |= ((g + 8 * h) * 3 - k & 0xff) << at;
+      b[i / 4] |= (k * 3 - g * 9 & 0xff) << at;
     }
     int c[4];
     for (int i = 0; i < 4; ++i) c[i] = i;
-    exh_mma_i8(c[0], c[1], c[2], c[3], a[0], a[1], b);
+    exh_mma_i8(c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], b[0], b[1]);
     for (int i = 0; i < 4; ++i) arg_c[(g + i / 2 * 8) * 8 + 2 * q + i % 2] = c[i];
   }
 )";
@@ -159,7 +160,7 @@ TEST(CudaShim, MatrixUnitOfBytes) {
   for (int row = 0; row < 16; ++row) {
     for (int column = 0; column < 8; ++column) {
       int sum = row / 8 * 2 + column % 2;
-      for (int k = 0; k < 16; ++k) sum += (row * 3 - k * 5) * (k * 7 - column * 9);
+      for (int k = 0; k < 32; ++k) sum += (row * 3 - k) * (k * 3 - column * 9);
       EXPECT_EQ(result.c[static_cast<std::size_t>(row * 8 + column)], static_cast<float>(sum));
     }
   }

@@ -119,13 +119,13 @@ class Runner {
   void Multiply(int line, Tiles kind, double* sums, const double* a, const double* b) {
     const unsigned t = threadIdx.x;
     std::vector<Tile>& tiles = run_->tiles[run_->tiles_begun[t]++ % 2];
-    const unsigned depth = kind == Tiles::kF8 ? 32 : 16;
+    const unsigned depth = kind == Tiles::kBytes ? 32 : 16;
     std::copy_n(a, depth / 2, tiles[t].a);
     std::copy_n(b, depth / 4, tiles[t].b);
     of_warp_[t] = line;
     Fiber::Yield();
-    // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64, .f16 and .s8,
-    // and "mma.m16n8k32", .e4m3.
+    // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64 and .f16, and
+    // "mma.m16n8k32", .s8 and .e4m3.
     const Tile* const warp = &tiles[t / kWarp * kWarp];
     const unsigned lane = t % kWarp;
     for (unsigned i = 0; i < 4; ++i) {
@@ -135,8 +135,6 @@ class Runner {
         if (kind == Tiles::kHalves) {
           in_group = k % 8 / 2, of_a = (k / 8 * 2 + row / 8) * 2 + k % 2, of_b = k / 8 * 2 + k % 2;
         } else if (kind == Tiles::kBytes) {
-          in_group = k / 4, of_a = row / 8 * 4 + k % 4, of_b = k % 4;
-        } else if (kind == Tiles::kF8) {
           in_group = k % 16 / 4, of_a = (k / 16 * 2 + row / 8) * 4 + k % 4;
           of_b = k / 16 * 4 + k % 4;
         }

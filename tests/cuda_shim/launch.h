@@ -109,13 +109,13 @@ void CommitCopies();
 /// The running thread waits for all of its groups but the latest ones.
 void AwaitCopies(int groups_left);
 
-/// How registers of a tile are ordered: as those of doubles, of halves, of bytes, or of floats of 8
-/// bits.
-enum class Tiles { kDoubles, kHalves, kBytes, kF8 };
+/// How registers of a tile are ordered: as those of doubles, of halves, or of bytes, which may be
+/// floats of 8 bits.
+enum class Tiles { kDoubles, kHalves, kBytes };
 /// mma.sync.aligned.m16n8k16: what the running thread has of 16 x 16 elements, of 16 x 8 elements
-/// and of 16 x 8 sums, to which the product is added; of floats of 8 bits m16n8k32, and elements
-/// are twice as many. All 32 threads of its warp must call it on
-/// the same line, others need not. It is no barrier.
+/// and of 16 x 8 sums, to which the product is added; of bytes m16n8k32, and elements are twice as
+/// many. All 32 threads of its warp must call it on the same line, others need not. It is no
+/// barrier.
 void Multiply(int line, Tiles tiles, double* sums, const double* a, const double* b);
 
 /// ldmatrix.sync.aligned.m8n8.trans of halves: lane l hands in row l % 8 of matrix l / 8, as far as
@@ -126,15 +126,20 @@ void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsi
 /// The same without .trans: it gets the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of each.
 void TakeRows(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words);
 
-/// wgmma.mma_async.m64nNk16 of halves, both operands in shared memory. Descriptors are those of the
-/// PTX ISA; whether rows go across the sum says the instruction ("transposed"). `sums`: what the
+/// Elements of what groups of warps multiply.
+enum class Element { kF16, kBf16, kF8e4m3, kF8e5m2, kI8 };
+
+/// wgmma.mma_async.m64nNk16 of halves, or k32 of bytes, both operands in shared memory. Descriptors
+/// are those of the PTX ISA; whether rows of halves go across the sum says the instruction
+/// ("transposed"). `sums`: what the
 /// running thread has of 64 x N, N / 2 registers. They are there when it has waited for the batch.
 /// All 128 threads of its group must call it alike, after they have begun a batch.
 struct StepInPlace {
   int line;
-  bool is_bf16, first_across, second_across;
+  Element element;
+  bool first_across, second_across;
   unsigned long long first, second;
-  float* const* sums;
+  void* const* sums;  ///< Of floats, or of ints: kI8.
   unsigned num_sums;
 };
 void MultiplyInPlace(const StepInPlace& step);

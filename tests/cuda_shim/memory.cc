@@ -549,11 +549,11 @@ void Memory::Unpublish(Region& region, const Access& access, unsigned thread) {
   }
 }
 
-bool Memory::TakeInPlace(std::int64_t offset, unsigned short& value, std::int32_t copies,
-                         unsigned thread) {
+bool Memory::TakeInPlace(std::int64_t offset, int bytes, unsigned short& value,
+                         std::int32_t copies, unsigned thread) {
   Region& shared = *shared_[rank_];
-  const Access access = {offset, static_cast<int>(kHalfBytes), static_cast<int>(kHalfBytes),
-                         Via::kPlain};
+  const Access access = {offset, bytes, bytes, Via::kPlain};
+  value = 0;
   if (!Read(&shared, access, &value, thread)) return false;
   if (is_ordered_ && !IsOlder(shared, access, copies, thread)) return false;
   const Unpublished& by = shared.unpublished[static_cast<std::size_t>(offset / kHalfBytes)];

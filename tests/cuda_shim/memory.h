@@ -118,7 +118,7 @@ struct Region {
   std::vector<Sharing> sharing{};          ///< By grain; for outputs and kGlobal.
   std::vector<Arrival> arrivals{};         ///< By grain; for kShared.
   std::vector<Crossing> crossings{};       ///< By grain; for kShared of clusters.
-  std::vector<Unpublished> unpublished{};  ///< By two bytes; for kShared.
+  std::vector<Unpublished> unpublished{};  ///< By two bytes, of the last writer; for kShared.
   unsigned rank = 0;                       ///< kShared: of the block in its cluster.
 };
 
@@ -185,9 +185,9 @@ class Memory {
   bool AwaitCopies(int groups_left, unsigned thread);
   /// What the thread has written to shared memory is visible to what reads it past registers.
   void Publish(unsigned thread) { ++publications_[OfThread(thread)]; }
-  /// A group of warps takes two bytes out of the shared memory of its block, for `thread`. When it
-  /// began to do so, so many bulk copies of the block had begun.
-  bool TakeInPlace(std::int64_t offset, unsigned short& value, std::int32_t copies,
+  /// A group of warps takes an element of one or two bytes out of the shared memory of its block,
+  /// for `thread`. When it began to do so, so many bulk copies of the block had begun.
+  bool TakeInPlace(std::int64_t offset, int bytes, unsigned short& value, std::int32_t copies,
                    unsigned thread);
   std::int32_t num_bulk_copies() { return mbarriers().num_copies(); }
   /// Where the address is in the shared memory of the block that runs; -1: elsewhere.

@@ -63,7 +63,7 @@ TEST(UnitShapes, AreThoseOfTheHardware) {
     EXPECT_EQ(shape.lanes, 32u);
     EXPECT_EQ(shape.rows.size(), 16u);
     EXPECT_EQ(shape.columns.size(), 8u);
-    const std::uint32_t deep = unit == MatrixUnit::kQmma ? 2 : 1;
+    const std::uint32_t deep = unit == MatrixUnit::kImma || unit == MatrixUnit::kQmma ? 2 : 1;
     EXPECT_EQ(shape.depth.size(), 16 * deep);
     EXPECT_EQ(shape.operand_columns.size(), shape.columns.size());
     EXPECT_EQ(shape.multiply_adds(), 2048 * deep);

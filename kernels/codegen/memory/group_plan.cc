@@ -156,6 +156,8 @@ class GroupPlanner {
       const std::int64_t stride = StrideOf(block, pair.src);
       if (to.part == FragmentPart::kDepth) operand.is_across = stride != 1;
     }
+    if (operand.is_across && bytes == 1) Fail(inst, block.name() + " has rows of bytes across");
+    const std::int64_t in_step = ir::kGroupDepthBytes / bytes;
     const std::uint32_t eight_rows = 8 * temp.layout.cut * bytes;
     operand.swizzle = skew == Skew::SWIZZLE_64 ? 2 : 1;
     operand.stride = eight_rows;
@@ -191,7 +193,7 @@ class GroupPlanner {
       }
       const bool is_whole = stride % length == 0 ? stride / length % 8 == 0
                             : operand.is_across  ? stride % cut == 0
-                                                 : stride % 16 == 0 && length == cut;
+                                                 : stride % in_step == 0 && length == cut;
       if (!is_whole) Fail(inst, block.name() + " has a matrix that begins within a swizzle");
       operand.first.Add(dim_class, placed(stride));
     }

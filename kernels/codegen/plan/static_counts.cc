@@ -62,7 +62,8 @@ double ClocksOf(ir::MatrixUnit unit) {
     case ir::MatrixUnit::kDmma:
       return 64;
     case ir::MatrixUnit::kMmaChain:
-    case ir::MatrixUnit::kQmma:  // Twice as deep.
+    case ir::MatrixUnit::kImma:  // Twice as deep.
+    case ir::MatrixUnit::kQmma:
       return 16;
     default:
       return 8;

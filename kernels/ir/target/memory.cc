@@ -99,9 +99,10 @@ bool Target::may_skew(const MemBlock& b, std::string_view way) const {
 
 bool Target::may_swizzle(const MemBlock& b, std::string_view way) const {
   const Communication& c = comm(b.comm);
-  return (way == kSwizzle64 || way == kSwizzle128) && IsHalf(b.type) &&
-         inst(c.consumer).is_reduction() && is_operand(inst(c.consumer), c) &&
-         may_use_groups(inst(c.consumer));
+  const Instruction& reader = inst(c.consumer);
+  return (way == kSwizzle64 || way == kSwizzle128) && reader.is_reduction() &&
+         is_operand(reader, c) && may_use_groups(reader) &&
+         b.type == TypeOf(reader.operands.front());
 }
 
 std::vector<std::uint32_t> Target::powers_of_two() const {

@@ -36,7 +36,8 @@ bool Target::is_operand(const Instruction& reduction, const Communication& c) co
 }
 
 bool Target::may_use_groups(const Instruction& reduction) const {
-  if (unit_of(reduction) != kMma || UnitOf(*this, reduction) != MatrixUnit::kMma) return false;
+  const MatrixUnit unit = UnitOf(*this, reduction);
+  if (unit_of(reduction).empty() || !HasGroups(unit)) return false;
   const auto& units = device.tensor_units;
   if (!matrix_reads || std::ranges::find(units, kWgmma) == units.end()) return false;
   const auto operands = std::ranges::count_if(
@@ -47,12 +48,21 @@ bool Target::may_use_groups(const Instruction& reduction) const {
   const auto is_innermost_column = [&](const Dimension& d) {
     return d.part == FragmentPart::kColumn && d.innermost_level;
   };
-  const std::uint32_t rows = ShapeOf(MatrixUnit::kMma).rows.size() * kGroupWarps;
+  const std::uint32_t rows = ShapeOf(unit).rows.size() * kGroupWarps;
   const auto has_warps = [&](const Dimension& d) {
     return is_group_level(reduction, d) && logical(d.logical).extent % rows == 0 &&
            std::ranges::any_of(d.sizes, [](std::uint32_t size) { return size % kGroupWarps == 0; });
   };
   return operands == 2 && has(is_innermost_column) && has(has_warps);
+}
+
+std::vector<std::uint32_t> Target::group_copies(const Instruction& reduction) const {
+  std::vector<std::uint32_t> copies;
+  for (std::uint32_t n = 1; n <= kGroupCopies; ++n) {
+    // PTX ISA, wgmma.mma_async: of integers more than 32 columns are multiples of 16.
+    if (UnitOf(*this, reduction) != MatrixUnit::kImma || n <= 4 || n % 2 == 0) copies.push_back(n);
+  }
+  return copies;
 }
 
 std::uint32_t Target::group_tiles_of(const Count& group_pairs, const Count& resident) const {

@@ -13,20 +13,64 @@
 namespace exh_shim {
 namespace {
 
-constexpr unsigned kGroup = 128, kWarp = 32, kDepth = 16;
+constexpr unsigned kGroup = 128, kWarp = 32, kMostDepth = 32;
 
-double ValueOf(unsigned short bits, bool is_bf16) {
-  if (is_bf16) {
-    const std::uint32_t word = std::uint32_t{bits} << 16;
-    float value = 0;
-    std::memcpy(&value, &word, sizeof value);
-    return value;
-  }
-  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+int BytesOf(Element element) {
+  return element == Element::kF16 || element == Element::kBf16 ? 2 : 1;
+}
+
+double HalfOf(unsigned bits) {
+  const int exponent = static_cast<int>(bits >> 10 & 31), fraction = static_cast<int>(bits & 1023);
   const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : std::nan(""))
                       : exponent == 0 ? std::ldexp(fraction, -24)
                                       : std::ldexp(1024 + fraction, exponent - 25);
   return (bits >> 15 & 1) != 0 ? -size : size;
+}
+
+double ValueOf(unsigned short bits, Element element) {
+  switch (element) {
+    case Element::kBf16: {
+      const std::uint32_t word = std::uint32_t{bits} << 16;
+      float value = 0;
+      std::memcpy(&value, &word, sizeof value);
+      return value;
+    }
+    case Element::kF16:
+      return HalfOf(bits);
+    case Element::kF8e5m2:  // The upper half of an f16.
+      return HalfOf(static_cast<unsigned>(bits) << 8);
+    case Element::kF8e4m3: {
+      const int exponent = bits >> 3 & 15, fraction = bits & 7;
+      const double size = (bits & 127) == 127 ? std::nan("")
+                          : exponent == 0     ? std::ldexp(fraction, -9)
+                                              : std::ldexp(8 + fraction, exponent - 10);
+      return (bits >> 7 & 1) != 0 ? -size : size;
+    }
+    case Element::kI8:
+      return static_cast<signed char>(bits);
+  }
+  return 0;
+}
+
+/// A sum is four bytes: an int of integers, a float of all others.
+double SumAt(const void* place, Element element) {
+  if (element == Element::kI8) {
+    int value = 0;
+    std::memcpy(&value, place, sizeof value);
+    return value;
+  }
+  float value = 0;
+  std::memcpy(&value, place, sizeof value);
+  return value;
+}
+void SetSum(void* place, Element element, double sum) {
+  if (element == Element::kI8) {
+    const int value = static_cast<int>(sum);
+    std::memcpy(place, &value, sizeof value);
+    return;
+  }
+  const auto value = static_cast<float>(sum);
+  std::memcpy(place, &value, sizeof value);
 }
 
 /// A matrix descriptor: bits 0 to 13, 16 to 29 and 32 to 45 count 16 bytes; the last two say the
@@ -45,11 +89,11 @@ struct Matrix {
   std::int64_t width() const { return mode == 1 ? 128 : mode == 2 ? 64 : 0; }
 
   /// Where the element is: `across`, its row or column of the product, and its step of the sum.
-  std::int64_t Place(unsigned across, unsigned step, bool is_across) const {
+  std::int64_t Place(unsigned across, unsigned step, bool is_across, int bytes) const {
     const std::int64_t row = is_across ? step : across, column = is_across ? across : step;
-    const std::int64_t in_row = width() / 2;  // Elements.
+    const std::int64_t in_row = width() / bytes;  // Elements.
     std::int64_t place = start + row / 8 * stride + row % 8 * width();
-    place += column / in_row * leading + column % in_row * 2;
+    place += column / in_row * leading + column % in_row * bytes;
     // Bits 4 and up change by bits 7 and up: three of them, or two.
     const std::int64_t change = place >> 7 & (mode == 1 ? 7 : 3);
     return place ^ change << 4;
@@ -101,6 +145,9 @@ bool Groups::Issue(const StepInPlace& step, unsigned thread, bool is_late, Memor
   if (first.line != step.line || first.first != step.first || first.second != step.second) {
     return Fail(thread, step.line, "multiplies other matrices than its group");
   }
+  if (BytesOf(step.element) == 1 && (step.first_across || step.second_across)) {
+    return Fail(thread, step.line, "multiplies bytes in rows that go across the sum");
+  }
   for (const unsigned long long bits : {step.first, step.second}) {
     const Matrix matrix(bits);
     if (matrix.width() == 0) return Fail(thread, step.line, "describes no swizzle");
@@ -134,45 +181,46 @@ bool Groups::Await(int left, unsigned thread, Memory& memory) {
 }
 
 bool Groups::Look(const Step& step, unsigned thread, Memory& memory) {
-  std::vector<float> nowhere(step.what.num_sums);
-  std::vector<float*> places;
-  for (float& sum : nowhere) places.push_back(&sum);
+  std::vector<std::uint32_t> nowhere(step.what.num_sums);
+  std::vector<void*> places;
+  for (std::uint32_t& sum : nowhere) places.push_back(&sum);
   return Do(step, places.data(), thread, memory);
 }
 
-bool Groups::Do(const Step& issued, float* const* sums, unsigned thread, Memory& memory) {
+bool Groups::Do(const Step& issued, void* const* sums, unsigned thread, Memory& memory) {
   const StepInPlace& step = issued.what;
   const Matrix first(step.first), second(step.second);
   const unsigned lane = thread % kWarp, warp = thread % kGroup / kWarp;
   const unsigned columns = 2 * step.num_sums;
-  double rows[2][kDepth];
+  const int bytes = BytesOf(step.element);
+  const unsigned depth = 32 / static_cast<unsigned>(bytes);
+  double rows[2][kMostDepth];
   const auto take = [&](const Matrix& matrix, unsigned across, unsigned k, bool is_across,
                         double& value) {
     unsigned short bits = 0;
-    if (!memory.TakeInPlace(matrix.Place(across, k, is_across), bits, issued.copies, thread)) {
-      return false;
-    }
-    value = ValueOf(bits, step.is_bf16);
+    const std::int64_t place = matrix.Place(across, k, is_across, bytes);
+    if (!memory.TakeInPlace(place, bytes, bits, issued.copies, thread)) return false;
+    value = ValueOf(bits, step.element);
     return true;
   };
   for (unsigned h = 0; h < 2; ++h) {
-    for (unsigned k = 0; k < kDepth; ++k) {
+    for (unsigned k = 0; k < depth; ++k) {
       if (!take(first, 16 * warp + lane / 4 + 8 * h, k, step.first_across, rows[h][k]))
         return false;
     }
   }
-  // As the PTX ISA has it: "wgmma.m64nNk16", of D.
+  // As the PTX ISA has it: "wgmma.m64nNk16" and "wgmma.m64nNk32", of D.
   for (unsigned n = 0; n < columns; n += 8) {
     for (unsigned b = 0; b < 2; ++b) {
-      double column[kDepth];
-      for (unsigned k = 0; k < kDepth; ++k) {
+      double column[kMostDepth];
+      for (unsigned k = 0; k < depth; ++k) {
         if (!take(second, n + lane % 4 * 2 + b, k, step.second_across, column[k])) return false;
       }
       for (unsigned h = 0; h < 2; ++h) {
-        float& sum = *sums[n / 2 + 2 * h + b];
-        double total = sum;
-        for (unsigned k = 0; k < kDepth; ++k) total = std::fma(rows[h][k], column[k], total);
-        sum = static_cast<float>(total);
+        void* const sum = sums[n / 2 + 2 * h + b];
+        double total = SumAt(sum, step.element);
+        for (unsigned k = 0; k < depth; ++k) total = std::fma(rows[h][k], column[k], total);
+        SetSum(sum, step.element, total);
       }
     }
   }

@@ -46,7 +46,7 @@ class Groups {
  private:
   struct Step {
     StepInPlace what;
-    std::vector<float*> sums;  ///< Empty: it has been done.
+    std::vector<void*> sums;  ///< Empty: it has been done.
     std::int64_t batch = 0;
     std::int32_t copies = 0;  ///< Bulk copies of the block that had begun.
   };
@@ -64,7 +64,7 @@ class Groups {
 
   /// Reads what the step does, and writes nothing.
   bool Look(const Step& step, unsigned thread, Memory& memory);
-  bool Do(const Step& step, float* const* sums, unsigned thread, Memory& memory);
+  bool Do(const Step& step, void* const* sums, unsigned thread, Memory& memory);
   bool Fail(unsigned thread, int line, const std::string& why);
 
   std::vector<Thread> threads_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Products of halves that read matrices out of shared memory: fragments by whole matrices (MMA),
+// Products of halves and of bytes that read matrices out of shared memory: fragments by whole matrices (MMA),
 // and groups of warps that take operands in place (WGMMA). Random implementations are printed as
 // CUDA C++ and run on the CPU, which decodes descriptors and swizzles by itself (tests/cuda_shim).
 #include <fmt/format.h>
@@ -125,6 +125,23 @@ const Groups kGroups[] = {
      {{"m", 64}, {"n", 64}, {"k", 512}, {"transpose_b", 1}},
      "transfer(tmp.load_b)=ASYNC\nstages(tmp.load_b)=4\nstages(tmp.load_a)=1\nsize(mad.k0)=8\n"},
 };
+/// Bytes, as i8 (type 4) and as floats of 8 bits (5 and 6): rows of both operands along the sum.
+const Groups kByteGroups[] = {
+    {"bytes", {{"m", 128}, {"n", 64}, {"k", 256}, {"transpose_b", 1}, {"type", 4}}},
+    {"floats of 8 bits", {{"m", 64}, {"n", 48}, {"k", 256}, {"transpose_b", 1}, {"type", 5}}},
+    {"bytes turned on their way", {{"m", 64}, {"n", 32}, {"k", 128}, {"type", 6}}},
+    {"rings of bytes",
+     {{"m", 64}, {"n", 64}, {"k", 1024}, {"transpose_b", 1}, {"type", 6}},
+     kRings},
+    {"bulk copies of bytes",
+     {{"m", 64}, {"n", 96}, {"k", 1024}, {"transpose_b", 1}, {"type", 4}},
+     kBulk},
+    {"producers of bytes",
+     {{"m", 128}, {"n", 64}, {"k", 1024}, {"transpose_b", 1}, {"type", 5}},
+     std::string(kBulk) + kProducers,
+     4,
+     384},
+};
 const Groups kBulkGroups[] = {
     {"bulk copies", {{"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}}, kBulk},
     {"bulk copies, across", {{"m", 64}, {"n", 128}, {"k", 512}, {"transpose_a", 1}}, kBulk},
@@ -153,6 +170,43 @@ TEST(GroupUnits, RandomImplementationsAreRight) {
     ExpectAllRight(sample, groups.what);
     if (HasFatalFailure()) return;
     EXPECT_EQ(CountWith(Print(sample), " exh_group_"), groups.count) << groups.what;
+  }
+}
+
+TEST(GroupUnits, OfBytesAreRight) {
+  std::uint64_t seed = 110;
+  for (const Groups& groups : kByteGroups) {
+    const Sample sample = DrawGroups(groups, ++seed);
+    ExpectAllRight(sample, groups.what);
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(CountWith(Print(sample), " exh_group_"), groups.count) << groups.what;
+  }
+}
+
+/// Integers have fewer numbers of columns than others, and no rows of bytes go across.
+TEST(GroupUnits, OfBytesTakeWhatTheHardwareHas) {
+  const auto draw = [](int type, const std::string& more) {
+    return DrawProduct({{"m", 64}, {"n", 120}, {"k", 256}, {"transpose_b", 1}, {"type", type}},
+                       "unit(mad)=WGMMA\n" + more, 1, 120);
+  };
+  const std::string columns = "dim_kind(mad.n2)=UNROLL\nsize(mad.n2)=5\n";
+  EXPECT_EQ(draw(5, columns).schedules.size(), 1u);
+  EXPECT_ANY_THROW(draw(4, columns));
+  EXPECT_EQ(draw(4, "dim_kind(mad.n2)=UNROLL\nsize(mad.n2)=3\n").schedules.size(), 1u);
+}
+
+TEST(GroupUnits, DefectsOfBytesShow) {
+  for (const std::size_t number : {3u, 5u}) {
+    const Sample sample = DrawGroups(kByteGroups[number], 130 + number);
+    for (const codegen::Fault fault :
+         {codegen::Fault::kWrongDescriptor, codegen::Fault::kMissingGroupFence,
+          codegen::Fault::kMissingGroupWait}) {
+      int spoiled = 0;
+      for (const std::string& message : RunCudaSources(sample.task, Print(sample, fault))) {
+        spoiled += !message.empty();
+      }
+      EXPECT_EQ(spoiled, kByteGroups[number].count) << static_cast<int>(fault);
+    }
   }
 }
 
@@ -249,7 +303,9 @@ Sample OfRecipes(const Parameters& sizes) {
 TEST(GroupUnits, RecipesAreRight) {
   for (const Parameters& sizes :
        {Parameters{{"m", 256}, {"n", 256}, {"k", 256}, {"type", 3}},
-        Parameters{{"m", 192}, {"n", 192}, {"k", 256}, {"transpose_b", 1}, {"type", 2}}}) {
+        Parameters{{"m", 192}, {"n", 192}, {"k", 256}, {"transpose_b", 1}, {"type", 2}},
+        Parameters{{"m", 256}, {"n", 256}, {"k", 512}, {"transpose_b", 1}, {"type", 4}},
+        Parameters{{"m", 128}, {"n", 128}, {"k", 512}, {"transpose_b", 1}, {"type", 5}}}) {
     const Sample sample = OfRecipes(sizes);
     EXPECT_GE(sample.schedules.size(), 2u);
     ExpectAllRight(sample, "recipes");
@@ -258,7 +314,7 @@ TEST(GroupUnits, RecipesAreRight) {
   }
 }
 
-TEST(GroupUnits, AreOfProductsOfHalvesOnDevicesThatHaveThem) {
+TEST(GroupUnits, AreOfNarrowProductsOnDevicesThatHaveThem) {
   const auto may = [](const Parameters& sizes, const ir::Device& device) {
     Parameters all;
     for (const Parameter& p : FindKernel("matmul")->parameters()) all[p.name] = p.default_value;
@@ -270,7 +326,8 @@ TEST(GroupUnits, AreOfProductsOfHalvesOnDevicesThatHaveThem) {
   };
   const Parameters halves = {{"m", 128}, {"n", 64}, {"k", 64}, {"type", 3}};
   EXPECT_TRUE(may(halves, GroupDevice()));
-  // What was not measured is not offered.
+  EXPECT_TRUE(may({{"m", 128}, {"n", 64}, {"k", 64}, {"type", 4}}, GroupDevice()));
+  EXPECT_TRUE(may({{"m", 128}, {"n", 64}, {"k", 64}, {"type", 6}}, GroupDevice()));
   EXPECT_FALSE(may(halves, CudaTestDevice(256)));
   EXPECT_FALSE(may({{"m", 128}, {"n", 64}, {"k", 64}}, GroupDevice()));              // Floats.
   EXPECT_FALSE(may({{"m", 32}, {"n", 32}, {"k", 64}, {"type", 3}}, GroupDevice()));  // Few rows.
@@ -299,8 +356,12 @@ TEST(GroupUnits, AreCompiledForTheirArchitecture) {
     for (CudaText& text : Print(DrawGroups(groups, 50))) texts.push_back(std::move(text));
   }
   const std::size_t random = texts.size();
-  for (CudaText& text : Print(OfRecipes({{"m", 4608}, {"n", 4608}, {"k", 4096}, {"type", 3}}))) {
-    texts.push_back(std::move(text));
+  for (const Parameters& layout :
+       {Parameters{{"type", 3}}, Parameters{{"type", 4}, {"transpose_b", 1}},
+        Parameters{{"type", 5}, {"transpose_b", 1}}}) {
+    Parameters sizes = {{"m", 4608}, {"n", 4608}, {"k", 4096}};
+    sizes.insert(layout.begin(), layout.end());
+    for (CudaText& text : Print(OfRecipes(sizes))) texts.push_back(std::move(text));
   }
   EXPECT_GE(texts.size(), random + 3);
   for (std::size_t i = 0; i < texts.size(); ++i) {

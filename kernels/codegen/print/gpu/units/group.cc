@@ -11,6 +11,7 @@
 #include "kernels/codegen/print/gpu/units/group.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/check.h"
 #include "kernels/codegen/print/gpu/statements.h"
@@ -34,12 +35,12 @@ template <int batches>
 static __device__ __forceinline__ void exh_group_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(batches) : "memory");
 }
-static __device__ __forceinline__ unsigned exh_shared_address(const unsigned short* place) {
+static __device__ __forceinline__ unsigned exh_shared_address(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
 #endif
-static __device__ __forceinline__ unsigned long long exh_matrix(const unsigned short* place, unsigned leading, unsigned stride, unsigned swizzle) {
-  return static_cast<unsigned long long>(swizzle) << 62 | static_cast<unsigned long long>(stride / 16) << 32 | static_cast<unsigned long long>(leading / 16) << 16 | (exh_shared_address(place) & 0x3ffffu) / 16;
+static __device__ __forceinline__ unsigned long long exh_matrix(unsigned place, unsigned leading, unsigned stride, unsigned swizzle) {
+  return static_cast<unsigned long long>(swizzle) << 62 | static_cast<unsigned long long>(stride / 16) << 32 | static_cast<unsigned long long>(leading / 16) << 16 | (place & 0x3ffffu) / 16;
 })";
 
 std::string Join(std::uint32_t count, const std::string& before, const std::string& behind = "") {
@@ -50,21 +51,45 @@ std::string Join(std::uint32_t count, const std::string& before, const std::stri
   return text;
 }
 
+/// What PTX calls the elements, and what stands behind both descriptors: of halves and of floats
+/// factors of the operands, of halves alone which of them have their rows across.
+struct StepWords {
+  std::string element, sums, behind;
+
+  explicit StepWords(const GroupStep& step) : element(ir::WordOf(step.element)), sums("f32") {
+    if (step.element == ir::Type::kI8) {
+      element = "s8", sums = "s32";
+      return;
+    }
+    behind = ", 1, 1";
+    if (ir::IsF8(step.element)) {
+      element.erase(0, 2);  // "e4m3" of "f8e4m3".
+      return;
+    }
+    behind += std::string(", ") + (step.is_first_across ? "1" : "0") + ", " +
+              (step.is_second_across ? "1" : "0");
+  }
+};
+
 std::string StepFunction(const GroupStep& step) {
   const std::uint32_t sums = step.columns / 2;
-  const std::string word(ir::WordOf(step.element)), n = std::to_string(step.columns);
-  const std::string turned =
-      std::string(step.is_first_across ? "1" : "0") + ", " + (step.is_second_across ? "1" : "0");
+  const StepWords words(step);
+  const std::uint32_t depth = ir::kGroupDepthBytes / ir::BytesOf(step.element);
+  const bool is_whole = step.element == ir::Type::kI8;
+  const std::string sum = is_whole ? "int" : "float", constraint = is_whole ? "\"+r\"" : "\"+f\"";
+  std::string shim_name(ir::WordOf(step.element));
+  shim_name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(shim_name[0])));
   return "static __device__ __forceinline__ void " + step.Function() +
-         "(unsigned long long first, unsigned long long second, " + Join(sums, "float& c") +
-         ") {\n#ifdef EXH_SHIM\n  exh_shim::MultiplyInPlace<" +
-         (step.element == ir::Type::kBf16 ? "true" : "false") + ">(__LINE__, " + turned +
-         ", first, second, " + Join(sums, "c") +
+         "(unsigned long long first, unsigned long long second, " + Join(sums, sum + "& c") +
+         ") {\n#ifdef EXH_SHIM\n  exh_shim::MultiplyInPlace<exh_shim::Element::k" + shim_name +
+         ">(__LINE__, " + (step.is_first_across ? "1, " : "0, ") +
+         (step.is_second_across ? "1" : "0") + ", first, second, " + Join(sums, "c") +
          ");\n#else\n  asm volatile(\"{ .reg .pred p; setp.ne.b32 p, 1, 0; "
          "wgmma.mma_async.sync.aligned.m64n" +
-         n + "k16.f32." + word + "." + word + " {" + Join(sums, "%") + "}, %" +
-         std::to_string(sums) + ", %" + std::to_string(sums + 1) + ", p, 1, 1, " + turned +
-         "; }\"\n               : " + Join(sums, "\"+f\"(c", ")") +
+         std::to_string(step.columns) + "k" + std::to_string(depth) + "." + words.sums + "." +
+         words.element + "." + words.element + " {" + Join(sums, "%") + "}, %" +
+         std::to_string(sums) + ", %" + std::to_string(sums + 1) + ", p" + words.behind +
+         "; }\"\n               : " + Join(sums, constraint + "(c", ")") +
          " : \"l\"(first), \"l\"(second));\n#endif\n}";
 }
 
@@ -92,7 +117,7 @@ std::string GpuStatements::MatrixOf(const GroupProduct& product, const GroupOper
   const ir::Instruction& load = code_.function->inst(operand.load);
   const std::uint32_t stride =
       code_.fault == Fault::kWrongDescriptor ? 2 * operand.stride : operand.stride;
-  return "exh_matrix(" + Moved(ArrayOf(load), place) + ", " + std::to_string(operand.leading) +
+  return "exh_matrix(exh_shared_address(" + Moved(ArrayOf(load), place) + "), " + std::to_string(operand.leading) +
          ", " + std::to_string(stride) + ", " + std::to_string(operand.swizzle) + ")";
 }
 
