@@ -126,8 +126,8 @@ void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsi
 /// The same without .trans: it gets the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of each.
 void TakeRows(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words);
 
-/// Elements of what groups of warps multiply.
-enum class Element { kF16, kBf16, kF8e4m3, kF8e5m2, kI8 };
+/// What groups of warps multiply.
+enum class Factor { kF16, kBf16, kF8e4m3, kF8e5m2, kI8 };
 
 /// wgmma.mma_async.m64nNk16 of halves, or k32 of bytes, both operands in shared memory. Descriptors
 /// are those of the PTX ISA; whether rows of halves go across the sum says the instruction
@@ -136,7 +136,7 @@ enum class Element { kF16, kBf16, kF8e4m3, kF8e5m2, kI8 };
 /// All 128 threads of its group must call it alike, after they have begun a batch.
 struct StepInPlace {
   int line;
-  Element element;
+  Factor factor;
   bool first_across, second_across;
   unsigned long long first, second;
   void* const* sums;  ///< Of floats, or of ints: kI8.

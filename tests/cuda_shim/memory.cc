@@ -549,8 +549,8 @@ void Memory::Unpublish(Region& region, const Access& access, unsigned thread) {
   }
 }
 
-bool Memory::TakeInPlace(std::int64_t offset, int bytes, unsigned short& value,
-                         std::int32_t copies, unsigned thread) {
+bool Memory::TakeInPlace(std::int64_t offset, int bytes, unsigned short& value, std::int32_t copies,
+                         unsigned thread) {
   Region& shared = *shared_[rank_];
   const Access access = {offset, bytes, bytes, Via::kPlain};
   value = 0;

@@ -224,7 +224,7 @@ struct Product {
     exh_await(full, i);
     exh_group_begin();
     for (int step = 0; step < 4; ++step) {
-      exh_shim::MultiplyInPlace<exh_shim::Element::kBf16>(__LINE__, false, false, matrix | 2 * step, matrix | 512 + 2 * step, c0, c1, c2, c3);
+      exh_shim::MultiplyInPlace<exh_shim::Factor::kBf16>(__LINE__, false, false, matrix | 2 * step, matrix | 512 + 2 * step, c0, c1, c2, c3);
     }
     exh_group_commit();
     exh_group_wait<0>();

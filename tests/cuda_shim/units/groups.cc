@@ -15,8 +15,8 @@ namespace {
 
 constexpr unsigned kGroup = 128, kWarp = 32, kMostDepth = 32;
 
-int BytesOf(Element element) {
-  return element == Element::kF16 || element == Element::kBf16 ? 2 : 1;
+int BytesOf(Factor factor) {
+  return factor == Factor::kF16 || factor == Factor::kBf16 ? 2 : 1;
 }
 
 double HalfOf(unsigned bits) {
@@ -27,34 +27,34 @@ double HalfOf(unsigned bits) {
   return (bits >> 15 & 1) != 0 ? -size : size;
 }
 
-double ValueOf(unsigned short bits, Element element) {
-  switch (element) {
-    case Element::kBf16: {
+double ValueOf(unsigned short bits, Factor factor) {
+  switch (factor) {
+    case Factor::kBf16: {
       const std::uint32_t word = std::uint32_t{bits} << 16;
       float value = 0;
       std::memcpy(&value, &word, sizeof value);
       return value;
     }
-    case Element::kF16:
+    case Factor::kF16:
       return HalfOf(bits);
-    case Element::kF8e5m2:  // The upper half of an f16.
+    case Factor::kF8e5m2:  // The upper half of an f16.
       return HalfOf(static_cast<unsigned>(bits) << 8);
-    case Element::kF8e4m3: {
+    case Factor::kF8e4m3: {
       const int exponent = bits >> 3 & 15, fraction = bits & 7;
       const double size = (bits & 127) == 127 ? std::nan("")
                           : exponent == 0     ? std::ldexp(fraction, -9)
                                               : std::ldexp(8 + fraction, exponent - 10);
       return (bits >> 7 & 1) != 0 ? -size : size;
     }
-    case Element::kI8:
+    case Factor::kI8:
       return static_cast<signed char>(bits);
   }
   return 0;
 }
 
 /// A sum is four bytes: an int of integers, a float of all others.
-double SumAt(const void* place, Element element) {
-  if (element == Element::kI8) {
+double SumAt(const void* place, Factor factor) {
+  if (factor == Factor::kI8) {
     int value = 0;
     std::memcpy(&value, place, sizeof value);
     return value;
@@ -63,8 +63,8 @@ double SumAt(const void* place, Element element) {
   std::memcpy(&value, place, sizeof value);
   return value;
 }
-void SetSum(void* place, Element element, double sum) {
-  if (element == Element::kI8) {
+void SetSum(void* place, Factor factor, double sum) {
+  if (factor == Factor::kI8) {
     const int value = static_cast<int>(sum);
     std::memcpy(place, &value, sizeof value);
     return;
@@ -145,7 +145,7 @@ bool Groups::Issue(const StepInPlace& step, unsigned thread, bool is_late, Memor
   if (first.line != step.line || first.first != step.first || first.second != step.second) {
     return Fail(thread, step.line, "multiplies other matrices than its group");
   }
-  if (BytesOf(step.element) == 1 && (step.first_across || step.second_across)) {
+  if (BytesOf(step.factor) == 1 && (step.first_across || step.second_across)) {
     return Fail(thread, step.line, "multiplies bytes in rows that go across the sum");
   }
   for (const unsigned long long bits : {step.first, step.second}) {
@@ -192,7 +192,7 @@ bool Groups::Do(const Step& issued, void* const* sums, unsigned thread, Memory& 
   const Matrix first(step.first), second(step.second);
   const unsigned lane = thread % kWarp, warp = thread % kGroup / kWarp;
   const unsigned columns = 2 * step.num_sums;
-  const int bytes = BytesOf(step.element);
+  const int bytes = BytesOf(step.factor);
   const unsigned depth = 32 / static_cast<unsigned>(bytes);
   double rows[2][kMostDepth];
   const auto take = [&](const Matrix& matrix, unsigned across, unsigned k, bool is_across,
@@ -200,7 +200,7 @@ bool Groups::Do(const Step& issued, void* const* sums, unsigned thread, Memory& 
     unsigned short bits = 0;
     const std::int64_t place = matrix.Place(across, k, is_across, bytes);
     if (!memory.TakeInPlace(place, bytes, bits, issued.copies, thread)) return false;
-    value = ValueOf(bits, step.element);
+    value = ValueOf(bits, step.factor);
     return true;
   };
   for (unsigned h = 0; h < 2; ++h) {
@@ -218,9 +218,9 @@ bool Groups::Do(const Step& issued, void* const* sums, unsigned thread, Memory& 
       }
       for (unsigned h = 0; h < 2; ++h) {
         void* const sum = sums[n / 2 + 2 * h + b];
-        double total = SumAt(sum, step.element);
+        double total = SumAt(sum, step.factor);
         for (unsigned k = 0; k < depth; ++k) total = std::fma(rows[h][k], column[k], total);
-        SetSum(sum, step.element, total);
+        SetSum(sum, step.factor, total);
       }
     }
   }

@@ -44,7 +44,7 @@ const std::string kBegin =
     "16, rows = 64ull << 32;\n";
 const std::string kOrder = "exh_group_begin();\n";
 std::string Step(const std::string& first, const std::string& second, bool is_across = false) {
-  return "exh_shim::MultiplyInPlace<exh_shim::Element::kBf16>(__LINE__, false, " +
+  return "exh_shim::MultiplyInPlace<exh_shim::Factor::kBf16>(__LINE__, false, " +
          std::string(is_across ? "true" : "false") + ", " + first + ", " + second +
          ", c0, c1, c2, c3);\n";
 }
@@ -102,7 +102,7 @@ TEST(CudaShimGroups, BytesAreTwiceAsDeep) {
     fill.replace(fill.find("ONE"), 3, type.one);
     fill.replace(fill.find("VALUE(k, n)"), 11, type.value);
     const std::string begin = std::string(type.sum) + " c0 = 0, c1 = 0, c2 = 0, c3 = 0;\n";
-    const std::string step = std::string("exh_shim::MultiplyInPlace<exh_shim::Element::") +
+    const std::string step = std::string("exh_shim::MultiplyInPlace<exh_shim::Factor::") +
                              type.element + ">(__LINE__, 0, 0, plain | rows, plain | rows | 512, " +
                              "c0, c1, c2, c3);\n";
     const std::string descriptors =
@@ -120,8 +120,8 @@ TEST(CudaShimGroups, BytesAreTwiceAsDeep) {
         const int bias = type.element == std::string("kF8e4m3") ? 7 : 15;
         // Without bits of the exponent it is 0.
         const double power = k % 8 == 0 ? 0 : std::ldexp(1, k % 8 - bias);
-        EXPECT_EQ(result.c[t], type.scale != 0 ? static_cast<float>(k - column)
-                                               : static_cast<float>(power))
+        EXPECT_EQ(result.c[t],
+                  type.scale != 0 ? static_cast<float>(k - column) : static_cast<float>(power))
             << type.element << " " << t;
       }
     }

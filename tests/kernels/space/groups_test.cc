@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Products of halves and of bytes that read matrices out of shared memory: fragments by whole matrices (MMA),
-// and groups of warps that take operands in place (WGMMA). Random implementations are printed as
-// CUDA C++ and run on the CPU, which decodes descriptors and swizzles by itself (tests/cuda_shim).
+// Products of halves and of bytes that read matrices out of shared memory: fragments by whole
+// matrices (MMA), and groups of warps that take operands in place (WGMMA). Random implementations
+// are printed as CUDA C++ and run on the CPU, which decodes descriptors and swizzles by itself
+// (tests/cuda_shim).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -81,7 +81,7 @@ std::string StepFunction(const GroupStep& step) {
   shim_name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(shim_name[0])));
   return "static __device__ __forceinline__ void " + step.Function() +
          "(unsigned long long first, unsigned long long second, " + Join(sums, sum + "& c") +
-         ") {\n#ifdef EXH_SHIM\n  exh_shim::MultiplyInPlace<exh_shim::Element::k" + shim_name +
+         ") {\n#ifdef EXH_SHIM\n  exh_shim::MultiplyInPlace<exh_shim::Factor::k" + shim_name +
          ">(__LINE__, " + (step.is_first_across ? "1, " : "0, ") +
          (step.is_second_across ? "1" : "0") + ", first, second, " + Join(sums, "c") +
          ");\n#else\n  asm volatile(\"{ .reg .pred p; setp.ne.b32 p, 1, 0; "
@@ -117,8 +117,9 @@ std::string GpuStatements::MatrixOf(const GroupProduct& product, const GroupOper
   const ir::Instruction& load = code_.function->inst(operand.load);
   const std::uint32_t stride =
       code_.fault == Fault::kWrongDescriptor ? 2 * operand.stride : operand.stride;
-  return "exh_matrix(exh_shared_address(" + Moved(ArrayOf(load), place) + "), " + std::to_string(operand.leading) +
-         ", " + std::to_string(stride) + ", " + std::to_string(operand.swizzle) + ")";
+  return "exh_matrix(exh_shared_address(" + Moved(ArrayOf(load), place) + "), " +
+         std::to_string(operand.leading) + ", " + std::to_string(stride) + ", " +
+         std::to_string(operand.swizzle) + ")";
 }
 
 void GpuStatements::MultiplyInPlace(const ir::Instruction& inst) {
