@@ -12,6 +12,7 @@
 
 #include "kernels/ir/function.h"
 #include "kernels/ir/target/covered_rows.h"
+#include "kernels/ir/target/nest_axes.h"
 
 namespace exh::kernels::ir {
 namespace {
@@ -129,6 +130,19 @@ class Finder {
                                [&](PairId pair) { return AxisOf(f_.pair(pair).dst) == axis; });
   }
 
+  /// Are both operands read where neighbours along the axis are neighbours in memory?
+  bool LieAlong(LogicalDimId axis) const {
+    return std::ranges::all_of(product_.operands, [&](const Operand& operand) {
+      if (operand.kind != Operand::Kind::kComm) return false;
+      const Communication& comm = f_.comm(operand.comm);
+      const LogicalDim* const along = ProducersAxis(f_, comm, f_.logical(axis));
+      const auto& access = f_.inst(comm.producer).access;
+      return along != nullptr && std::ranges::any_of(access, [&](const AccessAxis& one) {
+               return one.stride == 1 && one.logical == along->id;
+             });
+    });
+  }
+
   bool MayHave(const Dimension& dim, FragmentPart part) const {
     const std::uint32_t size = ShapeOf(unit_).Of(part).size();
     return std::ranges::find(dim.sizes, size) != dim.sizes.end();
@@ -169,9 +183,11 @@ class Finder {
     if (!alone.axes[0].valid() || !alone.axes[1].valid()) return false;
     // The columns of a chain are the innermost level, as the depth of the next product is. Those of
     // the next product are, too: its second operand comes by matrices of 8 x 8, of which a row is 8
-    // neighbours in memory. So are those of all halves where a device reads matrices.
+    // neighbours in memory. So are those of all halves where a device reads matrices, and of bytes
+    // that it reads so.
     const bool is_chain = unit_ == MatrixUnit::kMmaChain, ends_chain = ReadsChain();
-    const bool are_innermost = ends_chain || (IsOfHalves(unit_) && f_.matrix_reads);
+    const bool may_read = IsOfHalves(unit_) || (HasGroups(unit_) && LieAlong(depth));
+    const bool are_innermost = ends_chain || (may_read && f_.matrix_reads);
     const LogicalDimId next = is_chain ? AxisIntoOperand(f_, product_) : LogicalDimId();
     for (const std::size_t operand : {alone.first, 1 - alone.first}) {
       const LogicalDimId rows = alone.axes[operand], columns = alone.axes[1 - operand];

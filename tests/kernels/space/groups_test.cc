@@ -31,9 +31,6 @@ using ::testing::HasSubstr;
 /// A GPU of which these decisions are offered.
 ir::Device GroupDevice(std::uint32_t max_threads = 256) {
   ir::Device device = CudaTestDevice(max_threads);
-  device.tensor_units.emplace_back(ir::kWgmma);
-  device.matrix_reads = true;
-  device.bulk_copies = true;
   device.multiprocessors = 3;
   device.max_unroll = 64;
   return device;
@@ -130,7 +127,9 @@ const Groups kGroups[] = {
 const Groups kByteGroups[] = {
     {"bytes", {{"m", 128}, {"n", 64}, {"k", 256}, {"transpose_b", 1}, {"type", 4}}},
     {"floats of 8 bits", {{"m", 64}, {"n", 48}, {"k", 256}, {"transpose_b", 1}, {"type", 5}}},
-    {"bytes turned on their way", {{"m", 64}, {"n", 32}, {"k", 128}, {"type", 6}}},
+    {"bytes on their way through registers",
+     {{"m", 64}, {"n", 32}, {"k", 128}, {"transpose_b", 1}, {"type", 6}},
+     "stages(tmp.load_a)=1\nstages(tmp.load_b)=1\n"},
     {"rings of bytes",
      {{"m", 64}, {"n", 64}, {"k", 1024}, {"transpose_b", 1}, {"type", 6}},
      kRings},
@@ -327,15 +326,21 @@ TEST(GroupUnits, AreOfNarrowProductsOnDevicesThatHaveThem) {
   };
   const Parameters halves = {{"m", 128}, {"n", 64}, {"k", 64}, {"type", 3}};
   EXPECT_TRUE(may(halves, GroupDevice()));
-  EXPECT_TRUE(may({{"m", 128}, {"n", 64}, {"k", 64}, {"type", 4}}, GroupDevice()));
-  EXPECT_TRUE(may({{"m", 128}, {"n", 64}, {"k", 64}, {"type", 6}}, GroupDevice()));
-  EXPECT_FALSE(may(halves, CudaTestDevice(256)));
+  for (const int type : {4, 6}) {
+    Parameters bytes = {{"m", 128}, {"n", 64}, {"k", 64}, {"type", type}};
+    EXPECT_FALSE(may(bytes, GroupDevice())) << "the second operand goes across the sum";
+    bytes["transpose_b"] = 1;
+    EXPECT_TRUE(may(bytes, GroupDevice()));
+  }
+  ir::Device without = GroupDevice();
+  std::erase(without.tensor_units, ir::kWgmma);
+  EXPECT_FALSE(may(halves, without));
   EXPECT_FALSE(may({{"m", 128}, {"n", 64}, {"k", 64}}, GroupDevice()));              // Floats.
   EXPECT_FALSE(may({{"m", 32}, {"n", 32}, {"k", 64}, {"type", 3}}, GroupDevice()));  // Few rows.
 }
 
 TEST(GroupUnits, DevicesSayWhatTheyNeed) {
-  EXPECT_THAT(LoadDevice("h200", {{"tensor_units", "[\"WGMMA\"]"}}).error,
+  EXPECT_THAT(LoadDevice("h200", {{"matrix_reads", "false"}}).error,
               HasSubstr("WGMMA needs matrix_reads=true"));
   EXPECT_THAT(
       LoadDevice("h200", {{"tensor_units", "[\"WGMMA\"]"}, {"architecture", "sm_100"}}).error,
