@@ -70,9 +70,11 @@ constexpr bool TakesBits(MatrixUnit unit) {
          unit == MatrixUnit::kQmma;
 }
 
-/// May four warps do its products together (`unit` WGMMA)?
+/// May four warps do its products together (`unit` WGMMA)? The instruction is there for floats of 8
+/// bits, too, but adds them up with about 14 bits (DeepSeek-V3 Technical Report, section 3.5.2):
+/// fewer than what checks its results allows.
 constexpr bool HasGroups(MatrixUnit unit) {
-  return unit == MatrixUnit::kMma || unit == MatrixUnit::kImma || unit == MatrixUnit::kQmma;
+  return unit == MatrixUnit::kMma || unit == MatrixUnit::kImma;
 }
 /// Depth of an instruction of such four, in bytes: that of their matrices in shared memory.
 inline constexpr std::uint32_t kGroupDepthBytes = 32;

@@ -127,7 +127,7 @@ void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsi
 void TakeRows(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words);
 
 /// What groups of warps multiply.
-enum class Factor { kF16, kBf16, kF8e4m3, kF8e5m2, kI8 };
+enum class Factor { kF16, kBf16, kI8 };
 
 /// wgmma.mma_async.m64nNk16 of halves, or k32 of bytes, both operands in shared memory. Descriptors
 /// are those of the PTX ISA; whether rows of halves go across the sum says the instruction

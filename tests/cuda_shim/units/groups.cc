@@ -37,15 +37,6 @@ double ValueOf(unsigned short bits, Factor factor) {
     }
     case Factor::kF16:
       return HalfOf(bits);
-    case Factor::kF8e5m2:  // The upper half of an f16.
-      return HalfOf(static_cast<unsigned>(bits) << 8);
-    case Factor::kF8e4m3: {
-      const int exponent = bits >> 3 & 15, fraction = bits & 7;
-      const double size = (bits & 127) == 127 ? std::nan("")
-                          : exponent == 0     ? std::ldexp(fraction, -9)
-                                              : std::ldexp(8 + fraction, exponent - 10);
-      return (bits >> 7 & 1) != 0 ? -size : size;
-    }
     case Factor::kI8:
       return static_cast<signed char>(bits);
   }

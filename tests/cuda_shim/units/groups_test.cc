@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <string>
 
 #include "tests/cuda_shim/hand_program.h"
@@ -75,55 +74,37 @@ TEST(CudaShimGroups, RowsMayGoAcross) {
                 Step("plain | rows", "plain | rows | 512", true) + kEnd + kWait + kTake);
 }
 
-/// Bytes: 64 x 32 elements, 1 where the column is the row modulo 32, and 32 x 8 elements, the
-/// number of which is k - n. Rows of the sum are 128 bytes apart.
+/// Bytes: 64 x 32 elements, 1 where the column is the row modulo 32, and 32 x 8 elements, k - n.
 const std::string kBytes = R"(
   unsigned char* const tile = reinterpret_cast<unsigned char*>(exh_shared);
   for (int e = t; e < 2048; e += 128) {
     const int row = e / 32, k = e % 32;
-    tile[row * 128 + (k / 16 ^ row % 8) * 16 + k % 16] = k == row % 32 ? ONE : 0;
+    tile[row * 128 + (k / 16 ^ row % 8) * 16 + k % 16] = k == row % 32 ? 1 : 0;
   }
   for (int e = t; e < 256; e += 128) {
     const int n = e / 32, k = e % 32;
-    tile[8192 + n * 128 + (k / 16 ^ n) * 16 + k % 16] = VALUE(k, n);
+    tile[8192 + n * 128 + (k / 16 ^ n) * 16 + k % 16] = k - n & 0xff;
   }
 )";
+const std::string kBeginBytes =
+    "int c0 = 0, c1 = 0, c2 = 0, c3 = 0;\nconst unsigned long long plain = 1ull << 62 | 1ull << "
+    "16, rows = 64ull << 32;\n";
+std::string StepOfBytes(const std::string& across) {
+  return "exh_shim::MultiplyInPlace<exh_shim::Factor::kI8>(__LINE__, 0, " + across +
+         ", plain | rows, plain | rows | 512, c0, c1, c2, c3);\n";
+}
 
 TEST(CudaShimGroups, BytesAreTwiceAsDeep) {
-  struct Type {
-    const char *element, *sum, *one, *value;
-    float scale;  ///< Of what VALUE says.
-  };
-  for (const Type& type : {Type{"kI8", "int", "1", "static_cast<unsigned char>(k - n)", 1},
-                           // 2^(k % 8 - 7), and 2^(k % 8 - 15): the bits of the exponent alone.
-                           Type{"kF8e4m3", "float", "0x38", "k % 8 << 3", 0},
-                           Type{"kF8e5m2", "float", "0x3c", "k % 8 << 2", 0}}) {
-    std::string fill = kBytes;
-    fill.replace(fill.find("ONE"), 3, type.one);
-    fill.replace(fill.find("VALUE(k, n)"), 11, type.value);
-    const std::string begin = std::string(type.sum) + " c0 = 0, c1 = 0, c2 = 0, c3 = 0;\n";
-    const std::string step = std::string("exh_shim::MultiplyInPlace<exh_shim::Factor::") +
-                             type.element + ">(__LINE__, 0, 0, plain | rows, plain | rows | 512, " +
-                             "c0, c1, c2, c3);\n";
-    const std::string descriptors =
-        "const unsigned long long plain = 1ull << 62 | 1ull << 16, rows = 64ull << 32;\n";
-    const HandProgram program(fill + kPublish + kMeet + begin + descriptors + kOrder + step + kEnd +
-                                  kWait + "arg_c[t] = c1;\n",
-                              OfOneGroup());
-    for (const int order : kOrders) {
-      const Result result = program.Run(order);
-      ASSERT_EQ(result.error, "") << type.element << ", order " << order;
-      for (unsigned t = 0; t < kElements; ++t) {
-        const int row = static_cast<int>(t / 32 * 16 + t % 32 / 4),
-                  column = static_cast<int>(t % 4 * 2 + 1);
-        const int k = row % 32;
-        const int bias = type.element == std::string("kF8e4m3") ? 7 : 15;
-        // Without bits of the exponent it is 0.
-        const double power = k % 8 == 0 ? 0 : std::ldexp(1, k % 8 - bias);
-        EXPECT_EQ(result.c[t],
-                  type.scale != 0 ? static_cast<float>(k - column) : static_cast<float>(power))
-            << type.element << " " << t;
-      }
+  const HandProgram program(kBytes + kPublish + kMeet + kBeginBytes + kOrder + StepOfBytes("0") +
+                                kEnd + kWait + "arg_c[t] = c1;\n",
+                            OfOneGroup());
+  for (const int order : kOrders) {
+    const Result result = program.Run(order);
+    ASSERT_EQ(result.error, "") << "order " << order;
+    for (unsigned t = 0; t < kElements; ++t) {
+      const int row = static_cast<int>(t / 32 * 16 + t % 32 / 4);
+      const int column = static_cast<int>(t % 4 * 2 + 1);
+      EXPECT_EQ(result.c[t], static_cast<float>(row % 32 - column)) << t;
     }
   }
 }
@@ -160,6 +141,12 @@ TEST(CudaShimGroups, RegistersAreOrderedFirst) {
 TEST(CudaShimGroups, StepsAreWaitedFor) {
   ExpectError("has not waited for a step",
               kFirst + kSecond + kPublish + kMeet + kBegin + kOrder + kStep + kEnd + kTake, false);
+}
+
+TEST(CudaShimGroups, RowsOfBytesGoAlongTheSum) {
+  ExpectError("rows that go across the sum", kBytes + kPublish + kMeet + kBeginBytes + kOrder +
+                                                 StepOfBytes("1") + kEnd + kWait +
+                                                 "arg_c[t] = c1;\n");
 }
 
 TEST(CudaShimGroups, AllThreadsDescribeTheSame) {

@@ -51,8 +51,8 @@ std::string Join(std::uint32_t count, const std::string& before, const std::stri
   return text;
 }
 
-/// What PTX calls the elements, and what stands behind both descriptors: of halves and of floats
-/// factors of the operands, of halves alone which of them have their rows across.
+/// What PTX calls the elements and the sums, and what stands behind both descriptors: of halves the
+/// signs of the operands, and which of them have their rows across.
 struct StepWords {
   std::string element, sums, behind;
 
@@ -61,13 +61,8 @@ struct StepWords {
       element = "s8", sums = "s32";
       return;
     }
-    behind = ", 1, 1";
-    if (ir::IsF8(step.element)) {
-      element.erase(0, 2);  // "e4m3" of "f8e4m3".
-      return;
-    }
-    behind += std::string(", ") + (step.is_first_across ? "1" : "0") + ", " +
-              (step.is_second_across ? "1" : "0");
+    behind = std::string(", 1, 1, ") + (step.is_first_across ? "1" : "0") + ", " +
+             (step.is_second_across ? "1" : "0");
   }
 };
 
