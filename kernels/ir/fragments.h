@@ -71,7 +71,7 @@ constexpr bool TakesBits(MatrixUnit unit) {
 }
 
 /// May four warps do its products together (`unit` WGMMA)? The instruction is there for floats of 8
-/// bits, too, but adds them up with about 14 bits (DeepSeek-V3 Technical Report, section 3.5.2):
+/// bits, too, but adds them up with about 14 bits (DeepSeek-V3 Technical Report, section 3.3.2):
 /// fewer than what checks its results allows.
 constexpr bool HasGroups(MatrixUnit unit) {
   return unit == MatrixUnit::kMma || unit == MatrixUnit::kImma;
