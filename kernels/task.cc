@@ -15,6 +15,7 @@
 #include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/ir/ops.h"
+#include "kernels/ir/text/unit_notes.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
 #include "kernels/problem.h"
@@ -87,6 +88,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   }
   ir::PlanLowering(*function, function->plans_windows(), function->reads_matrices());
   NoteImpossibleWays(*function, task.notes);
+  for (std::string& note : ir::UnitNotes(*function)) task.notes.push_back(std::move(note));
   if (function->statements.size() > kMostStatements) {
     throw UsageError(fmt::format("{} has {} statements; the space takes {}", function->name,
                                  function->statements.size(), kMostStatements));

@@ -68,7 +68,7 @@ Decided DecidedInFile(const std::string& path, ProblemOptions options, std::uint
   const DecisionFile file = ReadDecisionFile(path);
   std::unique_ptr<Subject> subject = SubjectOfFile(file, std::move(options));
   runtime::Candidate candidate = subject->root();
-  for (const auto& line : ApplyDecisions(file, candidate)) {
+  for (const auto& line : ApplyDecisions(file, candidate, subject->notes())) {
     fmt::print(notes, "{}:{}: note: {} takes no part\n", path, line.number, line.text);
   }
   const ChoiceOrder order = ChoiceOrder::Default(candidate.instance());

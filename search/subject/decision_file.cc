@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -121,8 +122,27 @@ std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& ins
   return text;
 }
 
+namespace {
+
+/// The notes that name one of the values of a decision as text, as words of their own.
+std::string NotesOfValues(std::string_view decision, const std::vector<std::string>& notes) {
+  std::string found;
+  const auto values =
+      Split(decision.substr(std::min(decision.find('=') + 1, decision.size())), '|');
+  for (const std::string& note : notes) {
+    const bool is_of_it = std::ranges::any_of(values, [&](std::string_view value) {
+      return note.find(fmt::format("({})", Trim(value))) != std::string::npos;
+    });
+    if (is_of_it) found += "\n  note: " + note;
+  }
+  return found;
+}
+
+}  // namespace
+
 std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
-                                               runtime::Candidate& candidate) {
+                                               runtime::Candidate& candidate,
+                                               const std::vector<std::string>& notes) {
   const runtime::Instance& instance = candidate.instance();
   std::vector<std::string> mistakes;
   std::vector<std::pair<DecisionFile::Line, std::vector<runtime::Action>>> taken;
@@ -140,6 +160,11 @@ std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
   for (const auto& [line, actions] : taken) {
     const std::string why = TryRestrict(candidate, actions);
     if (why.empty()) continue;
+    runtime::Candidate root(candidate.instance());
+    if (!TryRestrict(root, actions).empty()) {
+      throw UsageError(fmt::format("{}: {} is not in the space ({}){}", Where(file, line.number),
+                                   line.text, why, NotesOfValues(line.text, notes)));
+    }
     throw UsageError(fmt::format("{}: {} contradicts the decisions above it ({})",
                                  Where(file, line.number), line.text, why));
   }

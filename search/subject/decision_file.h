@@ -59,10 +59,12 @@ std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& ins
                               const Path& path, const std::string& comment);
 
 /// Applies all decisions of the file. Throws UsageError with one line per mistake: names that do
-/// not exist, with the nearest legal one, and the first decision that contradicts those above it.
-/// Returns the lines that took no effect because their objects take no part.
+/// not exist, with the nearest legal one, and the first decision that the space does not have, with
+/// those of `notes` (Subject::notes()) that name its value in brackets, or that contradicts those
+/// above it. Returns the lines that took no effect because their objects take no part.
 std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
-                                               runtime::Candidate& candidate);
+                                               runtime::Candidate& candidate,
+                                               const std::vector<std::string>& notes = {});
 
 /// Decides what is still open by a random descent; returns how many decisions that took. Throws
 /// UsageError when there is no way down.

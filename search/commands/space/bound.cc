@@ -51,7 +51,7 @@ Bounded FromFile(ProblemOptions options, const std::string& path) {
   }
   std::unique_ptr<Subject> subject = SubjectOfFile(file, std::move(options));
   runtime::Candidate candidate = subject->root();
-  ApplyDecisions(file, candidate);
+  ApplyDecisions(file, candidate, subject->notes());
   return {std::move(subject), std::move(candidate)};
 }
 

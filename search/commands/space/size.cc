@@ -93,7 +93,7 @@ std::unique_ptr<Subject> SubjectWithin(const SizeOptions& options, const std::st
 
 runtime::Candidate RootOf(const Subject& subject, const SizeOptions& options) {
   runtime::Candidate root = subject.root();
-  if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
+  if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root, subject.notes());
   return root;
 }
 

@@ -26,7 +26,10 @@
 namespace exh::kernels::testing {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// A GPU of which these decisions are offered.
 ir::Device GroupDevice(std::uint32_t max_threads = 256) {
@@ -334,6 +337,30 @@ TEST(GroupUnits, AreOfNarrowProductsOnDevicesThatHaveThem) {
   EXPECT_FALSE(may(halves, without));
   EXPECT_FALSE(may({{"m", 128}, {"n", 64}, {"k", 64}}, GroupDevice()));              // Floats.
   EXPECT_FALSE(may({{"m", 32}, {"n", 32}, {"k", 64}, {"type", 3}}, GroupDevice()));  // Few rows.
+}
+
+/// What does not fit is named, with what would.
+TEST(GroupUnits, NotesSayWhyNot) {
+  const auto notes = [](const Parameters& sizes) {
+    Parameters all;
+    for (const Parameter& p : FindKernel("matmul")->parameters()) all[p.name] = p.default_value;
+    for (const auto& [name, value] : sizes) all[name] = value;
+    return MakeTask(*FindKernel("matmul"), all, GroupDevice(), false).notes;
+  };
+  EXPECT_THAT(notes({{"m", 128}, {"n", 64}, {"k", 64}, {"type", 3}}), IsEmpty());
+  EXPECT_THAT(
+      notes({{"m", 128}, {"n", 64}, {"k", 64}, {"type", 4}}),
+      ElementsAre("groups of warps (WGMMA) do not do mad: they take bytes whose neighbours in "
+                  "memory lie along the sum, and those of b lie across it; turned in memory it "
+                  "would fit"));
+  EXPECT_THAT(notes({{"m", 128}, {"n", 64}, {"k", 64}, {"type", 5}}),
+              ElementsAre(HasSubstr("(WGMMA) do not do mad: they add floats of 8 bits up with")));
+  EXPECT_THAT(
+      notes({{"m", 96}, {"n", 64}, {"k", 64}, {"type", 3}}),
+      ElementsAre("groups of warps (WGMMA) do not do mad: their rows come by 64, and m has 96"));
+  EXPECT_THAT(notes({{"m", 128}, {"n", 36}, {"k", 64}, {"type", 3}}),
+              Contains("no bulk copy (TMA) brings b: from one k to the next there are 72 bytes; a "
+                       "multiple of 16 would fit"));
 }
 
 TEST(GroupUnits, DevicesSayWhatTheyNeed) {
