@@ -160,7 +160,7 @@ std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
   for (const auto& [line, actions] : taken) {
     const std::string why = TryRestrict(candidate, actions);
     if (why.empty()) continue;
-    runtime::Candidate root(candidate.instance());
+    runtime::Candidate root(candidate.shared_instance());
     if (!TryRestrict(root, actions).empty()) {
       throw UsageError(fmt::format("{}: {} is not in the space ({}){}", Where(file, line.number),
                                    line.text, why, NotesOfValues(line.text, notes)));

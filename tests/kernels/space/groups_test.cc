@@ -20,12 +20,15 @@
 #include "kernels/recipes/unit_recipe.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/first.h"
+#include "search/subject/decision_file.h"
 #include "tests/kernels/space/cuda_batch.h"
 #include "tests/kernels/space/sample.h"
+#include "tests/search/temp_folder.h"
 
 namespace exh::kernels::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -361,6 +364,21 @@ TEST(GroupUnits, NotesSayWhyNot) {
   EXPECT_THAT(notes({{"m", 128}, {"n", 36}, {"k", 64}, {"type", 3}}),
               Contains("no bulk copy (TMA) brings b: from one k to the next there are 72 bytes; a "
                        "multiple of 16 would fit"));
+}
+
+TEST(GroupUnits, WhoAsksForThemIsToldWhyNot) {
+  Parameters sizes;
+  for (const Parameter& p : FindKernel("matmul")->parameters()) sizes[p.name] = p.default_value;
+  sizes["type"] = 4;
+  const Task task = MakeTask(*FindKernel("matmul"), sizes, GroupDevice(), false);
+  runtime::Candidate root(task.instance);
+  EXPECT_THAT(
+      search::Thrown<UsageError>([&] {
+        search::ApplyDecisions(search::ParseDecisionFile("unit(mad)=WGMMA\n", "mine"), root,
+                               task.notes);
+      }),
+      AllOf(HasSubstr("mine:1: unit(mad)=WGMMA is not in the space (left is only FMA|IMMA)"),
+            HasSubstr("\n  note: groups of warps (WGMMA) do not do mad: they take bytes")));
 }
 
 TEST(GroupUnits, DevicesSayWhatTheyNeed) {
