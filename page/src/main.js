@@ -194,8 +194,16 @@ class Page {
 }
 
 const root = document.getElementById('app');
+/** The text of the data. A page that changes cannot be kept as it stands, and so need not hold its first text. */
+function textOfData() {
+  const place = document.getElementById('data');
+  const text = place.textContent;
+  if (text.includes('"live"')) place.remove();
+  return text;
+}
+
 try {
-  window.exhaust = new Page(decode(JSON.parse(document.getElementById('data').textContent)), root);
+  window.exhaust = new Page(decode(JSON.parse(textOfData())), root);
 } catch (error) {
   root.append(el('p', { class: 'warning', role: 'alert' }, `This page cannot be shown: ${error.message}`));
   throw error;

@@ -12,22 +12,24 @@ import { kMostLines, linesOf, option as parallel, selectionText } from '../views
 import { Prefixes } from '../src/prefixes.js';
 import { option as roofline, peakOf, roofOf } from '../views/roofline.js';
 import { describe, kMostBoxes, option as tree } from '../views/tree.js';
-import { boundPoints, failing, gapPoints, incumbent, chosen, option as timeline } from '../views/timeline.js';
+import { boundPoints, failing, gapPoints, incumbent, Chosen, option as timeline } from '../views/timeline.js';
 import { marksOf, svgOf } from './marks.js';
 import { countOf, samplePage, sampleRun } from './sample.js';
 
 test('of very many dots some are drawn, and those stay when others come', () => {
   const all = () => true;
-  assert.deepEqual(chosen(3, all, 3), [0, 1, 2]);
-  const some = chosen(1000, all, 100);
+  assert.deepEqual(new Chosen(3).below(3, all), [0, 1, 2]);
+  const growing = new Chosen(100);
+  const some = [...growing.below(1000, all)];
   assert.ok(some.length > 50 && some.length <= 100, String(some.length));
   assert.equal(some[0], 0);
-  const later = chosen(1020, all, 100);
-  assert.deepEqual(later.slice(0, some.length), some);
-  assert.deepEqual(chosen(10, (i) => i % 2 === 1, 100), [1, 3, 5, 7, 9]);
-  const half = chosen(1600, all, 100);
+  assert.deepEqual(growing.below(1020, all).slice(0, some.length), some);
+  assert.deepEqual(new Chosen(100).below(10, (i) => i % 2 === 1), [1, 3, 5, 7, 9]);
+  const half = [...growing.below(1600, all)];
   assert.equal(half.length, 100);
-  assert.ok(chosen(3200, all, 100).filter((i) => i < 1600).every((i) => half.includes(i)));
+  assert.ok(growing.below(3200, all).filter((i) => i < 1600).every((i) => half.includes(i)));
+  // As if all of them had come at once.
+  assert.deepEqual(growing.below(5000, all), new Chosen(100).below(5000, all));
 });
 
 test('timeline: a mark for each evaluation', () => {

@@ -22,24 +22,52 @@ const kReport = { most: 20000 };
 const kLive = { most: 2000, many: 300 };
 
 /**
- * Indices below `count` that pass, or of more than `most` every second, fourth, eighth …: those that were chosen stay when
- * others come, until there are twice as many.
+ * Indices that pass, or of more than `most` every second, fourth, eighth …: those that were chosen stay when others come, until
+ * there are twice as many. So only those that have come are looked at.
  */
-export function chosen(count, test, most) {
-  let passing = 0;
-  for (let i = 0; i < count; ++i) if (test(i)) ++passing;
-  const step = 2 ** Math.max(0, Math.ceil(Math.log2(passing / most)));
-  const indices = [];
-  let k = 0;
-  for (let i = 0; i < count; ++i) if (test(i) && k++ % step === 0) indices.push(i);
-  return indices;
+export class Chosen {
+  constructor(most) {
+    this.most = most;
+    this.seen = 0;
+    this.passing = 0;
+    this.step = 1;
+    this.indices = [];
+  }
+
+  /** Those below `count`, which never falls, and neither changes what passes. */
+  below(count, test) {
+    for (; this.seen < count; ++this.seen) {
+      if (!test(this.seen)) continue;
+      if (this.passing++ % this.step === 0) this.indices.push(this.seen);
+      if (this.passing <= this.most * this.step) continue;
+      this.step *= 2;
+      this.indices = this.indices.filter((_, k) => k % 2 === 0);
+    }
+    return this.indices;
+  }
+}
+
+/** By run, what was found in its columns so far. */
+const known = new WeakMap();
+
+/** What is kept of a run under a name, made where there is none yet. */
+function knownOf(run, name, make) {
+  if (!known.has(run)) known.set(run, new Map());
+  const all = known.get(run);
+  if (!all.has(name)) all.set(name, make());
+  return all.get(name);
+}
+
+function chosenOf(run, name, most, test) {
+  return knownOf(run, `${name}, ${most}`, () => new Chosen(most)).below(run.count, test);
 }
 
 /** Points [place, ns, i] of those that have a time; `isCorrect` or not. */
 function timed(run, over, isCorrect, most) {
   const { ns, verdict } = run.columns;
   const places = over === 'evaluations' ? run.columns.n : run.columns.dt;
-  return chosen(run.count, (i) => ns[i] > 0 && (verdict[i] === run.correct) === isCorrect, most).map((i) => [places[i], ns[i], i]);
+  const passes = (i) => ns[i] > 0 && (verdict[i] === run.correct) === isCorrect;
+  return chosenOf(run, isCorrect ? 'correct' : 'other', most, passes).map((i) => [places[i], ns[i], i]);
 }
 
 /** The steps of the incumbent, up to the end of the run, where it has the time of the finals. */
@@ -57,10 +85,13 @@ export function failing(runs) {
   const counts = new Map();
   for (const run of runs) {
     const { verdict } = run.columns;
-    const ofRun = new Uint32Array(run.verdicts.length);
-    for (let i = 0; i < run.count; ++i) ++ofRun[verdict[i]];
-    ofRun.forEach((count, k) => {
-      if (count && k !== run.correct) counts.set(run.verdicts[k], (counts.get(run.verdicts[k]) ?? 0) + count);
+    const ofRun = knownOf(run, 'verdicts', () => ({ seen: 0, counts: [] }));
+    for (; ofRun.seen < run.count; ++ofRun.seen) {
+      const k = verdict[ofRun.seen];
+      ofRun.counts[k] = (ofRun.counts[k] ?? 0) + 1;
+    }
+    ofRun.counts.forEach((count, k) => {
+      if (k !== run.correct) counts.set(run.verdicts[k], (counts.get(run.verdicts[k]) ?? 0) + count);
     });
   }
   return [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
@@ -137,7 +168,7 @@ function failureSeries(runs, over, verdicts, { most, many }) {
       const { verdict } = run.columns;
       const places = over === 'evaluations' ? run.columns.n : run.columns.dt;
       const wanted = run.verdicts.indexOf(name);
-      return chosen(run.count, (i) => verdict[i] === wanted, most / runs.length).map((i) => [places[i], name, i, run.index]);
+      return chosenOf(run, name, most / runs.length, (i) => verdict[i] === wanted).map((i) => [places[i], name, i, run.index]);
     });
     return {
       name, type: 'scatter', data, symbol, ...marksFor(data.length, 8, many), xAxisIndex: 2, yAxisIndex: 2,
