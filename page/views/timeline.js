@@ -19,7 +19,7 @@ function lastPlace(run, over) {
 /** Dots of a kind that are drawn: of very many some, evenly, for each takes a browser its time. */
 const kReport = { most: 20000 };
 /** The same while a run goes on, when they are drawn again and again. */
-const kLive = { most: 2000, many: 300 };
+const kLive = { most: 1000, many: 300 };
 
 /**
  * Indices that pass, or of more than `most` every second, fourth, eighth …: those that were chosen stay when others come, until

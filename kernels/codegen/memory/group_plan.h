@@ -5,12 +5,14 @@
 //
 // The four warps of a group have 64 rows of the sums, 16 each, and as many columns as 8 and the
 // copies of columns around them make. A step takes a matrix of 64 x 32 bytes and one of 32 bytes x
-// columns out of shared memory: it is 16 deep with halves, and 32 with bytes. A *descriptor* says where a matrix begins and how it goes on (PTX
-// ISA, "matrix descriptor"), for the memory is no plain matrix but a swizzled one (XorLayout):
+// columns out of shared memory: it is 16 deep with halves, and 32 with bytes. A *descriptor* says
+// where a matrix begins and how it goes on (PTX ISA, "matrix descriptor"), for the memory is no
+// plain matrix but a swizzled one (XorLayout):
 //
 //   rows along the sum   8 rows of 128 (64) bytes are a tile of the swizzle, `stride` bytes further
 //                        the next 8 rows begin; steps are 32 bytes apart, within the row
-//   rows across          (halves alone) 8 steps of 64 columns each are a tile, `stride` bytes further the next 8
+//   rows across          (halves alone) 8 steps of 64 columns each are a tile, `stride` bytes
+//   further the next 8
 //                        steps begin, `leading` bytes further the next 64 columns
 //
 // Where it begins no bits of a row are set that would change places, so that the hardware, which

@@ -93,7 +93,8 @@ std::unique_ptr<Subject> SubjectWithin(const SizeOptions& options, const std::st
 
 runtime::Candidate RootOf(const Subject& subject, const SizeOptions& options) {
   runtime::Candidate root = subject.root();
-  if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root, subject.notes());
+  if (!options.below.empty())
+    ApplyDecisions(ReadDecisionFile(options.below), root, subject.notes());
   return root;
 }
 
