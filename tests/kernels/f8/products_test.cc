@@ -191,7 +191,8 @@ TEST(F8Products, HaveAUnitWhereBothAreOfOneType) {
 TEST(F8Products, HaveAUnitOnDevicesOfTheirTime) {
   const auto of = [](const char* architecture) {
     return LoadDevice("h200", {{"architecture", fmt::format("\"{}\"", architecture)},
-                               {"tensor_units", "[\"QMMA\"]"}});
+                               {"tensor_units", "[\"QMMA\"]"},
+                               {"bulk_copies", "false"}});
   };
   EXPECT_THAT(of("sm_86").error, HasSubstr("QMMA needs sm_89 or later, the device is sm_86"));
   EXPECT_TRUE(of("sm_89").device.has_value()) << of("sm_89").error;
