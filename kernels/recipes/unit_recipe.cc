@@ -115,7 +115,11 @@ void AddGroupRecipes(const Target& function, const Instruction& product,
   std::vector<Way> ways = {{}};
   if (function.may_have_producers()) ways = {{true, true}, {true}, {}};
   if (function.may_persist()) ways.insert(ways.begin(), {true, true, true});
+  // Copies of 16 bytes count as 16 instructions where each byte is an element (limits.exh): those
+  // of large tiles are more than a device takes.
+  const bool has_bytes = ir::BytesOf(*function.TypeOf(product.operands.front())) == 1;
   for (const Way& way : ways) {
+    if (has_bytes && !way.is_bulk) continue;
     for (UnitTile tile : kGroupTiles) {
       tile.unit = ir::UnitOf(function, product);
       tile.is_of_groups = true;

@@ -52,7 +52,6 @@ class UnitWriter : RecipeWriter {
       if (is_operand && (!comm.lowered || !WriteOperand(comm))) return std::nullopt;
       if (!is_operand) WriteTravel(comm);
     }
-    if (tile_.is_of_groups && f_.limits_code() && code_ > f_.device.max_code) return std::nullopt;
     for (const Instruction& inst : f_.insts) {
       if (!inst.planned && inst.has_side_effect()) Widest(inst);
     }
@@ -213,8 +212,6 @@ class UnitWriter : RecipeWriter {
       parts[is_other_copy ? number + 1 : number].push_back(&dim);
     }
     if (!parts.back().empty()) first_copy_ = parts.back().front();
-    const std::uint32_t rows = tile_.row_copies, columns = tile_.column_copies;
-    code_ += (rows * columns + rows + columns) * tile_.steps + 2 * rows * columns;
     Nest(parts);
     return true;
   }
@@ -273,7 +270,6 @@ class UnitWriter : RecipeWriter {
     // Groups take rows of bytes along the sum alone, and copies follow the layout.
     if (tile_.is_of_groups && element_bytes_ == 1 && tile->along != axes_.depth) return false;
     if (tile_.is_bulk && !f_.may_copy_bulk(block)) return false;
-    if (!tile_.is_bulk) code_ += 2 * tile->width * tile->copies;
     Want(Of("tiles", comm), {kOwnTiles});
     Want(Of("thread_layout", f_.phase(load.phase)), {kOwnLayout});
     if (tile_.is_bulk) Want(Of("transfer", block), {kTma});
@@ -383,10 +379,6 @@ class UnitWriter : RecipeWriter {
   std::vector<Place> place_;         ///< By dim: those of the product, and what hangs on them.
   std::vector<std::uint32_t> size_;  ///< By dim: of the product.
   const Dimension* first_copy_ = nullptr;
-  /// Copies of instructions, as limits.exh counts them: of the product, of its sums where they
-  /// begin and where they are stored, of what would read its operands, and, by and by, of their
-  /// copies.
-  std::uint32_t code_ = 0;
 };
 
 }  // namespace
