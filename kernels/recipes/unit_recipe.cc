@@ -152,6 +152,8 @@ std::vector<Recipe> UnitRecipes(const Target& function) {
   if (product == nullptr) return recipes;
   const ir::MatrixUnit unit = ir::UnitOf(function, *product);
   const bool is_narrow = unit != ir::MatrixUnit::kDmma;
+  // The tables say steps of 16.
+  const bool is_deep = ir::ShapeOf(unit) == ir::kDeepShape;
   AddGroupRecipes(function, *product, recipes);
   std::vector<UnitTile> tiles = is_narrow
                                     ? std::vector(std::begin(kHalfTiles), std::end(kHalfTiles))
@@ -164,6 +166,7 @@ std::vector<Recipe> UnitRecipes(const Target& function) {
     for (UnitTile tile : tiles) {
       tile.unit = unit;
       tile.stages = stages;
+      if (is_deep) tile.steps = std::max(1u, tile.steps / 2);
       if (auto recipe = UnitRecipe(function, *product, tile)) recipes.push_back(std::move(*recipe));
     }
   }

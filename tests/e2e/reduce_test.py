@@ -113,7 +113,7 @@ class Reduce(unittest.TestCase):
         for arguments in (["--deterministic"], ["--type", "f16"]):
             with self.subTest(arguments=arguments):
                 said = self.run_search("emit", decisions, *arguments, code=2)
-                self.assertIn("atomic.txt:4: across_blocks(sum)=ATOMIC_RED contradicts", said)
+                self.assertIn("atomic.txt:4: across_blocks(sum)=ATOMIC_RED is not in the space", said)
 
     def test_the_log_says_how_blocks_divide_it(self):
         self.run_search("--kernel", "reduce", "--size", "b=1,c=65536", "--policy", "random", "--order", "across_blocks",

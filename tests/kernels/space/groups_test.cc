@@ -365,7 +365,7 @@ TEST(GroupUnits, NotesSayWhyNot) {
                                "bf16"};
   EXPECT_THAT(
       MakeTask(KernelOf(strided), {}, GroupDevice(), false).notes,
-      ElementsAre("no bulk copy (TMA) brings a: from one k to the next there are 4 bytes; a "
+      ElementsAre("no bulk copy (TMA) brings a: from one i to the next there are 254 bytes; a "
                   "multiple of 16 would fit"));
 }
 
