@@ -61,6 +61,7 @@ class Cuda(cuda_test.Fixture):
     def test_limits_of_sm_90_are_the_recorded_ones(self):
         detected, recorded = (limits_of(self.run_search("devices", "--device", device).stdout) for device in ("cuda", "h200"))
         self.assertEqual(detected.pop("model"), "Fake GPU, driver 13.0")
+        self.assertEqual((detected.pop("multiprocessors"), recorded.pop("multiprocessors")), (4, 132))
         self.assertEqual(detected, recorded)
         self.assertEqual(detected["max_cluster"], 16)
         self.assertIn("CLUSTER", detected["across_blocks"])
