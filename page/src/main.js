@@ -194,16 +194,17 @@ class Page {
 }
 
 const root = document.getElementById('app');
-/** The text of the data. A page that changes cannot be kept as it stands, and so need not hold its first text. */
-function textOfData() {
+
+/** The data. A page that is told what changes is not kept as it stands, and so need not hold the text that it began with. */
+function readData() {
   const place = document.getElementById('data');
-  const text = place.textContent;
-  if (text.includes('"live"')) place.remove();
-  return text;
+  const json = JSON.parse(place.textContent);
+  if (json.live) place.remove();
+  return json;
 }
 
 try {
-  window.exhaust = new Page(decode(JSON.parse(textOfData())), root);
+  window.exhaust = new Page(decode(readData()), root);
 } catch (error) {
   root.append(el('p', { class: 'warning', role: 'alert' }, `This page cannot be shown: ${error.message}`));
   throw error;
