@@ -109,6 +109,10 @@ class Target : public Function {
   bool is_tensor_dim(const Instruction& reduction, const Dimension& d) const {
     return d.part != FragmentPart::kNone && d.unit == reduction.id && may_use_unit(reduction);
   }
+  /// The dims of blocks along which neighbours may share bulk copies: the outermost level of an axis
+  /// of a result of groups of warps which one of the operands moves along and another does not.
+  Refs<Dimension> cluster_dims() const;
+  bool may_be_cluster(const Dimension& d) const;
   /// The store of a result that takes the value as it is, if nothing else reads it.
   Refs<Instruction> direct_store(const Instruction& reduction) const;
   bool stores_directly(const Instruction& reduction, const Instruction& store) const {
@@ -309,6 +313,8 @@ class Target : public Function {
   }
   /// … and blocks go through several tiles?
   bool may_persist() const { return device.multiprocessors > 0 && may_have_producers(); }
+  /// Blocks of a cluster that shares bulk copies.
+  static std::vector<std::uint32_t> cluster_universe() { return {1, 2}; }
 
   // windows.exh: what reads copy of an argument.
   Refs<Instruction> window_read(const Window& w) const { return {std::cref(inst(w.read))}; }
@@ -366,6 +372,8 @@ class Target : public Function {
   std::vector<std::uint32_t> cluster_sizes() const;
   /// Values of 4 bytes that each block of a cluster tells the others of a reduction, at most.
   std::uint32_t most_told_in_clusters() const;
+  /// Tiles of a matrix unit, at most, each of which is so many values.
+  std::uint32_t most_tiles_told_in_clusters(const Instruction& reduction) const;
   /// Does the value of `producer` reach the instruction, through others or not?
   bool is_after(const Instruction& inst, const Instruction& producer) const;
   /// Does `b` come after `a`, and reduce along an axis for whose points `a` has values?

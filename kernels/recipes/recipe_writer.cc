@@ -32,7 +32,7 @@ Recipe RecipeWriter::Finish(std::string name, bool is_wide) {
   Want("advance", {kOnTime});
   Want("cache", {ir::kCacheDefault, ir::kCacheGlobal});
   Want("transfer", {kThroughRegisters});
-  for (const char* const choice : {"stages", "min_blocks", "patch", "raster"}) {
+  for (const char* const choice : {"stages", "min_blocks", "cluster", "patch", "raster"}) {
     WantNumbers(choice, {1});
   }
   Want("roles", {kAlike});

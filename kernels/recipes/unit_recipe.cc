@@ -110,11 +110,14 @@ void AddGroupRecipes(const Target& function, const Instruction& product,
                      std::vector<Recipe>& recipes) {
   if (!function.may_use_groups(product)) return;
   struct Way {
-    bool is_bulk = false, has_producers = false, is_persistent = false;
+    bool is_bulk = false, has_producers = false, is_persistent = false, has_clusters = false;
   };
   std::vector<Way> ways = {{}};
   if (function.may_have_producers()) ways = {{true, true}, {true}, {}};
-  if (function.may_persist()) ways.insert(ways.begin(), {true, true, true});
+  if (function.may_persist()) {
+    ways.insert(ways.begin(), {true, true, true});
+    if (!function.cluster_dims().empty()) ways.insert(ways.begin(), {true, true, true, true});
+  }
   // Copies of 16 bytes count as 16 instructions where each byte is an element (limits.exh): those
   // of large tiles are more than a device takes.
   const bool has_bytes = ir::BytesOf(*function.TypeOf(product.operands.front())) == 1;
@@ -126,6 +129,7 @@ void AddGroupRecipes(const Target& function, const Instruction& product,
       tile.is_bulk = way.is_bulk;
       tile.has_producers = way.has_producers;
       tile.is_persistent = way.is_persistent;
+      tile.has_clusters = way.has_clusters;
       for (tile.stages = function.device.max_stages; tile.stages > (way.is_bulk ? 1u : 0u);
            --tile.stages) {
         auto recipe = UnitRecipe(function, product, tile);

@@ -34,6 +34,8 @@ struct UnitTile {
   bool is_of_groups = false;
   /// Bulk copies bring operands; threads of their own ask for these; blocks go on with other tiles.
   bool is_bulk = false, has_producers = false, is_persistent = false;
+  /// Two blocks are a cluster, which share the larger operand.
+  bool has_clusters = false;
 
   const ir::UnitShape& shape() const { return ir::ShapeOf(unit); }
   std::uint32_t rows() const { return row_warps * row_copies * shape().rows.size(); }

@@ -59,6 +59,7 @@ class UnitWriter : RecipeWriter {
     WantNumbers("min_blocks", {1});
     Want("roles", {tile_.has_producers ? kProducer : kAlike});
     Want("grid", {tile_.is_persistent ? kPersistent : kEachTile});
+    if (tile_.has_clusters && !WriteCluster()) return std::nullopt;
     if (tile_.is_persistent) WantNumbers("raster", {8, 4, 2, 1});
     if (!has_rings()) {
       Want("transfer", {kThroughRegisters});
@@ -73,11 +74,22 @@ class UnitWriter : RecipeWriter {
                            : !tile_.is_bulk       ? ", rings"
                            : !tile_.has_producers ? ", bulk copies"
                            : !tile_.is_persistent ? ", producers"
-                                                  : ", producers, persistent";
+                           : !tile_.has_clusters  ? ", producers, persistent"
+                                                  : ", producers, persistent, clusters";
     return Finish(tile_.name + by, true);
   }
 
  private:
+  /// Blocks that are neighbours along the side of the tile that is shorter share the operand of the
+  /// other one.
+  bool WriteCluster() {
+    const LogicalDimId axis = tile_.columns() < tile_.rows() ? axes_.columns : axes_.rows;
+    const Dimension& blocks = Level(f_.logical(axis), 0);
+    if (!f_.may_be_cluster(blocks) || size_[blocks.id.index()] % 2 != 0) return false;
+    WantNumbers(Of("cluster", blocks), {2});
+    return true;
+  }
+
   /// The axes of the product's tile.
   bool FindAxes() {
     if (tile_.more() > 1) more_ = FurtherAxis(f_, product_);

@@ -17,11 +17,32 @@ struct Side {
   Affine coordinate;
 };
 
+/// Rows of a pattern of the swizzle, which begins anew behind them.
+constexpr std::uint32_t kPatternRows = 8;
+
+/// Divides a copy that is the same for all blocks of a cluster among them.
+void Share(const BlockCluster& cluster, std::uint32_t row_elements, BulkCopy& copy) {
+  const bool moves = std::ranges::any_of(copy.coordinates, [&](const Affine& at) {
+    return at.StrideOf(cluster.dim_class) != 0;
+  });
+  if (cluster.blocks == 1 || moves) return;
+  copy.shared_by = cluster.blocks;
+  for (std::size_t axis = 1; axis < copy.map.box.size(); ++axis) {
+    std::uint32_t& rows = copy.map.box[axis];
+    if (rows == 1 || rows % (cluster.blocks * kPatternRows) != 0) continue;
+    rows /= cluster.blocks;
+    copy.divided_axis = static_cast<int>(axis);
+    copy.part_rows = rows;
+    copy.part_elements = rows * row_elements;
+    return;
+  }
+}
+
 }  // namespace
 
 BulkCopy PlanBulkCopy(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
                       const MemoryPlan& memory, const ir::MemBlock& block,
-                      const std::vector<int>& around, std::string& why) {
+                      const std::vector<int>& around, const BlockCluster& cluster, std::string& why) {
   const ir::Instruction& read = function.inst(function.comm(block.comm).producer);
   const TempArray& temp = memory.temp(block.id);
   const Affine& stored = memory.address[block.store.index()];
@@ -81,6 +102,7 @@ BulkCopy PlanBulkCopy(const ir::Function& function, const Schedule& schedule, co
   if (elements != temp.elements || length % cut != 0) return fail("has a tile that is no box");
   copy.boxes = static_cast<std::uint32_t>(length / cut);
   copy.bytes = static_cast<std::uint32_t>(elements * block.element_bytes);
+  Share(cluster, temp.layout.cut, copy);
   return copy;
 }
 

@@ -19,6 +19,10 @@ class RingPlanner {
     plan_.of_node.assign(tree_.nodes.size(), -1);
     plan_.of_inst.assign(function_.insts.size(), -1);
     plan_.of_block.assign(function_.blocks.size(), -1);
+    for (const ir::Dimension& dim : function_.dims) {
+      const std::uint32_t blocks = schedule_.cluster.Or(1, dim.id);
+      if (blocks > 1) plan_.cluster = {tree_.class_of_dim[dim.id.index()], blocks};
+    }
     for (const TempArray& temp : memory_.temps) {
       if (temp.slots > 1) AddBlock(temp);
     }
@@ -65,7 +69,8 @@ class RingPlanner {
     if (transfer == Transfer::TMA) {
       std::string why;
       const std::vector<int> around = tree_.ClassesAround(loop);
-      added.bulk = PlanBulkCopy(function_, schedule_, tree_, memory_, block, around, why);
+      added.bulk = PlanBulkCopy(function_, schedule_, tree_, memory_, block, around,
+                                plan_.cluster, why);
       if (!why.empty()) return Fail(block, why);
     } else if (added.is_async ? !IsCopy(block, added) : !FitsRegisters(added, loop)) {
       return;
@@ -158,7 +163,10 @@ class RingPlanner {
       }
     }
     plan_.barrier_bytes = Aligned(plan_.barrier_bytes);
-    if (!plan_.has_producers) return;
+    if (!plan_.has_producers) {
+      if (plan_.cluster.blocks > 1 && plan_.error.empty()) plan_.error = "a cluster has no producers";
+      return;
+    }
     const bool is_one = plan_.rings.size() == 1 && plan_.rings.front().is_bulk();
     if (!is_one) {
       if (plan_.error.empty()) plan_.error = "producers fill one ring";

@@ -23,6 +23,10 @@
 // *barrier* (mbarrier): it is full when all bytes of the slot have arrived. One thread asks for
 // them. With `roles` PRODUCER that is one of four warps more. Each slot has a second barrier then:
 // it is empty when all warps that read it have said so, and nobody else meets.
+//
+// In a cluster (`cluster`) a producer's copies land in all blocks of it, which have the same slots at
+// the same places. So a slot is empty when the warps of all blocks have said so, to the producers of
+// all of them.
 #pragma once
 
 #include <cstdint>
@@ -75,6 +79,7 @@ struct RingPlan {
   std::string error;           ///< Why a ring cannot turn; empty if all can.
   bool has_producers = false;  ///< PRODUCER: four warps beside those that compute.
   bool is_persistent = false;  ///< Blocks go on with other tiles.
+  BlockCluster cluster;        ///< Of blocks that share bulk copies.
   /// Bytes of shared memory for barriers of bulk copies: those of a ring after those of another.
   std::uint64_t barrier_bytes = 0;
 

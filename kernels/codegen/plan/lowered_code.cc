@@ -68,6 +68,10 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingGroupWait:
     case Fault::kWrongParity:
     case Fault::kEarlyRelease:
+    case Fault::kOwnRelease:
+    case Fault::kLostExchange:
+    case Fault::kEarlyEnd:
+    case Fault::kEarlyBarriers:
       code.fault = fault;
       return;
     case Fault::kLostSurplus:

@@ -225,7 +225,7 @@ class Counter {
   /// Clocks of a warp that is alone, for one execution of the node.
   double Walk(int index, Place place) {
     const LoopNode& node = tree_.node(index);
-    if (IsInBulk(index)) return CopyInBulk(BulkBytes(index), place);
+    if (IsInBulk(index)) return CopyInBulk(BulkBytes(index), SharedBytes(index), place);
     place.held += held_of_[Nth(index)];
     held_ = std::max(held_, place.held);
     double clocks = Meet(index, place);
@@ -294,8 +294,20 @@ class Counter {
     return node.inst == block.store ? block.bulk->bytes : 0;  // A read comes with its store.
   }
 
-  /// One thread asks, and the hardware writes a line of shared memory in a clock.
-  double CopyInBulk(double bytes, Place place) {
+  /// What of it comes once for all blocks of a cluster, by the other ones.
+  double SharedBytes(int index) const {
+    const LoopNode& node = tree_.node(index);
+    double bytes = 0;
+    for (const int child : node.children) bytes += SharedBytes(child);
+    if (node.kind != NodeKind::kExec) return bytes;
+    const RingBlock& block = code_.rings.BlockOf(function_.inst(node.inst));
+    if (node.inst != block.store) return 0;
+    return block.bulk->bytes * (1 - 1.0 / block.bulk->shared_by);
+  }
+
+  /// One thread asks, and the hardware writes a line of shared memory in a clock. `shared`: bytes
+  /// that other blocks ask for.
+  double CopyInBulk(double bytes, double shared, Place place) {
     place.warps = 1;
     constexpr double kAsks = 4;
     Issue(kAsks, 1, place);
@@ -303,7 +315,7 @@ class Counter {
     At(StaticCount::kWavefronts) += place.times * bytes / kLineBytes;
     At(StaticCount::kLines) += place.times * bytes / kLineBytes;
     At(StaticCount::kSectors) += place.times * bytes / kSectorBytes;
-    At(StaticCount::kFromL2) += place.times * bytes / kSectorBytes;
+    At(StaticCount::kFromL2) += place.times * (bytes - shared) / kSectorBytes;
     return 0;
   }
 

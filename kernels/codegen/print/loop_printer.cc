@@ -11,23 +11,31 @@ const std::vector<int>& LoopPrinter::BlockClasses() const {
   return part_->blocks;
 }
 
-void LoopPrinter::BlockIndices(const std::string& block, const std::string& type, bool bounded) {
+void LoopPrinter::BlockIndices(const std::string& block, const std::string& type, bool bounded,
+                               const BlockCluster& cluster) {
+  const auto size_of = [&](int c) {
+    return Class(c).size / (c == cluster.dim_class ? cluster.blocks : 1);
+  };
   std::uint64_t blocks = 1;
-  for (const int c : BlockClasses()) blocks *= Class(c).size;
+  for (const int c : BlockClasses()) blocks *= size_of(c);
   std::uint64_t stride = blocks;
   for (const int c : BlockClasses()) {
-    stride /= Class(c).size;
-    const std::uint32_t size = Class(c).size;
+    const std::uint32_t size = size_of(c);
+    stride /= size;
     // Blocks with most to do come first.
     const bool is_turned = std::ranges::any_of(code_.skipped, [&](const SkippedTiles& tiles) {
       return std::ranges::any_of(
           tiles.ends, [&](const SkippedTiles::End& end) { return end.most.StrideOf(c) > 0; });
     });
+    const bool is_cluster = cluster.blocks > 1 && c == cluster.dim_class;
+    const std::string digit = loops::DigitText(block, static_cast<std::int64_t>(stride), size,
+                                               bounded && stride * size == blocks);
+    const std::string turned =
+        is_turned ? std::to_string(size - 1) + " - (" + digit + ")" : digit;
     out_.Line("const " + type + " " + names_.index(c) + " = " +
-              (is_turned ? std::to_string(size - 1) + " - (" : "") +
-              loops::DigitText(block, static_cast<std::int64_t>(stride), size,
-                               bounded && stride * size == blocks) +
-              (is_turned ? ")" : "") + ";  // BLOCK " + DimNames(code_, c));
+              (is_cluster ? "(" + turned + ") * " + std::to_string(cluster.blocks) + " + exh_rank"
+                          : turned) +
+              ";  // BLOCK " + DimNames(code_, c));
   }
 }
 

@@ -36,7 +36,8 @@ class LoopPrinter {
   /// The BLOCK classes that number the blocks of the part, outermost first.
   const std::vector<int>& BlockClasses() const;
   /// Declares the index of each of them. `block`: the number of the block; `type`: of the indices.
-  void BlockIndices(const std::string& block, const std::string& type, bool bounded);
+  void BlockIndices(const std::string& block, const std::string& type, bool bounded,
+                    const BlockCluster& cluster = {});
 
   /// Declarations that live in the node, then its children.
   void Body(int index);

@@ -101,12 +101,24 @@ std::vector<std::uint32_t> Target::cluster_sizes() const {
   return sizes;
 }
 
-std::uint32_t Target::most_told_in_clusters() const {
+namespace {
+
+/// Bytes in which the blocks of a cluster tell each other what they have of one reduction.
+std::uint32_t ToldBytes(const Target& f) {
   const auto reductions = static_cast<std::uint32_t>(
-      std::ranges::count_if(insts, [](const Instruction& i) { return i.is_reduction(); }));
-  const std::uint32_t bytes =
-      std::min(kClusterBytesOfOne, kClusterBytes / std::max(reductions, 1u));
-  return bytes / 4 / device.max_cluster;
+      std::ranges::count_if(f.insts, [](const Instruction& i) { return i.is_reduction(); }));
+  return kClusterBytes / std::max(reductions, 1u);
+}
+
+}  // namespace
+
+std::uint32_t Target::most_told_in_clusters() const {
+  return std::min(kClusterBytesOfOne, ToldBytes(*this)) / 4 / device.max_cluster;
+}
+
+std::uint32_t Target::most_tiles_told_in_clusters(const Instruction& reduction) const {
+  const UnitShape& shape = ShapeOf(UnitOf(*this, reduction));
+  return ToldBytes(*this) / 4 / device.max_cluster / (shape.rows.size() * shape.columns.size());
 }
 
 std::string_view Target::why_not_across(const Instruction& reduction, std::string_view way) const {

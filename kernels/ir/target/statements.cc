@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "kernels/ir/target.h"
+#include "kernels/ir/target/nest_axes.h"
 
 namespace exh::kernels::ir {
 namespace {
@@ -112,6 +113,27 @@ Refs<Dimension> Target::tensor_dims(const Instruction& reduction) const {
     if (is_tensor_dim(reduction, d)) out.push_back(std::cref(d));
   }
   return out;
+}
+
+Refs<Dimension> Target::cluster_dims() const {
+  Refs<Dimension> out;
+  for (const Dimension& d : dims) {
+    if (may_be_cluster(d)) out.push_back(std::cref(d));
+  }
+  return out;
+}
+
+bool Target::may_be_cluster(const Dimension& d) const {
+  if (device.max_cluster < 2 || d.level != 0 || d.planned || d.is_reduction) return false;
+  const Instruction& product = inst(d.inst);
+  if (!product.is_reduction() || !may_use_groups(product)) return false;
+  std::uint32_t moving = 0, resting = 0;
+  for (const Communication& comm : comms) {
+    if (!is_operand(product, comm)) continue;
+    if (!comm.lowered || !may_copy_bulk(block(comm.lowered->block))) return false;
+    ++(ProducersAxis(*this, comm, logical(d.logical)) != nullptr ? moving : resting);
+  }
+  return moving > 0 && resting > 0;
 }
 
 Refs<Instruction> Target::direct_store(const Instruction& reduction) const {

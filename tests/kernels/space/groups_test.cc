@@ -162,6 +162,25 @@ const Groups kBulkGroups[] = {
     {"persistent", {{"m", 256}, {"n", 128}, {"k", 256}}, std::string(kBulk) + kPersistent, 6, 384},
 };
 
+/// Two blocks share what the other operand moves along.
+const Groups kClusters[] = {
+    {"clusters along rows",
+     {{"m", 256}, {"n", 64}, {"k", 512}, {"transpose_b", 1}},
+     std::string(kBulk) + kProducers + "cluster(mad.m0)=2\n",
+     4,
+     384},
+    {"clusters along columns, across",
+     {{"m", 64}, {"n", 256}, {"k", 512}},
+     std::string(kBulk) + kProducers + "cluster(mad.n0)=2\n",
+     4,
+     384},
+    {"clusters that stay",
+     {{"m", 512}, {"n", 128}, {"k", 256}, {"transpose_a", 1}},
+     std::string(kBulk) + kPersistent + "cluster(mad.m0)=2\nraster()=1|2\n",
+     4,
+     384},
+};
+
 Sample DrawGroups(const Groups& groups, std::uint64_t seed) {
   return DrawProduct(groups.sizes, "unit(mad)=WGMMA\n" + groups.more, groups.count, seed,
                      groups.max_threads);
@@ -242,6 +261,50 @@ TEST(GroupUnits, DefectsOfBulkCopiesShow) {
         spoiled += !message.empty();
       }
       EXPECT_EQ(spoiled, groups.count) << groups.what << static_cast<int>(fault);
+    }
+  }
+}
+
+TEST(GroupUnits, ShareBulkCopiesInClusters) {
+  std::uint64_t seed = 140;
+  for (const Groups& groups : kClusters) {
+    const Sample sample = DrawGroups(groups, ++seed);
+    ExpectAllRight(sample, groups.what);
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(CountWith(Print(sample), " exh_bulk_share("), groups.count) << groups.what;
+  }
+}
+
+TEST(GroupUnits, DefectsOfClustersShow) {
+  for (const Groups& groups : kClusters) {
+    const Sample sample = DrawGroups(groups, 150);
+    for (const codegen::Fault fault :
+         {codegen::Fault::kOwnRelease, codegen::Fault::kEarlyEnd, codegen::Fault::kEarlyBarriers,
+          codegen::Fault::kEarlyRelease, codegen::Fault::kWrongParity}) {
+      int spoiled = 0;
+      for (const std::string& message : RunCudaSources(sample.task, Print(sample, fault))) {
+        spoiled += !message.empty();
+      }
+      EXPECT_EQ(spoiled, groups.count) << groups.what << static_cast<int>(fault);
+    }
+  }
+}
+
+/// Of four tiles side by side each lane stores a row of one, after lanes have exchanged theirs.
+TEST(MatrixUnits, ExchangeWhatTheyStore) {
+  const std::string tiles = "\nsize(mad.n2)=4|8\ndim_kind(mad.n2)=UNROLL\nvec(store_c)=2\n";
+  std::uint64_t seed = 160;
+  for (const std::string unit : {"MMA", "WGMMA"}) {
+    for (const int type : {2, 3}) {
+      const Sample sample = DrawProduct({{"m", 64}, {"n", 128}, {"k", 128}, {"type", type}},
+                                        "unit(mad)=" + unit + tiles, 3, ++seed);
+      ExpectAllRight(sample, unit);
+      if (HasFatalFailure()) return;
+      EXPECT_EQ(CountWith(Print(sample), "exh_exchange(exh_w0, exh_w1"), 3);
+      for (const std::string& message :
+           RunCudaSources(sample.task, Print(sample, codegen::Fault::kLostExchange))) {
+        EXPECT_NE(message, "");
+      }
     }
   }
 }

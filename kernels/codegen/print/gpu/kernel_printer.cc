@@ -95,7 +95,7 @@ void KernelPrinter::Print(const std::string& name) {
     out_.Line("const unsigned long long exh_end = *exh_deadline;");
     if (launch_.cluster == 1) out_.Line("exh_look(exh_end);");
   }
-  if (launch_.cluster > 1 && code_.fault != Fault::kEarlyTelling) {
+  if (code_.splits.cluster_class >= 0 && code_.fault != Fault::kEarlyTelling) {
     out_.Line("exh_cluster_arrive();");
   }
   if (launch_.threads > 1) out_.Line("const int t = " + words_.thread + ";");
@@ -113,6 +113,8 @@ void KernelPrinter::Print(const std::string& name) {
     Body(0);
     if (code_.rings.is_persistent && IsSharedOtherwise()) out_.Line(statements_.Meet());
   });
+  // Others may still arrive at barriers of this block.
+  if (code_.rings.cluster.blocks > 1 && code_.fault != Fault::kEarlyEnd) MeetCluster();
   out_.Close();
 }
 
@@ -159,6 +161,10 @@ void KernelPrinter::Patches() {
 }
 
 std::string KernelPrinter::BlockNumber() const {
+  if (code_.rings.cluster.blocks > 1) {
+    return std::string("(") + (code_.rings.is_persistent ? "exh_tile" : words_.block) + " / " +
+           Number(code_.rings.cluster.blocks) + ")";
+  }
   if (code_.rings.is_persistent) return "exh_tile";
   const bool has_drawn = DrawsNumbers() && code_.fault != Fault::kPlainNumber;
   return has_drawn ? "exh_number" : words_.block;
@@ -185,8 +191,12 @@ std::string KernelPrinter::BlockIndex(std::uint64_t blocks, std::uint64_t column
 void KernelPrinter::Blocks() {
   const std::vector<int>& classes = BlockClasses();
   const bool is_plain = part_->finishes >= 0 || classes.empty();
-  BlockIndices(is_plain ? BlockNumber() : BlockIndex(tree_.num_blocks, Class(classes.back()).size),
-               "int", true);
+  const BlockCluster& cluster = code_.rings.cluster;
+  const auto columns = [&] {
+    return Class(classes.back()).size / (classes.back() == cluster.dim_class ? cluster.blocks : 1);
+  };
+  BlockIndices(is_plain ? BlockNumber() : BlockIndex(tree_.num_blocks / cluster.blocks, columns()),
+               "int", true, cluster);
 }
 
 void KernelPrinter::Temporaries() {

@@ -103,6 +103,9 @@ class KernelPrinter : LoopPrinter {
   /// A loop that a ring of bulk copies turns in.
   void TurnInBulk(const Ring& ring);
 
+  /// All threads of the blocks of a cluster wait for each other, but those that have ended.
+  void MeetCluster();
+
   /// The warp has read the slot.
   void Release(const Ring& ring, const std::string& slot, const std::string& when = "");
 

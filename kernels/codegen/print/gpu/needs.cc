@@ -42,6 +42,7 @@ Needs NeedsOf(const LoweredCode& code, const GpuOptions& options) {
     add(std::ranges::any_of(ring.blocks, &RingBlock::is_async), needs::kAsyncCopies);
     add(ring.is_bulk(), needs::kBulkCopies);
   }
+  add(code.rings.cluster.blocks > 1, needs::kClusters);
   add(options.overlaps, needs::kOverlap);
   add(options.gives_up, needs::kClock);
   return all;

@@ -41,7 +41,9 @@ Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
   Launch launch;
   launch.grid = code.tree.num_blocks;
   if (code.rings.is_persistent) {
-    launch.grid = std::min<std::uint64_t>(launch.grid, options.multiprocessors);
+    const std::uint32_t together = code.rings.cluster.blocks;
+    launch.grid =
+        std::min<std::uint64_t>(launch.grid, options.multiprocessors / together * together);
   }
   launch.threads = code.tree.num_threads + code.rings.more_threads();
   for (const Ring& ring : code.rings.rings) {
@@ -68,6 +70,7 @@ Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
   if (code.rings.barrier_bytes > 0) {
     launch.shared_bytes = Aligned(launch.shared_bytes) + code.rings.barrier_bytes;
   }
+  launch.cluster = code.rings.cluster.blocks;
   if (const int c = code.splits.cluster_class; c >= 0) {
     launch.cluster = code.tree.classes[static_cast<std::size_t>(c)].size;
   }
@@ -189,7 +192,8 @@ GpuText PrintGpu(const LoweredCode& code, const GpuOptions& options) {
   if (copies_async) out.Raw(AsyncFunctions());
   if (options.gives_up) out.Raw(ClockFunctions());
   if (!bulk_axes.empty()) {
-    out.Raw(BulkFunctions(bulk_axes, code.rings.has_producers, options.gives_up));
+    out.Raw(BulkFunctions(bulk_axes, code.rings.has_producers, code.rings.cluster.blocks > 1,
+                          options.gives_up));
   }
   if (asked.contains(needs::kLookBack)) out.Raw(words.LookBackFunctions());
   for (const std::string& line : helpers) out.Line(line);

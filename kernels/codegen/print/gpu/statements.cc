@@ -335,17 +335,22 @@ std::int64_t GpuStatements::FirstOfStore(const Width& width) const {
   return own % width.lanes == width.lanes - 1 ? own + 1 - width.lanes : -1;
 }
 
+std::string GpuStatements::StoreSuffix(const ir::Instruction& inst) const {
+  return CacheSuffix(code_.schedule->cache(inst.id), false);
+}
+
 void GpuStatements::StoreElements(const ir::Instruction& inst, const Width& width) {
   const bool is_wide = width.lanes > 1;
   const std::int64_t own = is_wide ? copy(width.dim_class) : 0;
   const std::int64_t first = FirstOfStore(width);
+  if (is_wide && StoreExchanged(inst, width)) return;
   if (first < 0) return;
   if (is_wide) SetIndex(width.dim_class, first);
   const std::string inside = Inside(inst);
   const std::string condition = And(WhenStored(inst), inside);
   const std::string guard = condition.empty() ? "" : "if (" + condition + ") ";
   const bool is_output = inst.op == ir::Op::kStore;
-  const std::string suffix = is_output ? CacheSuffix(code_.schedule->cache(inst.id), false) : "";
+  const std::string suffix = is_output ? StoreSuffix(inst) : "";
   const ir::Type element = ElementType(inst);
   const std::string pointer = Pointer(inst);
   const int split = code_.splits.of_store[inst.id.index()];  // It adds to the output.
@@ -444,6 +449,7 @@ std::vector<std::string> GpuStatements::Helpers() const {
   lines.insert(lines.end(), places_.begin(), places_.end());
   if (widens_bytes_) lines.push_back(words_.widen_byte);
   std::ranges::move(UnitFunctions(units_, begins_), std::back_inserter(lines));
+  if (exchanges_) std::ranges::move(ExchangeFunctions(), std::back_inserter(lines));
   if (powers_of_two_) lines.push_back(PowerFunction());
   for (const auto& [count, is_turned] : matrices_) {
     lines.push_back(MatrixFunction(count, is_turned));

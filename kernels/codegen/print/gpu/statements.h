@@ -199,6 +199,17 @@ class GpuStatements : public Statements {
   /// it is not this one's turn.
   std::int64_t FirstOfStore(const Width& width) const;
   void StoreElements(const ir::Instruction& inst, const Width& width);
+  std::string StoreSuffix(const ir::Instruction& inst) const;
+  /// Tiles of a matrix unit side by side whose columns lanes exchange before they store them
+  /// (units/exchange.cc): the class of the lanes of a row, and of the copies that are the tiles.
+  struct ExchangedTiles {
+    int lane_class = -1, copies_class = -1;
+  };
+  std::optional<ExchangedTiles> ExchangeOf(const ir::Instruction& inst, const Width& width) const;
+  /// What the lane stores of the tile that the copies say, along the class of its columns.
+  std::string WordOf(const ir::Instruction& inst, int dim_class);
+  /// False: nothing is exchanged.
+  bool StoreExchanged(const ir::Instruction& inst, const Width& width);
   void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
   /// The condition under which no mask of the loop hides anything; empty: the choice is none of
   /// them.
@@ -282,6 +293,7 @@ class GpuStatements : public Statements {
   std::set<GroupStep> group_steps_;     ///< That were used.
   mutable bool powers_of_two_ = false;  ///< Terms were computed.
   bool widens_bytes_ = false;           ///< Elements that are i8 became registers.
+  bool exchanges_ = false;              ///< Lanes exchanged what they store.
   bool copies_async_ = false;
   std::set<std::size_t> bulk_axes_;
   /// The parameter of functions that may wait.
@@ -295,6 +307,9 @@ std::string MapName(const CodeNames& names, ir::MemId temp);
 struct GpuOptions;
 /// What the program needs of the language (needs.cc).
 Needs NeedsOf(const LoweredCode& code, const GpuOptions& options);
+
+/// The functions by which lanes exchange what they store.
+std::vector<std::string> ExchangeFunctions();
 
 /// Defines what asynchronous copies are made and waited for with.
 std::string AsyncFunctions();

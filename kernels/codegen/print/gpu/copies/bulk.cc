@@ -50,27 +50,38 @@ static __device__ __forceinline__ void exh_more_registers() {
 }
 )";
 
-/// The function that copies a box out of a tensor of so many axes.
-std::string CopyFunction(std::size_t axes) {
+constexpr const char* kOfClusters =
+    R"(static __device__ __forceinline__ void exh_arrive_at(unsigned long long* barrier, unsigned rank) {
+  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" :: "r"(exh_at(barrier)), "r"(rank) : "memory");
+}
+)";
+
+/// The function that copies a box out of a tensor of so many axes, to the own block or to those of
+/// the cluster that a mask names.
+std::string CopyFunction(std::size_t axes, bool is_shared) {
   std::string parameters, places, operands;
+  const std::size_t first = is_shared ? 4 : 3;
   for (std::size_t i = 0; i < axes; ++i) {
     const std::string number = std::to_string(i);
     parameters += ", int c" + number;
-    places += (i == 0 ? "%" : ", %") + std::to_string(i + 3);
+    places += (i == 0 ? "%" : ", %") + std::to_string(i + first);
     operands += ", \"r\"(c" + number + ")";
   }
-  return "static __device__ __forceinline__ void exh_bulk_copy(void* to, const exh_tensor_map* "
-         "map, "
-         "unsigned long long* barrier" +
-         parameters + ") {\n  asm volatile(\"cp.async.bulk.tensor." + std::to_string(axes) +
-         "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {" + places +
-         "}], [%2];\" :: \"r\"(exh_at(to)), \"l\"(map), \"r\"(exh_at(barrier))" + operands +
-         " : \"memory\");\n}\n";
+  return "static __device__ __forceinline__ void " +
+         std::string(is_shared ? "exh_bulk_share" : "exh_bulk_copy") +
+         "(void* to, const exh_tensor_map* map, unsigned long long* barrier" +
+         (is_shared ? ", unsigned short blocks" : "") + parameters +
+         ") {\n  asm volatile(\"cp.async.bulk.tensor." + std::to_string(axes) +
+         "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" +
+         (is_shared ? ".multicast::cluster" : "") + " [%0], [%1, {" + places + "}], [%2]" +
+         (is_shared ? ", %3" : "") + ";\" :: \"r\"(exh_at(to)), \"l\"(map), \"r\"(exh_at(barrier))" +
+         (is_shared ? ", \"h\"(blocks)" : "") + operands + " : \"memory\");\n}\n";
 }
 
 }  // namespace
 
-std::string BulkFunctions(const std::set<std::size_t>& axes, bool has_producers, bool gives_up) {
+std::string BulkFunctions(const std::set<std::size_t>& axes, bool has_producers, bool has_cluster,
+                          bool gives_up) {
   std::string text = kBarriers;
   text +=
       "static __device__ __forceinline__ void exh_await(unsigned long long* barrier, unsigned "
@@ -81,7 +92,11 @@ std::string BulkFunctions(const std::set<std::size_t>& axes, bool has_producers,
   wait.replace(wait.find(look), look.size(), gives_up ? "\n    exh_look(exh_end);" : "");
   text += wait;
   if (has_producers) text += kRoles;
-  for (const std::size_t number : axes) text += CopyFunction(number);
+  if (has_cluster) text += kOfClusters;
+  for (const std::size_t number : axes) {
+    text += CopyFunction(number, false);
+    if (has_cluster) text += CopyFunction(number, true);
+  }
   return text + "#endif\n";
 }
 
@@ -116,19 +131,30 @@ void GpuStatements::FillInBulk(const Ring& ring, const std::string& slot,
     bulk_axes_.insert(copy.coordinates.size());
     const std::string& temp = names_.temp(block.block);
     const std::uint64_t stride = SlotStride(*code_.function, code_.memory.temp(block.block));
+    const bool is_shared = copy.shared_by > 1, is_divided = copy.divided_axis >= 0;
+    if (is_shared && !is_divided) out_.Open("if (exh_rank == 0)");
     for (std::uint32_t box = 0; box < copy.boxes; ++box) {
       std::string coordinates;
       for (std::size_t axis = 0; axis < copy.coordinates.size(); ++axis) {
         Affine at = copy.coordinates[axis];
         if (axis == 0) at.offset += static_cast<std::int64_t>(box) * copy.map.box.front();
-        const std::string sum = SumOf(at, false, nullptr, at.offset);
+        std::string sum = SumOf(at, false, nullptr, at.offset);
+        if (static_cast<int>(axis) == copy.divided_axis) {
+          sum += (sum.empty() ? "" : " + ") + ("exh_rank * " + std::to_string(copy.part_rows));
+        }
         coordinates += ", " + (sum.empty() ? "0" : sum);
       }
       const std::uint32_t further = box * copy.box_elements;
-      out_.Line("exh_bulk_copy(" + temp + " + " + slot + " * " + std::to_string(stride) +
-                (further == 0 ? "" : " + " + std::to_string(further)) + ", &" +
-                MapName(names_, block.block) + ", " + full + coordinates + ");");
+      const std::string part =
+          is_divided ? " + exh_rank * " + std::to_string(copy.part_elements) : "";
+      const std::string blocks =
+          is_shared ? ", " + std::to_string((1u << copy.shared_by) - 1) : "";
+      out_.Line((is_shared ? "exh_bulk_share(" : "exh_bulk_copy(") + temp + " + " + slot + " * " +
+                std::to_string(stride) + (further == 0 ? "" : " + " + std::to_string(further)) +
+                part + ", &" + MapName(names_, block.block) + ", " + full + blocks + coordinates +
+                ");");
     }
+    if (is_shared && !is_divided) out_.Close();
   }
   MoveLoop(-1, "");
 }

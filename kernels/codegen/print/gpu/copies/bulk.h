@@ -11,6 +11,12 @@
 //
 // With producers empty_k0[slot] ends a phase when every warp that reads has arrived there; whoever
 // fills waits for the other parity, so that the first time nobody need have.
+//
+// In a cluster of two blocks, each, exh_rank, asks for a half of what both take, for both (mask 3), and
+// a warp that has read a slot says so to the producers of both:
+//
+//   exh_bulk_share(tmp_load_b + … + exh_rank * 4096, &map_load_b, full_k0 + next, 3, i_k0 * 64, i_n0 * 256 + exh_rank * 128);
+//   if (t % 32 < 2) exh_arrive_at(empty_k0 + slot_k0, t % 32);
 #pragma once
 
 #include <set>
@@ -19,7 +25,8 @@
 namespace exh::kernels::codegen {
 
 /// Defines what such copies are made and waited for with. `axes`: of tensors that are copied from.
-std::string BulkFunctions(const std::set<std::size_t>& axes, bool has_producers, bool gives_up);
+std::string BulkFunctions(const std::set<std::size_t>& axes, bool has_producers, bool has_cluster,
+                          bool gives_up);
 
 /// Registers of a thread that asks for copies, and of one of so many groups of warps that compute;
 /// {0, 0}: nothing is to be changed.

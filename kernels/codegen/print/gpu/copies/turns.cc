@@ -41,7 +41,10 @@ void KernelPrinter::MakeBarriers(std::uint64_t offset) {
     const std::string name = statements_.RingName(ring);
     declare("full" + name, ring.lengths.front(), 1);
     if (has_producers) {
-      declare("empty" + name, ring.lengths.front(), tree_.num_threads / ir::kWarpLanes);
+      const std::uint32_t blocks =
+          code_.fault == Fault::kOwnRelease ? 1 : code_.rings.cluster.blocks;
+      declare("empty" + name, ring.lengths.front(),
+              blocks * tree_.num_threads / ir::kWarpLanes);
     }
   }
   out_.Open("if (t == 0)");
@@ -50,7 +53,12 @@ void KernelPrinter::MakeBarriers(std::uint64_t offset) {
   }
   out_.Line("exh_barriers_made();");
   out_.Close();
-  out_.Line(words_.barrier);
+  const bool is_cluster = code_.rings.cluster.blocks > 1;
+  is_cluster && code_.fault != Fault::kEarlyBarriers ? MeetCluster() : out_.Line(words_.barrier);
+  if (is_cluster) {
+    out_.Line("const int exh_rank = " + words_.block + " % " + Number(code_.rings.cluster.blocks) +
+              ";");
+  }
   if (has_producers) return;
   for (const Ring& ring : code_.rings.rings) {
     if (ring.is_bulk()) DeclareTurn(ring);
@@ -144,8 +152,21 @@ void KernelPrinter::TurnInBulk(const Ring& ring) {
   for (std::uint32_t late = ring.lag; late > 0; --late) Release(ring, moved(stages - late));
 }
 
+void KernelPrinter::MeetCluster() {
+  out_.Line("exh_cluster_arrive();");
+  out_.Line("exh_cluster_wait();");
+}
+
 void KernelPrinter::Release(const Ring& ring, const std::string& slot, const std::string& when) {
   out_.Line("__syncwarp();");
+  const std::uint32_t blocks = code_.fault == Fault::kOwnRelease ? 1 : code_.rings.cluster.blocks;
+  if (blocks > 1) {
+    const std::string lane = "t % " + Number(ir::kWarpLanes);
+    out_.Line("if (" + lane + " < " + Number(blocks) + (when.empty() ? "" : " && " + when) +
+              ") exh_arrive_at(empty" + statements_.RingName(ring) + " + " + slot + ", " + lane +
+              ");");
+    return;
+  }
   out_.Line("if (t % " + Number(ir::kWarpLanes) + " == 0" + (when.empty() ? "" : " && " + when) +
             ") exh_arrive(empty" + statements_.RingName(ring) + " + " + slot + ");");
 }
