@@ -201,11 +201,8 @@ class GpuStatements : public Statements {
   void StoreElements(const ir::Instruction& inst, const Width& width);
   std::string StoreSuffix(const ir::Instruction& inst) const;
   /// Tiles of a matrix unit side by side whose columns lanes exchange before they store them
-  /// (units/exchange.cc): the class of the lanes of a row, and of the copies that are the tiles.
-  struct ExchangedTiles {
-    int lane_class = -1, copies_class = -1;
-  };
-  std::optional<ExchangedTiles> ExchangeOf(const ir::Instruction& inst, const Width& width) const;
+  /// (units/exchange.cc): the class of the copies that are the tiles.
+  std::optional<int> ExchangedTiles(const ir::Instruction& inst, const Width& width) const;
   /// What the lane stores of the tile that the copies say, along the class of its columns.
   std::string WordOf(const ir::Instruction& inst, int dim_class);
   /// False: nothing is exchanged.

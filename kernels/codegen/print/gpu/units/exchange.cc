@@ -9,6 +9,8 @@
 //
 // Words change places in two steps: with the lane whose number differs in bit 0, and with that which
 // differs in bit 1. It is a quarter of the stores, of four times the width.
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "kernels/codegen/print/gpu/statements.h"
@@ -28,37 +30,39 @@ constexpr const char* kFunctions[] = {
 
 }  // namespace
 
-std::optional<GpuStatements::ExchangedTiles> GpuStatements::ExchangeOf(const ir::Instruction& inst,
-                                                                       const Width& width) const {
+std::optional<int> GpuStatements::ExchangedTiles(const ir::Instruction& inst,
+                                                 const Width& width) const {
   const bool is_plain = words_.dialect == ir::Dialect::kCuda && inst.op == ir::Op::kStore &&
                         width.lanes == kRun && ir::IsHalf(ElementType(inst)) &&
                         code_.splits.of_store[inst.id.index()] < 0;
   if (!is_plain) return std::nullopt;
   const DimClass& columns = Class(width.dim_class);
-  if (columns.part != ir::FragmentPart::kColumn || columns.size != kRun || columns.step != 1 ||
-      columns.lanes.size() != 1) {
+  if (columns.part != ir::FragmentPart::kColumn || columns.size != kRun || columns.step != 1) {
     return std::nullopt;
   }
-  ExchangedTiles tiles{.lane_class = columns.lanes.front().dim_class};
-  const DimClass& lane = Class(tiles.lane_class);
+  // The lanes of a row are the first of the warp: all four, or by the bits of their number.
   const Affine& address = code_.memory.address[inst.id.index()];
-  if (lane.size != kLanes || lane.axis < 0 || code_.tree.axes[At(lane.axis)].stride != 1 ||
-      address.StrideOf(tiles.lane_class) != kRun || address.offset % kTile != 0) {
-    return std::nullopt;
+  std::uint32_t lanes = 1;
+  for (const LaneTerm& term : columns.lanes) {
+    const ThreadAxis& axis = code_.tree.axes[At(Class(term.dim_class).axis)];
+    if (address.StrideOf(term.dim_class) != std::int64_t{kRun} * axis.stride) return std::nullopt;
+    lanes *= axis.size;
   }
+  if (lanes != kLanes || address.offset % kTile != 0) return std::nullopt;
+  int copies = -1;
   for (const auto& [dim_class, stride] : address.strides) {
-    if (dim_class == width.dim_class || dim_class == tiles.lane_class) continue;
-    if (stride % kTile != 0) return std::nullopt;
     const DimClass& other = Class(dim_class);
+    const bool is_lane = std::ranges::find(columns.lanes, dim_class, &LaneTerm::dim_class) !=
+                         columns.lanes.end();
+    if (dim_class == width.dim_class || is_lane) continue;
+    if (stride % kTile != 0) return std::nullopt;
     const bool are_copies = stride == kTile && other.kind == DimKind::UNROLL &&
                             other.part == ir::FragmentPart::kNone && other.size % kLanes == 0;
-    if (are_copies) tiles.copies_class = dim_class;
+    if (are_copies) copies = dim_class;
   }
   const bool is_always = WhenStored(inst).empty() && Inside(inst).empty();
-  if (tiles.copies_class < 0 || !is_always || HasScopeOfEach(inst, tiles.copies_class)) {
-    return std::nullopt;
-  }
-  return tiles;
+  if (copies < 0 || !is_always || HasScopeOfEach(inst, copies)) return std::nullopt;
+  return copies;
 }
 
 std::string GpuStatements::WordOf(const ir::Instruction& inst, int dim_class) {
@@ -81,15 +85,15 @@ std::string GpuStatements::WordOf(const ir::Instruction& inst, int dim_class) {
 }
 
 bool GpuStatements::StoreExchanged(const ir::Instruction& inst, const Width& width) {
-  const std::optional<ExchangedTiles> tiles = ExchangeOf(inst, width);
+  const std::optional<int> tiles = ExchangedTiles(inst, width);
   if (!tiles) return false;
-  const std::int64_t own = copy(tiles->copies_class), column = copy(width.dim_class);
+  const std::int64_t own = copy(*tiles), column = copy(width.dim_class);
   if (column != kRun - 1 || own % kLanes != kLanes - 1) return true;  // With the last one.
   exchanges_ = true;
-  const std::string lane = names_.index(tiles->lane_class);
+  const std::string lane = "t % " + std::to_string(kLanes);
   out_.Open("");
   for (std::uint32_t i = 0; i < kLanes; ++i) {
-    SetIndex(tiles->copies_class, own + 1 - kLanes + i);
+    SetIndex(*tiles, own + 1 - kLanes + i);
     out_.Line("unsigned exh_w" + std::to_string(i) + " = " + WordOf(inst, width.dim_class) + ";");
   }
   for (const std::uint32_t bit : {1u, 2u}) {
@@ -97,11 +101,10 @@ bool GpuStatements::StoreExchanged(const ir::Instruction& inst, const Width& wid
     for (std::uint32_t i = 0; i < kLanes; ++i) {
       if ((i & bit) != 0) continue;
       out_.Line("exh_exchange(exh_w" + std::to_string(i) + ", exh_w" + std::to_string(i + bit) +
-                ", (" + lane + " & " + std::to_string(bit) + ") != 0, " + std::to_string(bit) +
-                ");");
+                ", (t & " + std::to_string(bit) + ") != 0, " + std::to_string(bit) + ");");
     }
   }
-  SetIndex(tiles->copies_class, own + 1 - kLanes);
+  SetIndex(*tiles, own + 1 - kLanes);
   SetIndex(width.dim_class, 0);
   const std::string pointer =
       Pointer(inst) + " + " + lane + " * " + std::to_string(kTile - kRun);
@@ -115,7 +118,7 @@ bool GpuStatements::StoreExchanged(const ir::Instruction& inst, const Width& wid
   const WideAccess& store = Wide(element, kTile, false, StoreSuffix(inst));
   out_.Line(words_.Store(store, pointer, words_.Make({element, kTile}, elements)) + ";");
   out_.Close();
-  SetIndex(tiles->copies_class, own);
+  SetIndex(*tiles, own);
   SetIndex(width.dim_class, column);
   return true;
 }
