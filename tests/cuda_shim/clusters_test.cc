@@ -81,6 +81,17 @@ TEST(CudaShimClusters, BlocksGoOnTogether) {
   ExpectError("of its cluster", kBegin + kWait + "if (block % 2 == 1) return;" + kMeet);
 }
 
+TEST(CudaShimClusters, ThreadsThatHaveEndedHaveArrived) {
+  const HandProgram program(kBegin + kWait + kTell + "if (t >= 8) return;" + kMeet + kTake,
+                            InClusters());
+  for (const int order : kOrders) {
+    const Result result = program.Run(order);
+    ASSERT_EQ(result.error, "") << "order " << order;
+    EXPECT_EQ(result.c[7], 1 + 2);
+    EXPECT_EQ(result.c[8], -1);
+  }
+}
+
 TEST(CudaShimClusters, OthersAreNotReached) {
   ExpectError("outside of all arrays", kBegin + kWait + "exh_in_block(here, 2)[0] = 1.0f;" + kMeet);
   ExpectError("outside of all arrays",

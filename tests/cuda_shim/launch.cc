@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -122,7 +123,7 @@ class Runner {
     const unsigned depth = kind == Tiles::kBytes ? 32 : 16;
     std::copy_n(a, depth / 2, tiles[t].a);
     std::copy_n(b, depth / 4, tiles[t].b);
-    of_warp_[t] = line;
+    run_->of_warp[t] = line;
     Fiber::Yield();
     // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64 and .f16, and
     // "mma.m16n8k32", .s8 and .e4m3.
@@ -150,7 +151,7 @@ class Runner {
     const unsigned t = threadIdx.x;
     auto& swapped = run_->swapped[run_->swaps[t]++ % 2];
     swapped[t] = bits;
-    of_warp_[t] = line;
+    run_->of_warp[t] = line;
     Fiber::Yield();
     return &swapped[t / kWarp * kWarp];
   }
@@ -215,7 +216,7 @@ class Runner {
     const unsigned t = threadIdx.x;
     auto& handed = run_->handed[run_->shuffles[t]++ % 2];
     handed[t] = bits;
-    of_warp_[t] = -line;
+    run_->of_warp[t] = -line;
     Fiber::Yield();
     const bool is_there = lanes < 32 && (t ^ lanes) < kernel_->threads;
     if (!is_there || (AllLanes(t) & ~mask) != 0) {
@@ -242,6 +243,7 @@ class Runner {
   static constexpr unsigned kWarp = 32;
   /// Added to the line of a barrier of the cluster.
   static constexpr int kOfCluster = 1 << 24;
+  static constexpr int kBegins = -1;  ///< Instead of a line: a thread that has not begun.
 
   /// What a thread hands in of a tile.
   struct Tile {
@@ -268,10 +270,14 @@ class Runner {
   /// A block that runs.
   struct Block {
     unsigned number = 0, rank = 0;
-    /// By thread: line of the barrier where it waits, or that of a shuffle below 0; 0: it has
-    /// ended.
+    /// By thread: line of the barrier where it waits, or kBegins; 0: it has ended.
     std::vector<int> waits;
     std::vector<Hold> holds;  ///< By thread.
+    /// By thread: the line where it waits for its warp, that of a shuffle below 0; 0: it does not.
+    std::vector<int> of_warp;
+    std::vector<unsigned> running;  ///< Threads of its interval that do not wait for all others.
+    bool goes_on = false;           ///< Has one of its threads, since it began or went on?
+    bool rests = false;             ///< Its threads wait for the cluster, or have ended.
     Meeting meeting{};
     /// Did a thread hand a value to the barrier that follows, and to the one before?
     bool any = false, any_before = false;
@@ -315,8 +321,8 @@ class Runner {
     kernel_ = &kernel;
     memory_.BeginKernel(kernel, is_early);
     Block begun;
-    begun.waits.assign(kernel.threads, 0);
     begun.holds.assign(kernel.threads, {});
+    begun.of_warp.assign(kernel.threads, 0);
     begun.shuffles.assign(kernel.threads, 0);
     begun.tiles_begun.assign(kernel.threads, 0);
     begun.tiles.fill(std::vector<Tile>(kernel.threads));
@@ -336,51 +342,78 @@ class Runner {
 
   std::string RunCluster(unsigned cluster) {
     std::vector<unsigned> ranks = Numbers(kernel_->cluster);
+    memory_.BeginCluster(cluster * kernel_->cluster);
     for (const unsigned rank : ranks) {
       run_ = &cluster_[rank];
       run_->number = cluster * kernel_->cluster + rank;
       run_->rank = rank;
       run_->any = run_->any_before = false;
+      run_->waits.assign(kernel_->threads, kBegins);
       run_->groups.BeginBlock(kernel_->threads);
       memory_.BeginBlock(run_->number, rank);
       for (unsigned t = 0; t < kernel_->threads; ++t) FiberOf(t).Start(Body);
     }
     while (true) {
-      if (ranks.size() > 1) Shuffle(ranks);
-      for (const unsigned rank : ranks) {
-        run_ = &cluster_[rank];
-        blockIdx.x = run_->number;
-        memory_.GoOn(run_->number, rank);
-        if (std::string error = RunAlone(); !error.empty()) return error;
-      }
-      const int line = run_->waits[0];
+      if (std::string error = RunUntilAllRest(ranks); !error.empty()) return error;
+      const int line = LineOf(*run_);
       for (const Block& block : cluster_) {
-        if (block.waits[0] == line) continue;
+        if (LineOf(block) == line) continue;
         return fmt::format("block {} {}, but block {} of its cluster {}", run_->number, State(line),
-                           block.number, State(block.waits[0]));
+                           block.number, State(LineOf(block)));
       }
       if (line == 0) return "";
-      for (const Block& block : cluster_) {
-        memory_.GoOn(block.number, block.rank);
-        memory_.BeginInterval(line - kOfCluster);
+      memory_.BeginIntervals(line - kOfCluster);
+    }
+  }
+
+  void Enter(unsigned rank) {
+    run_ = &cluster_[rank];
+    blockIdx.x = run_->number;
+    memory_.GoOn(run_->number, rank);
+  }
+
+  /// The blocks in turn, as long as one of them goes on.
+  std::string RunUntilAllRest(std::vector<unsigned>& ranks) {
+    for (Block& block : cluster_) block.rests = false;
+    while (true) {
+      if (ranks.size() > 1) Shuffle(ranks);
+      bool all_rest = true, goes_on = false;
+      for (const unsigned rank : ranks) {
+        if (cluster_[rank].rests) continue;
+        Enter(rank);
+        if (std::string error = RunAlone(); !error.empty()) return error;
+        all_rest = all_rest && run_->rests;
+        goes_on = goes_on || run_->goes_on;
       }
+      if (all_rest) return "";
+      if (goes_on) continue;
+      Enter(*std::ranges::find_if(ranks, [&](unsigned rank) { return !cluster_[rank].rests; }));
+      return Deadlock(run_->running);
     }
   }
 
   /// The block until its threads wait for the others of the cluster, or end.
   std::string RunAlone() {
+    run_->goes_on = false;
     while (true) {
       std::string error = Interval();
-      if (!error.empty()) return error;
-      const int line = run_->waits[0];
+      if (!error.empty() || !run_->running.empty()) return error;
+      const int line = LineOf(*run_);
       run_->any_before = std::exchange(run_->any, false);
+      run_->rests = line == 0 || line >= kOfCluster;
       if (line == 0) {
         if (std::string left = run_->groups.EndBlock(); !left.empty()) return left;
         return memory_.EndBlock() ? "" : memory_.error();
       }
-      if (line >= kOfCluster) return "";
+      if (run_->rests) return "";
       if (line > 0) memory_.BeginInterval(line);
     }
+  }
+
+  /// Of the barrier at which its threads wait that have not ended; 0: all have.
+  static int LineOf(const Block& block) {
+    const auto waiting = std::ranges::find_if(block.waits, [](int line) { return line != 0; });
+    return waiting == block.waits.end() ? 0 : *waiting;
   }
 
   Fiber& FiberOf(unsigned thread) { return *fibers_[run_->rank * kernel_->threads + thread]; }
@@ -396,31 +429,45 @@ class Runner {
     if (program_.thread_order > 1) std::shuffle(numbers.begin(), numbers.end(), random_);
   }
 
-  /// Every thread until it waits for all others, or ends.
+  /// Every thread until it waits for all others, or ends. Some are left running where all of these
+  /// wait for a phase: another block of the cluster may end it.
   std::string Interval() {
-    Shuffle(order_);
-    of_warp_.assign(kernel_->threads, 0);
-    for (std::vector<unsigned> running = order_; !running.empty();) {
+    std::vector<unsigned>& running = run_->running;
+    if (running.empty()) {
+      Shuffle(order_);
+      run_->of_warp.assign(kernel_->threads, 0);
+      // Some may have ended before a barrier of the cluster.
+      std::ranges::copy_if(order_, std::back_inserter(running),
+                           [&](unsigned t) { return run_->waits[t] != 0; });
+    }
+    std::vector<int>& of_warp = run_->of_warp;
+    while (!running.empty()) {
       bool goes_on = false;
       for (const unsigned t : running) {
         if (IsHeld(t)) continue;
         goes_on = true;
         threadIdx.x = t;
-        run_->waits[t] = of_warp_[t] = 0;
+        run_->waits[t] = of_warp[t] = 0;
         FiberOf(t).Resume();
         if (!memory_.error().empty()) return memory_.error();
         if (!error_.empty()) return error_;
       }
       if (!memory_.error().empty()) return memory_.error();
-      if (!goes_on) return Deadlock(running);
-      std::erase_if(running, [&](unsigned t) { return of_warp_[t] == 0 && !WaitsForOthers(t); });
+      if (!goes_on) return "";
+      run_->goes_on = true;
+      std::erase_if(running, [&](unsigned t) { return of_warp[t] == 0 && !WaitsForOthers(t); });
       if (std::string error = HoldWarps(running); !error.empty()) return error;
     }
     const std::vector<int>& waits = run_->waits;
-    for (unsigned t = 1; t < kernel_->threads; ++t) {
-      if (waits[t] == waits[0]) continue;
-      return fmt::format("block {}: thread 0 {}, but thread {} {}", blockIdx.x, State(waits[0]), t,
-                         State(waits[t]));
+    // At a barrier of the cluster, who has ended has arrived.
+    const bool is_of_cluster = LineOf(*run_) >= kOfCluster;
+    const auto counts = [&](int line) { return line != 0 || !is_of_cluster; };
+    const auto first = std::ranges::find_if(waits, counts);
+    for (auto other = first; other != waits.end(); ++other) {
+      if (*other == *first || !counts(*other)) continue;
+      return fmt::format("block {}: thread {} {}, but thread {} {}", blockIdx.x,
+                         first - waits.begin(), State(*first), other - waits.begin(),
+                         State(*other));
     }
     return "";
   }
@@ -441,19 +488,20 @@ class Runner {
 
   /// Warps go on that wait for themselves, when all of their threads do.
   std::string HoldWarps(const std::vector<unsigned>& running) {
+    const std::vector<int>& of_warp = run_->of_warp;
     for (const unsigned t : running) {
-      if (of_warp_[t] == 0) continue;
+      if (of_warp[t] == 0) continue;
       run_->holds[t].kind = Hold::Kind::kNone;
       const unsigned first = t / kWarp * kWarp;
       for (unsigned other = first; other < first + kWarp; ++other) {
-        const bool is_there = other < kernel_->threads, shuffles = of_warp_[t] < 0;
-        if (is_there ? of_warp_[other] == of_warp_[t] : shuffles) continue;
+        const bool is_there = other < kernel_->threads, shuffles = of_warp[t] < 0;
+        if (is_there ? of_warp[other] == of_warp[t] : shuffles) continue;
         if (is_there && WaitsForOthers(other)) {
           run_->holds[t].kind = Hold::Kind::kWarp;
           continue;
         }
         return fmt::format("line {}: thread {} {}, but not thread {} of its warp",
-                           std::abs(of_warp_[t]), t, shuffles ? "shuffles" : "waits", other);
+                           std::abs(of_warp[t]), t, shuffles ? "shuffles" : "waits", other);
       }
     }
     return "";
@@ -461,13 +509,14 @@ class Runner {
 
   /// None of these threads can go on: some hold the others up.
   std::string Deadlock(const std::vector<unsigned>& running) {
+    const std::vector<int>& of_warp = run_->of_warp;
     const Meeting& meeting = run_->meeting;
     const auto missing = [&](unsigned thread, const std::string& why) {
       return fmt::format("block {}: threads 0 to {} meet in line {}, but thread {} {}", blockIdx.x,
                          meeting.threads - 1, meeting.line, thread, why);
     };
     for (unsigned t = 0; meeting.here > 0 && t < meeting.threads; ++t) {
-      if (of_warp_[t] == 0 && !WaitsForOthers(t)) return missing(t, State(run_->waits[t]));
+      if (of_warp[t] == 0 && !WaitsForOthers(t)) return missing(t, State(run_->waits[t]));
     }
     for (const unsigned t : running) {
       const Hold& hold = run_->holds[t];
@@ -476,9 +525,8 @@ class Runner {
       return memory_.error();
     }
     const unsigned thread =
-        *std::ranges::find_if(running, [&](unsigned t) { return of_warp_[t] != 0; });
-    return missing(thread,
-                   fmt::format("waits for its warp in line {}", std::abs(of_warp_[thread])));
+        *std::ranges::find_if(running, [&](unsigned t) { return of_warp[t] != 0; });
+    return missing(thread, fmt::format("waits for its warp in line {}", std::abs(of_warp[thread])));
   }
 
   static std::string State(int line) {
@@ -495,10 +543,8 @@ class Runner {
   std::mt19937 random_;
   std::vector<std::unique_ptr<Fiber>>& fibers_;
   std::vector<unsigned> order_;  ///< Of the threads in an interval.
-  /// By thread: the line where it waits for its warp, that of a shuffle below 0; 0: it does not.
-  std::vector<int> of_warp_;
-  std::vector<Block> cluster_;  ///< By rank.
-  Block* run_ = nullptr;        ///< The one that runs.
+  std::vector<Block> cluster_;   ///< By rank.
+  Block* run_ = nullptr;         ///< The one that runs.
 };
 
 }  // namespace
@@ -564,15 +610,30 @@ void ArriveAt(int line, const Address& barrier) {
   }
 }
 
+void ArriveAtRank(int line, const Address& barrier, int rank) {
+  Memory& memory = runner->memory();
+  if (!memory.ArriveAtRank(line, barrier.region(), barrier.offset(), rank, threadIdx.x)) {
+    Fiber::Yield();
+  }
+}
+
 void AwaitPhase(int line, const Address& barrier, unsigned parity) {
   runner->AwaitPhase(line, barrier, parity);
 }
 
 void CopyBox(int line, const Address& to, const exh_tensor_map& map, const Address& barrier,
              const int* coordinates, unsigned axes) {
-  const bool is_late = runner->IsLate();
+  ShareBox(line, to, map, barrier, runner->memory().own_bit(), coordinates, axes);
+}
+
+void ShareBox(int line, const Address& to, const exh_tensor_map& map, const Address& barrier,
+              unsigned blocks, const int* coordinates, unsigned axes) {
+  unsigned late = 0;
+  for (unsigned left = blocks; left != 0; left &= left - 1) {
+    if (runner->IsLate()) late |= left & -left;
+  }
   if (!runner->memory().CopyBox(line, to.region(), to.offset(), map, barrier.region(),
-                                barrier.offset(), coordinates, axes, is_late, threadIdx.x)) {
+                                barrier.offset(), coordinates, axes, blocks, late, threadIdx.x)) {
     Fiber::Yield();
   }
 }

@@ -17,7 +17,8 @@
 // A program whose blocks wait for each other so is run twice: it must leave what its next launch
 // needs.
 //
-// The blocks of a cluster run at the same time: each until its threads wait for the others.
+// The blocks of a cluster run in turn: each until its threads wait for others of the cluster, at a
+// barrier of it, or for a phase that others must end.
 //
 // Includes nothing: it is compiled together with every source that is run.
 #pragma once
@@ -79,7 +80,8 @@ void Barrier(int line);
 int BarrierOr(int line, int value);
 
 /// barrier.cluster.arrive and .wait of the running thread: it waits until all threads of its
-/// cluster have arrived as often. What they did before is ordered before what they do after.
+/// cluster have arrived as often, or have ended. What they did before they arrived is ordered
+/// before what they do after.
 void ClusterArrive();
 void ClusterWait(int line);
 

@@ -178,6 +178,12 @@ void Memory::BeginKernel(const Kernel& kernel, bool is_early) {
   }
 }
 
+void Memory::BeginCluster(unsigned first_block) {
+  if (!is_ordered_) return;
+  mbarriers_.BeginCluster(first_block, cluster_, threads_);
+  cluster_news_.clear();
+}
+
 void Memory::BeginBlock(unsigned block, unsigned rank) {
   block_ = block;
   rank_ = rank;
@@ -186,7 +192,7 @@ void Memory::BeginBlock(unsigned block, unsigned rank) {
   order_.BeginBlock(block);
   if (is_ordered_) {
     of_rank_[rank].block = ++blocks_;
-    mbarriers().BeginBlock(threads_);
+    if (cluster_ > 1) of_rank_[rank].reached.assign(copies_.size(), 0);
   }
   Region& shared = *shared_[rank];
   std::memset(shared.data, kPoison, static_cast<std::size_t>(shared.size));
@@ -209,8 +215,15 @@ void Memory::GoOn(unsigned block, unsigned rank) {
 
 bool Memory::EndBlock() {
   has_ended_[rank_] = true;
-  if (const std::string left = mbarriers().EndBlock(); !left.empty()) {
+  if (const std::string left = mbarriers_.EndBlock(rank_); !left.empty()) {
     error_ = fmt::format("block {} has ended, and {}", block_, left);
+    return false;
+  }
+  if (const std::int64_t other = Unheard(); other >= 0) {
+    error_ = fmt::format(
+        "block {} has ended, and does not know that {} is done with its shared memory: no barrier "
+        "of the cluster is between",
+        block_, NameOf(static_cast<unsigned>(other)));
     return false;
   }
   if (!is_early_ || std::ranges::find(has_waited_, true) != has_waited_.end()) return true;
@@ -226,10 +239,27 @@ void Memory::BeginInterval(int line) {
   if (is_ordered_) Meet(0, threads_);
 }
 
+void Memory::BeginIntervals(int line) {
+  for (OfRank& one : of_rank_) {
+    one.line = line;
+    one.interval = ++intervals_;
+  }
+  if (!is_ordered_) return;
+  for (unsigned thread = 0; thread < cluster_ * threads_; ++thread) {
+    mbarriers_.order().Hear(thread, cluster_news_);
+  }
+  cluster_news_.clear();
+}
+
 Region* Memory::SharedOf(const Region* own, int rank) {
   const bool is_own = own == shared_[rank_] && rank >= 0;
   return is_own && static_cast<unsigned>(rank) < cluster_ ? shared_[static_cast<unsigned>(rank)]
                                                           : nullptr;
+}
+
+void Memory::ClusterArrive(unsigned thread) {
+  ++arrived_[OfThread(thread)];
+  if (is_ordered_) mbarriers_.order().Tell(OfThread(thread), cluster_news_);
 }
 
 bool Memory::ClusterWait(unsigned thread) {
@@ -251,6 +281,7 @@ bool Memory::Cross(Region& region, const Access& access, std::int64_t grain, uns
   };
   if (region.rank != rank_ && waited == 0) return fail("which may not have begun");
   if (region.rank != rank_ && has_ended_[region.rank]) return fail("which has ended");
+  if (is_ordered_) return Reach(region.rank, thread, "uses shared memory");  // Else it has a past.
   Crossing& crossing = region.crossings[static_cast<std::size_t>(grain)];
   const auto is_apart = [&](std::int32_t other, std::uint32_t when) {
     return other != kNobody && other != block && when >= waited;
@@ -270,6 +301,12 @@ bool Memory::Cross(Region& region, const Access& access, std::int64_t grain, uns
   crossing.writer = block;
   crossing.written = arrived;
   return true;
+}
+
+std::string Memory::NameOf(unsigned of_cluster) const {
+  const unsigned rank = of_cluster / threads_;
+  const std::string name = fmt::format("thread {}", of_cluster % threads_);
+  return rank == rank_ ? name : fmt::format("{} of block {}", name, BlockOf(rank));
 }
 
 std::string Memory::Since() const {
@@ -543,7 +580,8 @@ bool Memory::Write(Region* region, const Access& access, const void* value, unsi
 
 void Memory::Unpublish(Region& region, const Access& access, unsigned thread) {
   if (region.unpublished.empty()) return;
-  const Unpublished by = {static_cast<std::int32_t>(thread), publications_[OfThread(thread)]};
+  const Unpublished by = {static_cast<std::int32_t>(OfThread(thread)),
+                          publications_[OfThread(thread)]};
   for (std::int64_t byte = access.offset; byte < access.offset + access.bytes; byte += kHalfBytes) {
     region.unpublished[static_cast<std::size_t>(byte / kHalfBytes)] = by;
   }
@@ -558,8 +596,9 @@ bool Memory::TakeInPlace(std::int64_t offset, int bytes, unsigned short& value, 
   if (is_ordered_ && !IsOlder(shared, access, copies, thread)) return false;
   const Unpublished& by = shared.unpublished[static_cast<std::size_t>(offset / kHalfBytes)];
   if (IsPublished(by)) return true;
-  return Fail(thread, fmt::format("takes {} in place, which thread {} wrote and has not published",
-                                  Place(shared, access, offset), by.thread));
+  return Fail(thread,
+              fmt::format("takes {} in place, which {} wrote and has not published",
+                          Place(shared, access, offset), NameOf(static_cast<unsigned>(by.thread))));
 }
 
 void* Memory::Change(Region* region, const Access& access, unsigned thread) {

@@ -37,6 +37,9 @@
 //   * it touches what a bulk copy writes;
 //   * a bulk copy begins to what another one, a thread, or a group of warps uses, and the thread
 //     that begins it does not know that they are done; or to what was written and not published.
+// The threads of a cluster have one order there. So they may order what they do with each other's
+// shared memory by any means, and copy boxes to it. A block must not end before that is done, as
+// far as its own threads know.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +102,7 @@ struct Arrival {
 /// Who wrote two bytes of shared memory last, and how often that thread had made visible by then
 /// what it wrote (Publish). What it has not since is not there for groups of warps.
 struct Unpublished {
-  std::int32_t thread = -1;
+  std::int32_t thread = -1;  ///< Of the cluster.
   std::uint32_t publications = 0;
 };
 
@@ -155,19 +158,23 @@ class Memory {
   /// The accesses that follow are those of this kernel; all bits of the temporaries in `exh_global`
   /// are set: NaN. `is_early`: those before may not have ended.
   void BeginKernel(const Kernel& kernel, bool is_early);
+  /// The blocks of this rank 0 and those behind it run next, as a cluster.
+  void BeginCluster(unsigned first_block);
   /// … of this block; all bits of shared memory are set.
   void BeginBlock(unsigned block, unsigned rank);
   /// … of the block of this rank, which goes on.
   void GoOn(unsigned block, unsigned rank);
   /// The memory that the block of this rank shares; null: there is none.
   Region* SharedOf(const Region* own, int rank);
-  void ClusterArrive(unsigned thread) { ++arrived_[OfThread(thread)]; }
+  void ClusterArrive(unsigned thread);
   /// False if the thread has not arrived once since it waited.
   bool ClusterWait(unsigned thread);
   /// False if it should not have ended yet: then error() says why.
   bool EndBlock();
   /// All threads have left the barrier of that line.
   void BeginInterval(int line);
+  /// … all of the cluster have left one of the cluster.
+  void BeginIntervals(int line);
 
   /// An access by `thread`; `region` may be null. False if it is an error: then error() says which.
   bool Read(Region* region, const Access& access, void* value, unsigned thread);
@@ -189,7 +196,7 @@ class Memory {
   /// for `thread`. When it began to do so, so many bulk copies of the block had begun.
   bool TakeInPlace(std::int64_t offset, int bytes, unsigned short& value, std::int32_t copies,
                    unsigned thread);
-  std::int32_t num_bulk_copies() { return mbarriers().num_copies(); }
+  std::int32_t num_bulk_copies() const { return mbarriers_.num_copies(); }
   /// Where the address is in the shared memory of the block that runs; -1: elsewhere.
   std::int64_t InShared(const Region* region, std::int64_t offset) const {
     return region == shared_[rank_] ? offset : -1;
@@ -202,16 +209,21 @@ class Memory {
   bool ExpectBytes(int line, const Region* region, std::int64_t offset, unsigned bytes,
                    unsigned thread);
   bool ArriveAt(int line, const Region* region, std::int64_t offset, unsigned thread);
+  /// … at the barrier at the same place in the block of that rank.
+  bool ArriveAtRank(int line, const Region* region, std::int64_t offset, int rank, unsigned thread);
   bool BeginWait(int line, const Region* region, std::int64_t offset, unsigned parity,
                  unsigned thread, PhaseWait& wait);
   /// Has it, for this thread that waits? Copies land that the barrier waits for: see error().
   bool HasEnded(const PhaseWait& wait, unsigned thread);
   /// It never ends: error() says why. False.
   bool FailWaiting(const PhaseWait& wait, unsigned thread);
-  /// Copies a box; `is_late`: it lands where its barrier is waited for.
-  bool CopyBox(int line, Region* to, std::int64_t offset, const exh_tensor_map& map,
+  /// Copies a box to blocks of the cluster, with a bit for each rank; their barriers count it.
+  /// `late`: to these of them it lands where the barrier is waited for.
+  bool CopyBox(int line, const Region* to, std::int64_t offset, const exh_tensor_map& map,
                const Region* barrier, std::int64_t barrier_offset, const int* coordinates,
-               unsigned axes, bool is_late, unsigned thread);
+               unsigned axes, unsigned blocks, unsigned late, unsigned thread);
+  /// The block that runs, as a bit.
+  unsigned own_bit() const { return 1u << rank_; }
   /// The first threads of the block have met.
   void Meet(unsigned first, unsigned count);
   void Fence(unsigned thread) { order_.Fence(thread, interval_); }
@@ -232,7 +244,17 @@ class Memory {
   bool Check(Region* region, const Access& access, unsigned thread, const char* verb);
   /// The thread has written these bytes.
   void Unpublish(Region& region, const Access& access, unsigned thread);
-  std::size_t OfThread(unsigned thread) const { return std::size_t{rank_} * threads_ + thread; }
+  /// Threads of the cluster: those of the first block come first.
+  unsigned OfThread(unsigned thread) const { return rank_ * threads_ + thread; }
+  Actor Who(unsigned thread) const { return {OfThread(thread), interval_}; }
+  /// "thread 3", or "thread 3 of block 1", where that is not the one that runs.
+  std::string NameOf(unsigned of_cluster) const;
+  unsigned BlockOf(unsigned rank) const { return block_ - rank_ + rank; }
+  /// The thread does something with what the block of this rank shares.
+  bool Reach(unsigned rank, unsigned thread, const char* verb);
+  /// Who of the other blocks has done so, and the block that ends does not know that it is done;
+  /// -1: nobody.
+  std::int64_t Unheard() const;
   /// Rules about shared memory that blocks of a cluster use.
   bool Cross(Region& region, const Access& access, std::int64_t grain, unsigned thread,
              bool is_write);
@@ -255,8 +277,8 @@ class Memory {
                 unsigned thread, const char* verb);
   void NoteWrite(Region& region, std::int64_t grain, unsigned thread);
   /// The same, where threads order each other.
-  GrainPast* PastOf(Region& region, std::int64_t grain);
-  static std::string At(const Region& region, const Access& access, std::int64_t grain);
+  GrainPast& PastOf(Region& region, std::int64_t grain) const;
+  std::string At(const Region& region, const Access& access, std::int64_t grain) const;
   bool IsTaken(const Region& region, const Access& access, std::int64_t grain,
                const GrainPast& past, unsigned thread, const char* verb);
   bool ReadInOrder(Region& region, const Access& access, std::int64_t grain, unsigned thread);
@@ -267,15 +289,18 @@ class Memory {
   /// Has nothing been copied to a grain but by the first copies of the block, so many?
   bool IsOlder(Region& region, const Access& access, std::int32_t copies, unsigned thread);
   void WriteInOrder(Region& region, std::int64_t grain, unsigned thread);
-  Mbarriers& mbarriers() { return of_rank_[rank_].mbarriers; }
+  BarrierSpot SpotOf(const Region* region, std::int64_t offset) const {
+    return {rank_, InShared(region, offset)};
+  }
   bool ReadTensor(Region& from, const BoxPiece& piece, int element, unsigned thread,
                   unsigned char* to);
   /// A bulk copy takes these bytes for its own.
   bool TakeBox(Region& to, const Access& access, unsigned thread);
+  bool BeginBulkCopy(BulkCopy copy, std::int64_t barrier, int element, bool is_late,
+                     unsigned thread);
   bool Land(std::int32_t number, unsigned thread);
   bool IsPublished(const Unpublished& by) const {
-    return by.thread < 0 ||
-           publications_[OfThread(static_cast<unsigned>(by.thread))] > by.publications;
+    return by.thread < 0 || publications_[static_cast<unsigned>(by.thread)] > by.publications;
   }
 
   bool Fail(unsigned thread, const std::string& what);
@@ -313,9 +338,13 @@ class Memory {
     int line = 0;                ///< Of its interval, …
     std::uint32_t interval = 0;  ///< … and its number.
     std::uint32_t block = 0;     ///< Of the blocks that have begun.
-    Mbarriers mbarriers{};
+    /// By thread of the cluster: when it last used what the block shares, of another block; 0:
+    /// never.
+    std::vector<std::uint32_t> reached = {};
   };
   std::vector<OfRank> of_rank_;
+  Mbarriers mbarriers_;
+  ThreadOrder::Clock cluster_news_;  ///< Of those who have arrived at the barrier of the cluster.
   std::string error_;
 };
 

@@ -91,8 +91,11 @@ std::string MapArgument(const exh::kernels::TensorMap& map) {
 
 /// Do threads of a block order each other otherwise than by barriers of the block?
 bool IsOrdered(const std::string& source) {
-  return source.find("exh_barrier_init") != std::string::npos ||
-         source.find("exh_meet") != std::string::npos;
+  // Those who forget to initialise barriers are found, too.
+  static constexpr const char* kWords[] = {"exh_barrier_init", "exh_bulk_", "exh_arrive",
+                                           "exh_meet"};
+  return std::ranges::any_of(
+      kWords, [&](const char* word) { return source.find(word) != std::string::npos; });
 }
 
 std::string Arguments(const CudaText& text, std::size_t num_arrays, std::size_t num_scalars) {

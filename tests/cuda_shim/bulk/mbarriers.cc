@@ -11,89 +11,102 @@ namespace {
 
 constexpr std::int64_t kMost = (1 << 20) - 1;  // Arrivals, and bytes.
 
-std::string Name(std::int64_t place) {
-  return fmt::format("the barrier at byte {} of shared memory", place);
-}
-
 }  // namespace
 
-void Mbarriers::BeginBlock(unsigned threads) {
-  order_.BeginBlock(threads);
+void Mbarriers::BeginCluster(unsigned first_block, unsigned blocks, unsigned threads) {
+  first_block_ = first_block;
+  blocks_ = blocks;
+  threads_ = threads;
+  order_.Begin(blocks * threads);
   barriers_.clear();
   copies_.clear();
 }
 
-std::string Mbarriers::EndBlock() const {
+std::string Mbarriers::Name(const BarrierSpot& spot) const {
+  const std::string name = fmt::format("the barrier at byte {} of shared memory", spot.place);
+  return blocks_ == 1 ? name : fmt::format("{} of block {}", name, first_block_ + spot.rank);
+}
+
+std::string Mbarriers::EndBlock(unsigned rank) const {
   for (const One& one : barriers_) {
-    if (one.expected == 0) continue;
-    return fmt::format("{} is left with {} bytes expected", Name(one.place), one.expected);
+    if (one.spot.rank != rank || one.expected == 0) continue;
+    if (one.expected < 0) {
+      return fmt::format("{} has had {} bytes that nobody expected", Name(one.spot), -one.expected);
+    }
+    return fmt::format("{} is left with {} bytes expected", Name(one.spot), one.expected);
   }
   for (const BulkCopy& copy : copies_) {
     const One& one = barriers_[copy.barrier];
-    if (copy.phase < one.awaited) continue;
-    return fmt::format("nobody has waited at {} for the bulk copy of line {}", Name(one.place),
+    if (copy.rank != rank || copy.phase < one.awaited) continue;
+    return fmt::format("nobody has waited at {} for the bulk copy of line {}", Name(one.spot),
                        copy.line);
   }
   return "";
 }
 
-std::string Mbarriers::Init(std::int64_t place, unsigned count, unsigned thread) {
-  if (std::ranges::find(barriers_, place, &One::place) != barriers_.end()) {
-    return fmt::format("initialises {} again", Name(place));
+std::string Mbarriers::Init(const BarrierSpot& spot, unsigned count, unsigned thread) {
+  if (std::ranges::find(barriers_, spot, &One::spot) != barriers_.end()) {
+    return fmt::format("initialises {} again", Name(spot));
   }
   if (count == 0 || count > kMost) {
-    return fmt::format("initialises {} for {} arrivals", Name(place), count);
+    return fmt::format("initialises {} for {} arrivals", Name(spot), count);
   }
-  barriers_.push_back({.place = place, .count = count, .pending = count, .thread = thread});
+  barriers_.push_back({.spot = spot, .count = count, .pending = count, .thread = thread});
   return "";
 }
 
-void Mbarriers::MakeKnown(unsigned thread, std::uint32_t interval) {
+void Mbarriers::MakeKnown(const Actor& who) {
   for (One& one : barriers_) {
-    if (one.is_known || one.thread != thread) continue;
+    if (one.is_known || one.thread != who.thread) continue;
     one.is_known = true;
-    one.known_since = interval;
+    one.known_since = who.interval;
+    one.made = order_.Now(who.thread);
   }
 }
 
-std::string Mbarriers::Find(std::int64_t place, std::uint32_t interval, std::size_t& number) const {
-  const auto one = std::ranges::find(barriers_, place, &One::place);
+std::string Mbarriers::Find(const BarrierSpot& spot, const Actor& who, std::size_t& number) const {
+  const auto one = std::ranges::find(barriers_, spot, &One::spot);
+  const bool is_own = who.thread / threads_ == spot.rank;
+  if (!is_own && (one == barriers_.end() || !one->is_known)) {
+    return fmt::format(
+        "uses {}, which has not been made known there, before a barrier of the cluster",
+        Name(spot));
+  }
   if (one == barriers_.end()) {
-    return fmt::format("uses {}, which has not been initialised", Name(place));
+    return fmt::format("uses {}, which has not been initialised", Name(spot));
   }
   if (!one->is_known) {
-    return fmt::format("uses {}, which has not been made known", Name(place));
+    return fmt::format("uses {}, which has not been made known", Name(spot));
   }
-  if (one->known_since >= interval) {
-    return fmt::format("uses {}, and no barrier of the block is behind its initialisation",
-                       Name(place));
+  if ((is_own && one->known_since >= who.interval) || !order_.IsBefore(one->made, who.thread)) {
+    return fmt::format("uses {}, and no barrier of the {} is behind its initialisation", Name(spot),
+                       is_own ? "block" : "cluster");
   }
   number = static_cast<std::size_t>(one - barriers_.begin());
   return "";
 }
 
-std::string Mbarriers::Expect(std::int64_t place, unsigned bytes, unsigned thread,
-                              std::uint32_t interval) {
+std::string Mbarriers::Expect(const BarrierSpot& spot, unsigned bytes, const Actor& who) {
   std::size_t number = 0;
-  if (std::string why = Find(place, interval, number); !why.empty()) return why;
+  if (std::string why = Find(spot, who, number); !why.empty()) return why;
   One& one = barriers_[number];
   one.expected += bytes;
   if (one.expected > kMost) {
-    return fmt::format("expects {} bytes at {}, more than it can count", one.expected, Name(place));
+    return fmt::format("expects {} bytes at {}, more than it can count", one.expected, Name(spot));
   }
-  return Arrive(one, thread);
+  return Arrive(one, who.thread);
 }
 
-std::string Mbarriers::Arrive(std::int64_t place, unsigned thread, std::uint32_t interval) {
+std::string Mbarriers::Arrive(const BarrierSpot& spot, const Actor& who) {
   std::size_t number = 0;
-  if (std::string why = Find(place, interval, number); !why.empty()) return why;
-  return Arrive(barriers_[number], thread);
+  if (std::string why = Find(spot, who, number); !why.empty()) return why;
+  return Arrive(barriers_[number], who.thread);
 }
 
 std::string Mbarriers::Arrive(One& one, unsigned thread) {
   if (one.pending == 0) {
     return fmt::format("arrives at {}, which takes {} arrivals in a phase, and has had them",
-                       Name(one.place), one.count);
+                       Name(one.spot), one.count);
   }
   --one.pending;
   order_.Tell(thread, one.arrived);
@@ -105,7 +118,7 @@ std::string Mbarriers::EndIfDone(One& one) {
   std::int64_t to_come = 0;
   for (const std::int32_t number : one.under_way) to_come += copy(number).bytes;
   if (to_come > one.expected) {
-    return fmt::format("lets {} have {} bytes more than are expected in phase {}", Name(one.place),
+    return fmt::format("lets {} have {} bytes more than are expected in phase {}", Name(one.spot),
                        to_come - one.expected, one.phase);
   }
   if (one.expected > 0) return "";
@@ -115,7 +128,7 @@ std::string Mbarriers::EndIfDone(One& one) {
     }
     return fmt::format(
         "ends phase {} of {}, and thread {} need not have gone on that waits for phase {}",
-        one.phase, Name(one.place), waiter.since.thread, waiter.phase);
+        one.phase, Name(one.spot), waiter.since.thread % threads_, waiter.phase);
   }
   one.ended = std::exchange(one.arrived, {});
   one.pending = one.count;
@@ -124,19 +137,19 @@ std::string Mbarriers::EndIfDone(One& one) {
   return "";
 }
 
-std::string Mbarriers::BeginWait(std::int64_t place, unsigned parity, unsigned thread,
-                                 std::uint32_t interval, PhaseWait& wait) {
-  if (std::string why = Find(place, interval, wait.barrier); !why.empty()) return why;
+std::string Mbarriers::BeginWait(const BarrierSpot& spot, unsigned parity, const Actor& who,
+                                 PhaseWait& wait) {
+  if (std::string why = Find(spot, who, wait.barrier); !why.empty()) return why;
   One& one = barriers_[wait.barrier];
-  if (parity > 1) return fmt::format("waits at {} for parity {}", Name(place), parity);
-  const std::int64_t known = order_.Phases(thread, wait.barrier);
+  if (parity > 1) return fmt::format("waits at {} for parity {}", Name(spot), parity);
+  const std::int64_t known = order_.Phases(who.thread, wait.barrier);
   const bool is_known = ((known + 1) % 2) == parity;  // Of the phase before that.
   wait.phase = is_known ? known - 1 : known;
   if (one.phase > wait.phase + 1) {
-    return fmt::format("waits at {} for phase {}, and {} has ended, too", Name(place), wait.phase,
+    return fmt::format("waits at {} for phase {}, and {} has ended, too", Name(spot), wait.phase,
                        wait.phase + 1);
   }
-  one.waiters.push_back({order_.Now(thread), wait.phase});
+  one.waiters.push_back({order_.Now(who.thread), wait.phase});
   return "";
 }
 
@@ -153,11 +166,11 @@ bool Mbarriers::HasEnded(const PhaseWait& wait, unsigned thread) {
 std::string Mbarriers::Missing(const PhaseWait& wait) const {
   const One& one = barriers_[wait.barrier];
   return fmt::format("waits forever for phase {} of {}, which lacks {} arrivals and {} bytes",
-                     wait.phase, Name(one.place), one.pending, one.expected);
+                     wait.phase, Name(one.spot), one.pending, one.expected);
 }
 
-std::string Mbarriers::Begin(std::int64_t place, BulkCopy copy, std::uint32_t interval) {
-  if (std::string why = Find(place, interval, copy.barrier); !why.empty()) return why;
+std::string Mbarriers::Begin(std::int64_t place, BulkCopy copy, const Actor& who) {
+  if (std::string why = Find({copy.rank, place}, who, copy.barrier); !why.empty()) return why;
   One& one = barriers_[copy.barrier];
   copy.phase = one.phase;
   one.under_way.push_back(num_copies());
@@ -171,6 +184,10 @@ std::string Mbarriers::Land(std::int32_t number) {
   One& one = barriers_[landed.barrier];
   std::erase(one.under_way, number);
   one.expected -= landed.bytes;
+  if (one.expected < -kMost) {
+    return fmt::format("brings {} bytes to {} that are not expected yet, more than it can count",
+                       -one.expected, Name(one.spot));
+  }
   return EndIfDone(one);
 }
 

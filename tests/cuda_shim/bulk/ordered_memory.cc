@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -19,17 +20,43 @@ constexpr std::int64_t kHalfBytes = 2, kCopyAlignment = 128;
 
 }  // namespace
 
-/// Null: of another block, whose threads have the same numbers.
-GrainPast* Memory::PastOf(Region& region, std::int64_t grain) {
-  if (region.kind == RegionKind::kShared && region.rank != rank_) return nullptr;
+GrainPast& Memory::PastOf(Region& region, std::int64_t grain) const {
+  // Of what all blocks use it knows those of one, the last that did.
+  const bool is_shared = region.kind == RegionKind::kShared;
+  const std::uint32_t block = of_rank_[is_shared ? region.rank : rank_].block;
   GrainPast& past = region.pasts[static_cast<std::size_t>(grain)];
-  if (past.block != of_rank_[rank_].block) past = {.block = of_rank_[rank_].block};
-  return &past;
+  if (past.block != block) past = {.block = block};
+  return past;
 }
 
-std::string Memory::At(const Region& region, const Access& access, std::int64_t grain) {
+std::string Memory::At(const Region& region, const Access& access, std::int64_t grain) const {
   const int unit = region.element > 0 ? region.element : access.unit;
-  return fmt::format("{}[{}]", region.name, grain * region.grain / unit);
+  const std::string at = fmt::format("{}[{}]", region.name, grain * region.grain / unit);
+  const bool is_own = region.kind != RegionKind::kShared || region.rank == rank_;
+  return is_own ? at : fmt::format("{} of block {}", at, BlockOf(region.rank));
+}
+
+bool Memory::Reach(unsigned rank, unsigned thread, const char* verb) {
+  if (rank == rank_) return true;
+  if (has_ended_[rank]) {
+    return Fail(thread, fmt::format("{} of block {}, which has ended", verb, BlockOf(rank)));
+  }
+  const unsigned self = OfThread(thread);
+  of_rank_[rank].reached[self] = mbarriers_.order().Now(self).time;
+  return true;
+}
+
+std::int64_t Memory::Unheard() const {
+  const std::vector<std::uint32_t>& reached = of_rank_[rank_].reached;
+  for (unsigned other = 0; other < reached.size(); ++other) {
+    if (reached[other] == 0) continue;
+    bool is_heard = false;
+    for (unsigned t = 0; t < threads_ && !is_heard; ++t) {
+      is_heard = mbarriers_.order().IsBefore({other, reached[other]}, OfThread(t));
+    }
+    if (!is_heard) return other;
+  }
+  return -1;
 }
 
 bool Memory::IsTaken(const Region& region, const Access& access, std::int64_t grain,
@@ -38,65 +65,62 @@ bool Memory::IsTaken(const Region& region, const Access& access, std::int64_t gr
     Fail(thread, fmt::format("{} {}, of a barrier", verb, At(region, access, grain)));
     return true;
   }
-  if (past.copy < 0 || mbarriers().Knows(thread, past.copy)) return false;
+  if (past.copy < 0 || mbarriers_.Knows(OfThread(thread), past.copy)) return false;
   Fail(thread, fmt::format("{} {}, where the bulk copy of line {} goes, and has not waited for it",
-                           verb, At(region, access, grain), mbarriers().copy(past.copy).line));
+                           verb, At(region, access, grain), mbarriers_.copy(past.copy).line));
   return true;
 }
 
 bool Memory::ReadInOrder(Region& region, const Access& access, std::int64_t grain,
                          unsigned thread) {
-  GrainPast* const past = PastOf(region, grain);
-  if (past == nullptr) return true;
-  if (IsTaken(region, access, grain, *past, thread, "reads")) return false;
-  if (past->IsWriter(thread)) return true;
-  const ThreadOrder& order = mbarriers().order();
-  if (const Moment* const writer = past->WriterApart(order, thread)) {
-    return Fail(thread, fmt::format("reads {}, which thread {} wrote: nothing orders the two",
-                                    At(region, access, grain), writer->thread));
+  GrainPast& past = PastOf(region, grain);
+  if (IsTaken(region, access, grain, past, thread, "reads")) return false;
+  const unsigned self = OfThread(thread);
+  if (past.IsWriter(self)) return true;
+  const ThreadOrder& order = mbarriers_.order();
+  if (const Moment* const writer = past.WriterApart(order, self)) {
+    return Fail(thread, fmt::format("reads {}, which {} wrote: nothing orders the two",
+                                    At(region, access, grain), NameOf(writer->thread)));
   }
-  past->Read(order.Now(thread));
+  past.Read(order.Now(self));
   return true;
 }
 
 bool Memory::IsReadApart(Region& region, const Access& access, std::int64_t grain, unsigned thread,
                          const char* verb) {
-  GrainPast* const past = PastOf(region, grain);
-  if (past == nullptr) return false;
-  if (IsTaken(region, access, grain, *past, thread, verb)) return true;
-  const Moment* const reader = past->ReaderApart(mbarriers().order(), thread);
+  const GrainPast& past = PastOf(region, grain);
+  if (IsTaken(region, access, grain, past, thread, verb)) return true;
+  const Moment* const reader = past.ReaderApart(mbarriers_.order(), OfThread(thread));
   if (reader == nullptr) return false;
-  Fail(thread, fmt::format("{} {}, which thread {} read: nothing orders the two", verb,
-                           At(region, access, grain), reader->thread));
+  Fail(thread, fmt::format("{} {}, which {} read: nothing orders the two", verb,
+                           At(region, access, grain), NameOf(reader->thread)));
   return true;
 }
 
 bool Memory::IsVariedApart(Region& region, const Access& access, std::int64_t grain,
                            const unsigned char* from, unsigned thread, const char* verb) {
-  GrainPast* const past = PastOf(region, grain);
-  if (past == nullptr) return false;
   const unsigned char* const before = region.data + grain * region.grain;
   const bool differs = std::memcmp(before, from, static_cast<std::size_t>(region.grain)) != 0;
-  const Moment* const writer = past->Contradicts(mbarriers().order(), thread, differs);
+  const Moment* const writer =
+      PastOf(region, grain).Contradicts(mbarriers_.order(), OfThread(thread), differs);
   if (writer == nullptr) return false;
-  Fail(thread, fmt::format("{} {}, which thread {} wrote too, with another value: nothing orders "
-                           "the two",
-                           verb, At(region, access, grain), writer->thread));
+  Fail(thread, fmt::format("{} {}, which {} wrote too, with another value: nothing orders the two",
+                           verb, At(region, access, grain), NameOf(writer->thread)));
   return true;
 }
 
 bool Memory::IsOlder(Region& region, const Access& access, std::int32_t copies, unsigned thread) {
   const std::int64_t grain = access.offset / region.grain;
-  const std::int32_t copy = PastOf(region, grain)->copy;
+  const std::int32_t copy = PastOf(region, grain).copy;
   if (copy < copies) return true;
   return Fail(thread,
               fmt::format("has not waited for a step that takes {} in place, where the bulk "
                           "copy of line {} goes",
-                          At(region, access, grain), mbarriers().copy(copy).line));
+                          At(region, access, grain), mbarriers_.copy(copy).line));
 }
 
 void Memory::WriteInOrder(Region& region, std::int64_t grain, unsigned thread) {
-  if (GrainPast* const past = PastOf(region, grain)) past->Write(mbarriers().order(), thread);
+  PastOf(region, grain).Write(mbarriers_.order(), OfThread(thread));
 }
 
 bool Memory::FailAt(int line, unsigned thread, const std::string& why) {
@@ -111,12 +135,14 @@ bool Memory::InitBarrier(int line, Region* region, std::int64_t offset, unsigned
   if (region != shared_[rank_]) {
     return FailAt(line, thread, "initialises a barrier that is not in the block's shared memory");
   }
-  if (!FailAt(line, thread, mbarriers().Init(offset, count, thread))) return false;
+  if (!FailAt(line, thread, mbarriers_.Init({rank_, offset}, count, OfThread(thread)))) {
+    return false;
+  }
   const std::int64_t first = offset / region->grain, end = first + kBarrierBytes / region->grain;
   for (std::int64_t grain = first; grain < end; ++grain) {
     if (IsReadApart(*region, access, grain, thread, verb)) return false;
-    GrainPast& past = *PastOf(*region, grain);
-    if (past.WriterApart(mbarriers().order(), thread) != nullptr) {
+    GrainPast& past = PastOf(*region, grain);
+    if (past.WriterApart(mbarriers_.order(), OfThread(thread)) != nullptr) {
       return FailAt(line, thread, "initialises a barrier where another thread writes");
     }
     past.is_barrier = true;
@@ -125,49 +151,61 @@ bool Memory::InitBarrier(int line, Region* region, std::int64_t offset, unsigned
 }
 
 void Memory::BarriersMade(unsigned thread) {
-  mbarriers().MakeKnown(thread, interval_);
+  mbarriers_.MakeKnown(Who(thread));
   Publish(thread);
 }
 
 bool Memory::ExpectBytes(int line, const Region* region, std::int64_t offset, unsigned bytes,
                          unsigned thread) {
-  return FailAt(line, thread,
-                mbarriers().Expect(InShared(region, offset), bytes, thread, interval_));
+  return FailAt(line, thread, mbarriers_.Expect(SpotOf(region, offset), bytes, Who(thread)));
 }
 
 bool Memory::ArriveAt(int line, const Region* region, std::int64_t offset, unsigned thread) {
-  return FailAt(line, thread, mbarriers().Arrive(InShared(region, offset), thread, interval_));
+  return FailAt(line, thread, mbarriers_.Arrive(SpotOf(region, offset), Who(thread)));
+}
+
+bool Memory::ArriveAtRank(int line, const Region* region, std::int64_t offset, int rank,
+                          unsigned thread) {
+  if (rank < 0 || static_cast<unsigned>(rank) >= cluster_) {
+    return FailAt(line, thread,
+                  fmt::format("arrives at a barrier of block {} of its cluster, which has {}", rank,
+                              cluster_));
+  }
+  BarrierSpot spot = SpotOf(region, offset);
+  spot.rank = static_cast<unsigned>(rank);
+  return Reach(spot.rank, thread, "arrives at a barrier") &&
+         FailAt(line, thread, mbarriers_.Arrive(spot, Who(thread)));
 }
 
 bool Memory::BeginWait(int line, const Region* region, std::int64_t offset, unsigned parity,
                        unsigned thread, PhaseWait& wait) {
   wait.line = line;
   return FailAt(line, thread,
-                mbarriers().BeginWait(InShared(region, offset), parity, thread, interval_, wait));
+                mbarriers_.BeginWait(SpotOf(region, offset), parity, Who(thread), wait));
 }
 
 bool Memory::HasEnded(const PhaseWait& wait, unsigned thread) {
-  if (mbarriers().HasEnded(wait, thread)) return true;
-  for (const std::int32_t number : mbarriers().UnderWay(wait.barrier)) {
+  if (mbarriers_.HasEnded(wait, OfThread(thread))) return true;
+  for (const std::int32_t number : mbarriers_.UnderWay(wait.barrier)) {
     if (!Land(number, thread)) return false;
   }
-  return mbarriers().HasEnded(wait, thread);
+  return mbarriers_.HasEnded(wait, OfThread(thread));
 }
 
 bool Memory::FailWaiting(const PhaseWait& wait, unsigned thread) {
-  return FailAt(wait.line, thread, mbarriers().Missing(wait));
+  return FailAt(wait.line, thread, mbarriers_.Missing(wait));
 }
 
 void Memory::Meet(unsigned first, unsigned count) {
-  mbarriers().order().Meet(first, count);
+  mbarriers_.order().Meet(OfThread(first), count);
 }
 
 bool Memory::Land(std::int32_t number, unsigned thread) {
-  const BulkCopy& copy = mbarriers().copy(number);
+  const BulkCopy& copy = mbarriers_.copy(number);
   for (const BulkCopy::Piece& piece : copy.pieces) {
-    std::memcpy(shared_[rank_]->data + piece.to, piece.bytes.data(), piece.bytes.size());
+    std::memcpy(shared_[copy.rank]->data + piece.to, piece.bytes.data(), piece.bytes.size());
   }
-  return FailAt(copy.line, thread, mbarriers().Land(number));
+  return FailAt(copy.line, thread, mbarriers_.Land(number));
 }
 
 bool Memory::ReadTensor(Region& from, const BoxPiece& piece, int element, unsigned thread,
@@ -195,27 +233,46 @@ bool Memory::TakeBox(Region& to, const Access& access, unsigned thread) {
     const std::int64_t grain = at / to.grain;
     if (!Touch(to, access, grain, thread, verb)) return false;
     if (IsReadApart(to, access, grain, thread, verb)) return false;
-    GrainPast& past = *PastOf(to, grain);
-    if (const Moment* const writer = past.WriterApart(mbarriers().order(), thread)) {
-      return Fail(thread, fmt::format("{} {}, which thread {} wrote: nothing orders the two", verb,
-                                      At(to, access, grain), writer->thread));
+    GrainPast& past = PastOf(to, grain);
+    if (const Moment* const writer = past.WriterApart(mbarriers_.order(), OfThread(thread))) {
+      return Fail(thread, fmt::format("{} {}, which {} wrote: nothing orders the two", verb,
+                                      At(to, access, grain), NameOf(writer->thread)));
     }
-    past.CopyTo(mbarriers().num_copies());
+    past.CopyTo(mbarriers_.num_copies());
   }
   for (std::int64_t at = access.offset; at < access.offset + access.bytes; at += kHalfBytes) {
     Unpublished& by = to.unpublished[static_cast<std::size_t>(at / kHalfBytes)];
     if (!IsPublished(by)) {
-      return Fail(thread, fmt::format("{} {}, which thread {} wrote and has not published", verb,
-                                      At(to, access, at / to.grain), by.thread));
+      return Fail(thread, fmt::format("{} {}, which {} wrote and has not published", verb,
+                                      At(to, access, at / to.grain),
+                                      NameOf(static_cast<unsigned>(by.thread))));
     }
     by = {};
   }
   return true;
 }
 
-bool Memory::CopyBox(int line, Region* to, std::int64_t offset, const exh_tensor_map& map,
+/// To one block. Its pieces say where, and what.
+bool Memory::BeginBulkCopy(BulkCopy copy, std::int64_t barrier, int element, bool is_late,
+                           unsigned thread) {
+  if (has_ended_[copy.rank]) {
+    return FailAt(copy.line, thread,
+                  fmt::format("copies a box to block {}, which has ended", BlockOf(copy.rank)));
+  }
+  for (const BulkCopy::Piece& piece : copy.pieces) {
+    const auto size = static_cast<int>(piece.bytes.size());
+    if (!TakeBox(*shared_[copy.rank], {piece.to, size, element, Via::kPlain}, thread)) return false;
+    copy.bytes += size;
+  }
+  const std::int32_t number = mbarriers_.num_copies();
+  const int line = copy.line;
+  return FailAt(line, thread, mbarriers_.Begin(barrier, std::move(copy), Who(thread))) &&
+         (is_late || Land(number, thread));
+}
+
+bool Memory::CopyBox(int line, const Region* to, std::int64_t offset, const exh_tensor_map& map,
                      const Region* barrier, std::int64_t barrier_offset, const int* coordinates,
-                     unsigned axes, bool is_late, unsigned thread) {
+                     unsigned axes, unsigned blocks, unsigned late, unsigned thread) {
   long long first = 0;
   Region* const from = Find(map.array, &first);
   if (from == nullptr || first != 0) {
@@ -233,25 +290,28 @@ bool Memory::CopyBox(int line, Region* to, std::int64_t offset, const exh_tensor
         fmt::format("copies a box to byte {} of shared memory, which is not aligned to {}", offset,
                     kCopyAlignment));
   }
+  if (blocks == 0 || std::uint64_t{blocks} >> cluster_ != 0) {
+    return FailAt(
+        line, thread,
+        fmt::format("copies a box to blocks {:#x} of its cluster, which has {}", blocks, cluster_));
+  }
   BulkCopy copy = {.line = line};
   const auto element = static_cast<int>(map.element_bytes);
   for (const BoxPiece& piece : PiecesOf(map, coordinates, offset)) {
     BulkCopy::Piece& bytes = copy.pieces.emplace_back();
     bytes.to = piece.to;
-    const auto size = static_cast<int>(bytes.bytes.size());
     if (piece.begin < piece.end &&
         !ReadTensor(*from, piece, element, thread, bytes.bytes.data() + piece.begin)) {
       return false;
     }
-    if (!TakeBox(*to, {piece.to, size, element, Via::kPlain}, thread)) return false;
-    copy.bytes += size;
   }
-  const std::int32_t number = mbarriers().num_copies();
-  if (!FailAt(line, thread,
-              mbarriers().Begin(InShared(barrier, barrier_offset), std::move(copy), interval_))) {
-    return false;
+  const std::int64_t counter = InShared(barrier, barrier_offset);
+  for (; blocks != 0; blocks &= blocks - 1) {
+    copy.rank = static_cast<unsigned>(std::countr_zero(blocks));
+    const bool is_late = (late >> copy.rank & 1) != 0;
+    if (!BeginBulkCopy(copy, counter, element, is_late, thread)) return false;
   }
-  return is_late || Land(number, thread);
+  return true;
 }
 
 }  // namespace exh_shim

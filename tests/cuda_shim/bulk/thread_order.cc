@@ -16,7 +16,7 @@ constexpr std::size_t kManyReaders = 1024;
 
 }  // namespace
 
-void ThreadOrder::BeginBlock(unsigned threads) {
+void ThreadOrder::Begin(unsigned threads) {
   clocks_.assign(threads, Clock(threads));
   for (unsigned t = 0; t < threads; ++t) clocks_[t][t] = 1;
 }

@@ -2,9 +2,10 @@
 //
 // Which threads of a block know what others did. Between two barriers of the block they do not,
 // unless one has told another: by arriving at a barrier in shared memory whose phase the other one
-// has waited for, or by a meeting. Vector clocks: every thread counts how often it has told others
-// something, and knows of each other thread up to which count it has heard of it; so does
-// everything that carries the news.
+// has waited for, or by a meeting. The blocks of a cluster tell each other so, too, and by barriers
+// of the cluster: all of their threads are one order, those of the first block first. Vector
+// clocks: every thread counts how often it has told others something, and knows of each other
+// thread up to which count it has heard of it; so does everything that carries the news.
 //
 //   thread 0   writes x (0 at 1)   arrives: carries {0: 1}, and counts 2   writes y (0 at 2)
 //   thread 1                       waits: knows {0: 1}                      x is before it, y is
@@ -25,13 +26,13 @@ struct Moment {
   std::uint32_t thread, time;
 };
 
-/// What the threads of a block know.
+/// What the threads of a block know, or those of a cluster.
 class ThreadOrder {
  public:
   /// By thread, then by barrier. What it lacks at the end is 0.
   using Clock = std::vector<std::uint32_t>;
 
-  void BeginBlock(unsigned threads);
+  void Begin(unsigned threads);
 
   Moment Now(unsigned thread) const { return {thread, clocks_[thread][thread]}; }
   /// Is what happened then before what the thread does now? What it did itself is.
@@ -60,7 +61,7 @@ struct GrainWriter {
 
 /// Who used a grain of memory last, where threads order each other.
 struct GrainPast {
-  std::uint32_t block = 0;  ///< Of no worth for another one (Memory counts them).
+  std::uint32_t block = 0;  ///< Whose memory it is; of no worth for another (Memory counts them).
   std::int32_t copy = -1;   ///< The bulk copy that wrote it last, if nothing did afterwards.
   bool is_barrier = false;
   std::vector<GrainWriter> writers = {};  ///< Those that nothing orders, or the last one.

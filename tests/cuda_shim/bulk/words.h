@@ -38,12 +38,22 @@ void ExpectBytes(int line, const Address& barrier, unsigned bytes);
 /// the phase.
 void ArriveAt(int line, const Address& barrier);
 
+/// The same (mbarrier.arrive.release.cluster) at the barrier that is at the same place in the
+/// shared memory of the block of that rank in the cluster.
+void ArriveAtRank(int line, const Address& barrier, int rank);
+
 /// mbarrier.try_wait.parity, until it succeeds: the latest phase of that parity has ended.
 void AwaitPhase(int line, const Address& barrier, unsigned parity);
 
 /// cp.async.bulk.tensor, of the box whose first element has these coordinates, by axis.
 void CopyBox(int line, const Address& to, const exh_tensor_map& map, const Address& barrier,
              const int* coordinates, unsigned axes);
+
+/// The same with .multicast::cluster, to the blocks of the cluster whose ranks are bits of
+/// `blocks`: the box goes to the same place of each, and its bytes count at the same barrier of
+/// each.
+void ShareBox(int line, const Address& to, const exh_tensor_map& map, const Address& barrier,
+              unsigned blocks, const int* coordinates, unsigned axes);
 
 /// bar.sync 1: the first threads of the block, so many, wait for each other.
 void Meet(int line, unsigned threads);
@@ -64,6 +74,12 @@ void CopyBox(int line, const BoxPlace& to, const exh_tensor_map* map, const Barr
   const int all[] = {static_cast<int>(coordinates)...};
   CopyBox(line, to.at, *map, barrier.at(), all, sizeof...(coordinates));
 }
+template <typename... Coordinates>
+void ShareBox(int line, const BoxPlace& to, const exh_tensor_map* map, const BarrierPlace& barrier,
+              unsigned blocks, Coordinates... coordinates) {
+  const int all[] = {static_cast<int>(coordinates)...};
+  ShareBox(line, to.at, *map, barrier.at(), blocks, all, sizeof...(coordinates));
+}
 /// A program may give up where the clock is behind `end`. Here no time passes.
 inline void AwaitPhase(int line, const BarrierPlace& barrier, unsigned parity,
                        [[maybe_unused]] unsigned long long end = 0) {
@@ -79,8 +95,11 @@ inline void AwaitPhase(int line, const BarrierPlace& barrier, unsigned parity,
 #define exh_expect(barrier, bytes) \
   ::exh_shim::ExpectBytes(__LINE__, ::exh_shim::BarrierPlace(barrier).at(), bytes)
 #define exh_arrive(barrier) ::exh_shim::ArriveAt(__LINE__, ::exh_shim::BarrierPlace(barrier).at())
+#define exh_arrive_at(barrier, rank) \
+  ::exh_shim::ArriveAtRank(__LINE__, ::exh_shim::BarrierPlace(barrier).at(), rank)
 #define exh_await(...) ::exh_shim::AwaitPhase(__LINE__, __VA_ARGS__)
 #define exh_bulk_copy(...) ::exh_shim::CopyBox(__LINE__, __VA_ARGS__)
+#define exh_bulk_share(...) ::exh_shim::ShareBox(__LINE__, __VA_ARGS__)
 #define exh_meet(threads) ::exh_shim::Meet(__LINE__, threads)
 
 /// How many registers a thread may have is no matter of right and wrong.
