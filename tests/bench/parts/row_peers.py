@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `./exh bench rows` and `./exh bench attention` compare themselves with: torch, torch.compile, and CUB for scans. Attention
-of bf16 is compared with two backends of torch, FlashAttention-2 and cuDNN.
+"""What `./exh bench rows`, `./exh bench attention` and `./exh bench narrow` compare themselves with: torch, torch.compile, and CUB
+for scans. Attention of bf16 is compared with two backends of torch, FlashAttention-2 and cuDNN; a product of bf16 and what comes behind
+it with cublasLt, which has some of that as its own epilogue ("fused"); products of 8 bits with torch._int_mm and torch._scaled_mm, which
+promotes its sums.
 
 A case as JSON, {"kernel": "softmax", "sizes": {"m": 64, "n": 128}, "options": {}, "type": "f32"}; the answer is
 {"torch": 12.3, "torch.compile": 11.0}, in us: the fastest mean of a batch of launches, replayed from a CUDA graph."""
@@ -42,8 +44,38 @@ def timed(function, arguments):
     return best
 
 
+def product(case):
+    """The same of a product."""
+    m, n, k = (case["sizes"][axis] for axis in "mnk")
+    if case["type"] == "i8":
+        a, b = (torch.randint(-127, 128, shape, device="cuda", dtype=torch.int8) for shape in ((m, k), (n, k)))
+        return lambda a, b: torch._int_mm(a, b.t()), [a, b]  # pylint: disable=protected-access
+    kind = {"bf16": torch.bfloat16, "f8e4m3": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2}[case["type"]]
+    if case["type"] != "bf16":
+        a, b = (torch.randn(*shape, device="cuda").to(kind) for shape in ((m, k), (n, k)))
+        one = torch.ones((), device="cuda")
+        return lambda a, b: torch._scaled_mm(  # pylint: disable=protected-access
+            a, b.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=False), [a, b]
+    a, b, r, bias = (torch.randn(*shape, device="cuda", dtype=kind) for shape in ((m, k), (k, n), (m, n), (n,)))
+    if case["kernel"] == "bias_gelu":
+        gelu = torch.nn.functional.gelu
+        return lambda a, b, bias: gelu(a @ b + bias, approximate="tanh"), [a, b, bias]
+    if case["kernel"] == "residual":
+        return lambda a, b, r: r + a @ b, [a, b, r]
+    return lambda a, b: a @ b, [a, b]
+
+
+def fused(case):
+    """A product whose library has what comes behind it."""
+    if case["kernel"] == "bias_gelu":
+        return lambda a, b, bias: torch._addmm_activation(bias, a, b, use_gelu=True)  # pylint: disable=protected-access
+    return lambda a, b, r: torch.addmm(r, a, b)
+
+
 def computation(case):
     """A function of torch, and its arguments."""
+    if "k" in case["sizes"]:
+        return product(case)
     of = torch.nn.functional
     sizes, kernel = case["sizes"], case["kernel"]
     kind = {"f32": torch.float32, "bf16": torch.bfloat16}[case["type"]]
@@ -126,6 +158,10 @@ def main():
         peers["CUB"] = lambda: cub_scan(case, arguments, options.work)
     if case["kernel"] == "attention" and case["type"] == "bf16":
         peers = {"flash": lambda: by("FLASH_ATTENTION", function), "cudnn": lambda: by("CUDNN_ATTENTION", function)}
+    if "k" in case["sizes"]:
+        peers = {"torch": lambda: function}
+        if case["kernel"] != "matmul":
+            peers = {"fused": lambda: fused(case), "torch.compile": lambda: torch.compile(function)}
     times = {}
     for name, peer in peers.items():
         try:

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reductions of rows, and attention, each searched on a GPU of this machine beside torch; scans beside CUB, too.
+"""Reductions of rows, attention, and products of narrow elements, each searched on a GPU of this machine beside torch; scans beside
+CUB, too.
 
 ./exh bench rows                     softmax, norms, log-sum-exp, cross entropy, scans
 ./exh bench rows report              the table of what was measured
 ./exh bench attention                heads of attention, in f32 and bf16
+./exh bench narrow                   products of bytes, of floats of 8 bits, of bf16 with what comes behind them
 
 Each result is a line of --out. What stands there is not measured again, so that a call goes on where
 the last one ended. A ratio above 1 means that ours is faster. Times are the fastest mean of a batch
@@ -26,15 +28,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 LENGTHS = ((1024, 4096), (4096, 1024), (32768, 256), (131072, 64))
 PEER_SECONDS = 120
 BYTES = {"f32": 4, "bf16": 2}
-PEER_NAMES = {"flash": "FlashAttention-2", "cudnn": "cuDNN"}  # Of others it is their own.
+NARROW = {"matmul": "matmul", "bias_gelu": "matmul, bias, gelu", "residual": "matmul, residual"}
+PEER_NAMES = {"flash": "FlashAttention-2", "cudnn": "cuDNN", "fused": "cublasLt with its own epilogue"}  # Of others it is their own.
 
 
 class Case:
-    """A kernel of the library at one size; `bytes`: what must be read and written."""
+    """A kernel of the library at one size, or a computation as a text, which `kernel` names; `bytes`: what must be read and written."""
 
-    def __init__(self, kernel, sizes, type_name, bytes_moved=0, flops=0, options=None):
+    def __init__(self, kernel, sizes, type_name, bytes_moved=0, flops=0, options=None, text=""):
         self.kernel, self.sizes, self.type = kernel, sizes, type_name
-        self.bytes, self.flops, self.options = bytes_moved, flops, options or {}
+        self.bytes, self.flops, self.options, self.text = bytes_moved, flops, options or {}, text
 
     def key(self):
         words = [f"{name}={value}" for name, value in {**self.sizes, **self.options}.items()]
@@ -42,6 +45,8 @@ class Case:
 
     def place(self):
         """(kind, table, subject) of its record."""
+        if self.kernel in NARROW:
+            return "products", "narrow", f"{NARROW[self.kernel]}, {self.type},"
         if self.kernel == "attention":
             if self.sizes["m"] == 1:
                 return "attention", "decoding", f"decoding, {self.sizes['h']} heads, {self.type},"
@@ -52,13 +57,16 @@ class Case:
 
     def shown_sizes(self):
         m, n = self.sizes["m"], self.sizes["n"]
+        if self.kernel in NARROW:
+            return "x".join(str(self.sizes[axis]) for axis in "mnk")
         if self.kernel == "attention":
             return f"{m} x {n}, {self.sizes['d']}{', causal' if self.options.get('causal') else ''}"
         return f"2^{n.bit_length() - 1}" if self.place()[1] == "one-row" else f"{m} x {n}, {self.type}"
 
     def words(self):
         sizes = ",".join(f"{name}={value}" for name, value in {**self.sizes, **self.options}.items())
-        return ["--kernel", self.kernel, "--size", sizes, "--type", self.type]
+        subject = ["--compute", self.text] if self.text else ["--kernel", self.kernel]
+        return [*subject, "--size", sizes, "--type", self.type]
 
 
 def row_cases():
@@ -90,6 +98,20 @@ def attention_cases():
         sizes = {"h": 32, "m": 1, "n": keys, "d": 128, "dv": 128}
         found.append(Case("attention", sizes, "bf16", 2 * 32 * keys * 128 * BYTES["bf16"]))
     return found
+
+
+def narrow_cases():
+    def case(kernel, m, n, k, type_name, options=None, text=""):
+        return Case(kernel, {"m": m, "n": n, "k": k}, type_name, flops=2 * m * n * k, options=options, text=text)
+
+    gelu = "c[m,n] = 0.5 * x[m,n] * (1 + tanh(0.7978845608 * (x[m,n] + 0.044715 * x[m,n] * x[m,n] * x[m,n])))"
+    return [
+        case("matmul", 4096, 4096, 4096, "bf16"),
+        case("matmul", 4096, 4096, 4096, "i8", {"transpose_b": 1}),
+        case("matmul", 4096, 7168, 16384, "f8e4m3", {"transpose_b": 1}),
+        case("bias_gelu", 4096, 4096, 4096, "bf16", text=f"x[m,n] = bias[n] + sum(k) a[m,k] * b[k,n]; {gelu}"),
+        case("residual", 4096, 4096, 4096, "bf16", text="c[m,n] = r[m,n] + sum(k) a[m,k] * b[k,n]"),
+    ]
 
 
 class Bench:
@@ -206,21 +228,24 @@ class Bench:
         self.means(cases)
 
 
+CASES = {"rows": row_cases, "attention": attention_cases, "narrow": narrow_cases}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", nargs="?", default="measure", choices=("measure", "report"))
     parser.add_argument("--search", required=True)
-    parser.add_argument("--cases", default="rows", choices=("rows", "attention"))
+    parser.add_argument("--cases", default="rows", choices=CASES)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--gpu", default="0")
     parser.add_argument("--budget", default="20s")
     parser.add_argument("--only", default="", help="cases with this in their names")
-    parser.add_argument("--out", default="", help="default: runs/bench-rows.jsonl, or bench-attention")
+    parser.add_argument("--out", default="", help="default: runs/bench-CASES.jsonl")
     parser.add_argument("--limit-s", type=float, default=0, help="end after so many seconds")
     parser.add_argument("--record", default="", metavar="FILE", help="what was measured, for ./exh results --add FILE")
     options = parser.parse_args()
     options.out = options.out or f"runs/bench-{options.cases}.jsonl"
-    cases = [case for case in (row_cases() if options.cases == "rows" else attention_cases()) if options.only in case.key()]
+    cases = [case for case in CASES[options.cases]() if options.only in case.key()]
     bench = Bench(options)
     if options.action == "report":
         for case in cases:

