@@ -403,14 +403,16 @@ bool IsExact(const ArrayData& output, double unit, double limit) {
   return largest < unit * limit;
 }
 
-/// Integers are exact whatever the inputs are, floats where they are whole numbers.
-void TolerateNothing(const Expression& e, Inputs inputs, ProblemData& data) {
+/// Integers are exact whatever the inputs are, floats where they are whole numbers. `plan`: that
+/// these were drawn by, and nothing else.
+void TolerateNothing(const Expression& e, Inputs inputs, const WholeNumbers* plan,
+                     ProblemData& data) {
   const double unit = WholeNumberUnit(e);
   const bool may_be_open = CutsFloats(e) || HidesTerms(e);
   const bool any_zero = SumsInARow(e) > 0 || ComparesZeros(e);
   for (const ir::Array& array : e.arrays) {
     if (array.role != ir::ArrayRole::kOutput) continue;
-    const double limit = ExactLimit(e, array.id);
+    const double limit = ExactLimit(e, array.id, plan);
     if (inputs == Inputs::kUniform && std::isfinite(limit)) continue;
     ArrayData& output = data[array.name];
     const bool is_exact = IsExact(output, unit, limit);
@@ -478,14 +480,17 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
       DrawIndices(e, seed, false, drawn);
     });
     if (!data) return {};
-    TolerateNothing(e, inputs, *data);
+    TolerateNothing(e, inputs, nullptr, *data);
     WantNumbers(e, is_finite, *data);
     return std::move(*data);
   }
   const double unit = WholeNumberUnit(e);
   bool is_exact = false;
-  for (const WholeNumbers& plan : WholeNumberPlans(e)) {
+  const WholeNumbers* drawn_by = nullptr;  // Special values are beside what a plan says.
+  const std::vector<WholeNumbers> plans = WholeNumberPlans(e);
+  for (const WholeNumbers& plan : plans) {
     if (is_special && (plan.wide > 0 || plan.element > plan.range)) continue;
+    if (!is_special) drawn_by = &plan;
     data = made([&](ProblemData& drawn) {
       DrawWholeNumbers(e, plan, seed, Arrays::kAll, drawn);
       is_special ? MakeSpecial(e, seed, drawn) : MakePositive(e, drawn);
@@ -494,7 +499,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
     if (!data) return {};
     is_exact = std::ranges::all_of(e.arrays, [&](const ir::Array& array) {
       return array.role == ir::ArrayRole::kInput ||
-             IsExact((*data)[array.name], unit, ExactLimit(e, array.id));
+             IsExact((*data)[array.name], unit, ExactLimit(e, array.id, drawn_by));
     });
     if (is_exact) break;
   }
@@ -511,7 +516,7 @@ ProblemData Made(const Expression& e, const std::vector<ir::Number>& scalars, st
       }
     }
   }
-  TolerateNothing(e, inputs, *data);
+  TolerateNothing(e, inputs, drawn_by, *data);
   WantNumbers(e, is_finite, *data);
   return std::move(*data);
 }

@@ -13,6 +13,7 @@
 #include <set>
 #include <utility>
 
+#include "kernels/derived/tolerance.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels {
@@ -107,6 +108,8 @@ class Sizes {
   /// Largest sum as a multiple of what all its terms are multiples of, as a part of what its type
   /// holds exactly.
   double largest() const { return largest_; }
+  /// Do sums of products of floats of 8 bits stay exact in the terms that have few bits?
+  bool holds_short_sums() const { return largest_short_ < 1; }
   double unit() const { return unit_; }
   /// Every integer stays within its type, and halves will hardly leave theirs.
   bool fits() const { return fits_; }
@@ -186,6 +189,7 @@ class Sizes {
     value.most = picks ? std::max(term.most, begin.most) : n * term.most + begin.most;
     value.most += positions * term.most * std::pow(wide_factor_, term.factors);
     if (info.is_float) Note({std::sqrt(n) * value.size, value.unit}, node.type);
+    if (Expression::AddsShort(node)) NoteShort(std::min(n, kShortTerms) * term.most, value.unit);
     return value;
   }
 
@@ -237,6 +241,12 @@ class Sizes {
     unit_ = std::min(unit_, value.unit);
   }
 
+  void NoteShort(double most, double unit) {
+    const double sum = unit == 0 ? INFINITY : most / unit;
+    largest_short_ = std::max(largest_short_, std::ldexp(sum, -kShortBits));
+    largest_ = std::max(largest_, largest_short_);
+  }
+
   void NoteRange(const Node& node, const Value& value) {
     const ir::TypeInfo& info = ir::InfoOf(WrittenType(e_, node));
     if (info.is_float) {
@@ -255,7 +265,7 @@ class Sizes {
   std::vector<std::optional<Value>> known_;  ///< By node.
   double wide_size_ = 0;                     ///< Of a wide number, usually.
   double wide_factor_ = 1;                   ///< How many times as large as another one it may be.
-  double largest_ = 0, unit_ = 1;
+  double largest_ = 0, largest_short_ = 0, unit_ = 1;
   bool fits_ = true, notes_sizes_ = true;
 };
 
@@ -575,8 +585,9 @@ double WholeNumberUnit(const Expression& e) {
   return Sizes(e, {}).unit();
 }
 
-double ExactLimit(const Expression& e, ir::ArrayId output) {
+double ExactLimit(const Expression& e, ir::ArrayId output, const WholeNumbers* plan) {
   double limit = INFINITY;
+  const bool may_be_short = plan == nullptr || !Sizes(e, *plan).holds_short_sums();
   for (const int store : e.outputs) {
     if (e.node(store).array != output) continue;
     ForEachBelow(e, store, [&](const Node& node) {
@@ -584,6 +595,8 @@ double ExactLimit(const Expression& e, ir::ArrayId output) {
       for (const ir::Type type : {node.type, node.computes}) {
         if (ir::IsFloat(type)) limit = std::min(limit, ExactIn(type));
       }
+      if (may_be_short && Expression::AddsShort(node))
+        limit = std::min(limit, std::ldexp(1, kShortBits));
     });
   }
   return limit;

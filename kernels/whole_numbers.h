@@ -46,8 +46,11 @@ WholeNumbers LargestIntegers(const derived::Expression& expression);
 double WholeNumberUnit(const derived::Expression& expression);
 
 /// On the way to an output nothing is rounded that is a multiple of the unit and less than this
-/// many of them: 2^24 where anything is computed in f32. Infinity where all are integers.
-double ExactLimit(const derived::Expression& expression, ir::ArrayId output);
+/// many of them: 2^24 where anything is computed in f32. Infinity where all are integers. Where
+/// products of floats of 8 bits are added up it is 2^14 (derived/tolerance.h), unless inputs are
+/// drawn by a plan with which no kShortTerms of them come to as much.
+double ExactLimit(const derived::Expression& expression, ir::ArrayId output,
+                  const WholeNumbers* plan = nullptr);
 
 /// Does a float become an integer? What comes of a NaN or an infinity there no language says.
 bool CutsFloats(const derived::Expression& expression);

@@ -177,6 +177,14 @@ ir::Type Expression::OperandType(const Node& node, std::size_t operand) {
   return ir::ComputeTypeOf(node.computes);
 }
 
+bool Expression::AddsShort(const Node& node) {
+  if (!node.is_reduction() || node.op != ir::Op::kMad || node.computes != ir::Type::kF32) {
+    return false;
+  }
+  const ir::Type a = node.inputs.at(0).type, b = node.inputs.at(1).type;
+  return ir::IsF8(a) && a == b;
+}
+
 Expression::Input Expression::InitOf(const Node& node) const {
   return {node.init, 0, "", this->node(node.init).type};
 }

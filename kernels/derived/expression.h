@@ -84,6 +84,8 @@ struct Expression {
   bool PassesOn(const Node& node) const;
   /// What a node reads an operand as. Casts and stores take what there is, and so does a condition.
   static ir::Type OperandType(const Node& node, std::size_t operand);
+  /// Does a reduction add products of two floats of 8 bits up, as units do with few bits?
+  static bool AddsShort(const Node& node);
   /// What a reduction or a scan begins with.
   Input InitOf(const Node& node) const;
   /// Where that is a number that is known: it. Else null.

@@ -70,12 +70,18 @@ constexpr bool TakesBits(MatrixUnit unit) {
          unit == MatrixUnit::kQmma;
 }
 
-/// May four warps do its products together (`unit` WGMMA)? The instruction is there for floats of 8
-/// bits, too, but adds them up with about 14 bits (DeepSeek-V3 Technical Report, section 3.3.2):
-/// fewer than what checks its results allows.
+/// May four warps do its products together (`unit` WGMMA)?
 constexpr bool HasGroups(MatrixUnit unit) {
-  return unit == MatrixUnit::kMma || unit == MatrixUnit::kImma;
+  return unit == MatrixUnit::kMma || unit == MatrixUnit::kImma || unit == MatrixUnit::kQmma;
 }
+/// Are sums that four warps make together *promoted*? The instruction adds floats of 8 bits up with
+/// about 14 bits (DeepSeek-V3 Technical Report, section 3.3.2). So it begins anew every
+/// kPromotedTerms terms at most, and what it has come to is added to the sums, f32 beside it. This
+/// is no decision: without it nobody could say how far a long sum is off.
+constexpr bool IsPromoted(MatrixUnit unit) {
+  return unit == MatrixUnit::kQmma;
+}
+inline constexpr std::uint32_t kPromotedTerms = 128;
 /// Depth of an instruction of such four, in bytes: that of their matrices in shared memory.
 inline constexpr std::uint32_t kGroupDepthBytes = 32;
 

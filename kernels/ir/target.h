@@ -427,7 +427,7 @@ class Target : public Function {
     return d.part != FragmentPart::kNone && may_use_unit(inst(d.unit));
   }
   /// May the warps of a group do the steps of the reduction together (WGMMA), with both operands
-  /// where they are in shared memory? The device has it, operands are halves or bytes, columns
+  /// where they are in shared memory? The device has it, operands are of one or two bytes, columns
   /// are the innermost level of their axis, and a level around the rows may be the warps.
   bool may_use_groups(const Instruction& reduction) const;
   /// Does the communication bring an operand of the reduction, and may it go through memory?
@@ -435,8 +435,13 @@ class Target : public Function {
   /// How many tiles of 8 columns one instruction of a group may have.
   std::vector<std::uint32_t> group_copies(const Instruction& reduction) const;
   /// Tiles of sums that a thread has room for where a block has so many pairs of groups, and a
-  /// multiprocessor so many blocks.
-  std::uint32_t group_tiles_of(const Count& group_pairs, const Count& resident) const;
+  /// multiprocessor so many blocks. Promoted sums are there twice.
+  std::uint32_t group_tiles_of(const Instruction& reduction, const Count& group_pairs,
+                               const Count& resident) const;
+  /// Are sums that groups of warps make of it promoted (fragments.h), and how many tiles of such
+  /// sums has a thread room for?
+  bool is_promoted(const Instruction& reduction) const;
+  std::uint32_t promoted_tiles() const;
   /// Is the pair, of an operand of the reduction, that of the rows or of the columns of its tile?
   bool is_across(const Instruction& reduction, const DimPair& pair) const;
   /// Of the reduction's own dims: the level around that of rows, whose iterations are warps of a

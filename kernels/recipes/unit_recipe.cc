@@ -5,6 +5,7 @@
 #include <bit>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "kernels/ir/target/nest_axes.h"
@@ -71,6 +72,14 @@ const UnitTile kGroupTiles[] = {
     {.name = "groups, small tiles", .row_warps = 4, .column_copies = 8, .steps = 4},
 };
 
+/// Of groups whose sums are promoted, and so are in registers twice.
+const UnitTile kPromotedTiles[] = {
+    {.name = "groups, square tiles", .row_warps = 8, .column_copies = 16, .steps = 4},
+    {.name = "groups, wide tiles", .row_warps = 8, .column_copies = 24, .steps = 4},
+    {.name = "groups, flat tiles", .row_warps = 4, .column_copies = 16, .steps = 4},
+    {.name = "groups, small tiles", .row_warps = 4, .column_copies = 8, .steps = 4},
+};
+
 /// Where the elements of the first operand are no neighbours, each is a transfer of its own: few
 /// blocks read it.
 const UnitTile kWideTile = {.name = "unit, wide tiles",
@@ -121,9 +130,12 @@ void AddGroupRecipes(const Target& function, const Instruction& product,
   // Copies of 16 bytes count as 16 instructions where each byte is an element (limits.exh): those
   // of large tiles are more than a device takes.
   const bool has_bytes = ir::BytesOf(*function.TypeOf(product.operands.front())) == 1;
+  const std::span<const UnitTile> tiles = ir::IsPromoted(ir::UnitOf(function, product))
+                                              ? std::span<const UnitTile>(kPromotedTiles)
+                                              : kGroupTiles;
   for (const Way& way : ways) {
     if (has_bytes && !way.is_bulk) continue;
-    for (UnitTile tile : kGroupTiles) {
+    for (UnitTile tile : tiles) {
       tile.unit = ir::UnitOf(function, product);
       tile.is_of_groups = true;
       tile.is_bulk = way.is_bulk;

@@ -130,12 +130,12 @@ void LoadPlainMatrices(int line, unsigned& m0, unsigned& m1, unsigned& m2, unsig
 }
 
 /// A step of a group of warps, whose operands stay in shared memory.
-template <Factor factor, typename... Sums>
+template <Factor factor, bool begins = false, typename... Sums>
 void MultiplyInPlace(int line, bool first_across, bool second_across, unsigned long long first,
                      unsigned long long second, Sums&... sums) {
   void* const all[] = {&sums...};
-  MultiplyInPlace(
-      StepInPlace{line, factor, first_across, second_across, first, second, all, sizeof...(sums)});
+  MultiplyInPlace(StepInPlace{line, factor, begins, first_across, second_across, first, second, all,
+                              sizeof...(sums)});
 }
 
 /// The lowest byte of a register is the first of four neighbours.

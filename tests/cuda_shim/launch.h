@@ -129,7 +129,7 @@ void Transpose(int line, const unsigned short (&row)[8], unsigned matrices, unsi
 void TakeRows(int line, const unsigned short (&row)[8], unsigned matrices, unsigned* words);
 
 /// What groups of warps multiply.
-enum class Factor { kF16, kBf16, kI8 };
+enum class Factor { kF16, kBf16, kI8, kF8e4m3, kF8e5m2 };
 
 /// wgmma.mma_async.m64nNk16 of halves, or k32 of bytes, both operands in shared memory. Descriptors
 /// are those of the PTX ISA; whether rows of halves go across the sum says the instruction
@@ -139,6 +139,7 @@ enum class Factor { kF16, kBf16, kI8 };
 struct StepInPlace {
   int line;
   Factor factor;
+  bool begins;  ///< Sums with 0, whatever they were.
   bool first_across, second_across;
   unsigned long long first, second;
   void* const* sums;  ///< Of floats, or of ints: kI8.

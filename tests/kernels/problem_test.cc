@@ -561,6 +561,19 @@ TEST(ExactLimit, IsThatOfTheTypesOnTheWay) {
   EXPECT_EQ(limit(Type::kI8, Type::kI32), INFINITY);
 }
 
+/// What a unit adds up with few bits is exact where it says so: the numbers are small.
+TEST(ExactLimit, OfFloatsOf8BitsIsThatOfTheirUnits) {
+  const auto limit = [](const WholeNumbers* plan) {
+    const Problems problems(Mv(Type::kF8E4M3, Type::kF32));
+    return ExactLimit(derived::ExpressionOf(problems.function()),
+                      problems.function().arrays.back().id, plan);
+  };
+  const WholeNumbers small{.range = 8, .element = 8}, large{.range = 16, .element = 16};
+  EXPECT_EQ(limit(nullptr), 0x1p14);
+  EXPECT_EQ(limit(&small), 0x1p24);
+  EXPECT_EQ(limit(&large), 0x1p14);
+}
+
 TEST(ProblemBytes, CountsTheElementsOfEachType) {
   const auto bytes = [](Type type) { return ProblemBytes(Problems(Copy(type)).function().arrays); };
   EXPECT_EQ(bytes(Type::kF32), std::uint64_t{kLength} * (36 + 104));

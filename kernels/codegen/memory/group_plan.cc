@@ -47,6 +47,7 @@ class GroupPlanner {
 
   void AddProduct(const ir::Instruction& inst) {
     GroupProduct product{.inst = inst.id};
+    product.is_promoted = ir::IsPromoted(ir::UnitOf(function_, inst));
     const ir::DimId rows = PartOf(inst, FragmentPart::kRow),
                     columns = PartOf(inst, FragmentPart::kColumn);
     if (!rows.valid() || !columns.valid()) return Fail(inst, "it has no tile");
@@ -69,16 +70,32 @@ class GroupPlanner {
       if (operand.block.valid()) return Fail(inst, "both operands move along its rows");
       operand = OperandOf(inst, block, group, copies, product);
     }
-    product.batch = tree_.node_of_inst[inst.id.index()];
-    for (int at = tree_.node(product.batch).parent;
-         at >= 0 && tree_.node(at).kind == NodeKind::kUnroll && IsAlone(inst, at);
-         at = tree_.node(at).parent) {
-      product.batch = at;
-    }
+    FindBatch(inst, product);
     if (product.copies_class >= 0 && BeginsIn(inst, product.copies_class)) {
       return Fail(inst, "its columns do not begin together");
     }
     plan_.products.push_back(std::move(product));
+  }
+
+  void FindBatch(const ir::Instruction& inst, GroupProduct& product) const {
+    product.batch = tree_.node_of_inst[inst.id.index()];
+    product.depth = ir::ShapeOf(ir::UnitOf(function_, inst)).depth.size();
+    for (int at = tree_.node(product.batch).parent;
+         at >= 0 && tree_.node(at).kind == NodeKind::kUnroll && IsAlone(inst, at);
+         at = tree_.node(at).parent) {
+      const std::uint32_t depth = product.depth * StepsOf(inst, tree_.node(at).dim_class);
+      if (product.is_promoted && depth > ir::kPromotedTerms) break;
+      product.batch = at;
+      product.depth = depth;
+    }
+  }
+  /// Instructions along the sum that the copies of a class are.
+  std::uint32_t StepsOf(const ir::Instruction& product, int dim_class) const {
+    const DimClass& copies = Class(dim_class);
+    const bool is_summed = std::ranges::any_of(product.reduce_dims, [&](ir::DimId dim) {
+      return tree_.class_of_dim[dim.index()] == dim_class;
+    });
+    return is_summed && copies.part == FragmentPart::kNone ? copies.size : 1;
   }
 
   /// Is there nothing in the node but the product, and what would read its operands?

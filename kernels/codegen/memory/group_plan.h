@@ -21,6 +21,10 @@
 // Steps are asynchronous. What a thread issues between two of its other instructions is a *batch*:
 // it stands in the outermost of the unrolled copies around the product. A batch may be under way
 // while the next iteration begins (`lag`), where the ring keeps its slot for as long.
+//
+// Where sums are promoted (ir::IsPromoted()), a batch begins with 0 in registers of its own, and is
+// added to the sums behind its wait. It is kPromotedTerms deep at most: unrolled copies around that
+// have a batch each. While one group of a block adds, the unit has the steps of the others.
 #pragma once
 
 #include <cstdint>
@@ -49,9 +53,11 @@ struct GroupOperand {
 /// A product.
 struct GroupProduct {
   ir::InstId inst;
-  int batch = -1;         ///< The node that is a batch.
-  int group_class = -1;   ///< THREAD: the warps along the rows.
-  int copies_class = -1;  ///< UNROLL: copies of 8 columns of one instruction; -1: one.
+  bool is_promoted = false;
+  int batch = -1;           ///< The node that is a batch.
+  std::uint32_t depth = 1;  ///< Terms of each sum in it.
+  int group_class = -1;     ///< THREAD: the warps along the rows.
+  int copies_class = -1;    ///< UNROLL: copies of 8 columns of one instruction; -1: one.
   std::uint32_t copies = 1;
   GroupOperand operands[2];  ///< The one that moves along rows first.
   std::uint32_t lag = 0;     ///< Batches that may be under way when the next one has been issued.

@@ -66,6 +66,8 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingPublication:
     case Fault::kMissingGroupFence:
     case Fault::kMissingGroupWait:
+    case Fault::kMissingPromotion:
+    case Fault::kUnbegunBatch:
     case Fault::kWrongParity:
     case Fault::kEarlyRelease:
     case Fault::kOwnRelease:
@@ -92,6 +94,7 @@ void Seed(Fault fault, LoweredCode& code) {
 void LagBehind(LoweredCode& code) {
   if (code.groups.products.size() != 1) return;
   GroupProduct& product = code.groups.products.front();
+  if (product.is_promoted) return;  // Each batch is added up behind it.
   const int loop = code.tree.LoopAround(product.batch);
   const int number = loop < 0 ? -1 : code.rings.of_node[static_cast<std::size_t>(loop)];
   if (number < 0) return;

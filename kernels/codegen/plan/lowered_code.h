@@ -51,6 +51,8 @@ enum class Fault : std::uint8_t {
   kMissingPublication,  ///< What is stored for them is not made visible to what reads it.
   kMissingGroupFence,   ///< Nothing orders what they have in registers before they begin.
   kMissingGroupWait,    ///< Nobody waits for what they do.
+  kMissingPromotion,    ///< What they have added up of a batch is not added to the sums.
+  kUnbegunBatch,        ///< A batch goes on with what its registers hold, not with 0.
   kWrongParity,         ///< Slots of bulk copies are taken for full that are not.
   kEarlyRelease,        ///< They are said to be empty before they are read.
   kOwnRelease,          ///< … to the producer of the own block alone, though others fill them, too.

@@ -471,7 +471,17 @@ class Counter {
     Issue(issued, kClocks * group.copies, place);
     At(StaticCount::kUnitSteps) += place.times * place.warps * steps;
     At(StaticCount::kWavefronts) += place.times * place.warps * wavefronts;
-    return steps * kClocks;
+    return steps * kClocks + Promote(group, steps, place);
+  }
+
+  /// Promoted sums are added to once in a batch.
+  double Promote(const GroupProduct& group, double steps, const Place& place) {
+    if (!group.is_promoted) return 0;
+    const ir::UnitShape& shape = ir::ShapeOf(ir::MatrixUnit::kQmma);
+    const double added = steps * shape.sums() * shape.depth.size() / group.depth;
+    Issue(added, 1, place);
+    At(StaticCount::kArithmetic) += place.times * place.warps * added;
+    return added;
   }
 
   double CopyWindow(const ir::Instruction& inst, const Place& place) {

@@ -120,7 +120,7 @@ bool Products::ComputeSums(Factor& left, Factor& right) {
     KeepNegativeZeros(of_left(left.values), of_right(right.values), values);
   }
   const bool left_errs = left.errors != nullptr, right_errs = right.errors != nullptr;
-  if (left_errs || right_errs || own != 1) {  // Cauchy and Schwarz.
+  if (left_errs || right_errs || squares != terms + 1) {  // Cauchy and Schwarz.
     const double sum = std::sqrt(LargestSquares(left, depth) * LargestSquares(right, depth));
     if (std::isfinite(sum)) largest = std::max(largest, sum);
   }
@@ -128,19 +128,18 @@ bool Products::ComputeSums(Factor& left, Factor& right) {
   const auto array = [&](const Factor& factor, const Doubles& data) {
     return Array(data.get(), factor.side * depth);
   };
-  const double c = own * (terms + 1);
   Array left_values = array(left, left.values), right_values = array(right, right.values);
   left_values = left_values.square();
   right_values = right_values.square();
   if (!left_errs && !right_errs) {
-    left_values *= c;
+    left_values *= squares;
     return product(of_left(left.values), of_right(right.values), errors);
   }
   if (!left_errs) {
-    array(right, right.errors) += c * right_values;
+    array(right, right.errors) += squares * right_values;
     return product(of_left(left.values), of_right(right.errors), errors);
   }
-  array(left, left.errors) += c * left_values;
+  array(left, left.errors) += squares * left_values;
   if (!product(of_left(left.errors), of_right(right.values), errors)) return false;
   if (!right_errs) return true;
   const std::int64_t elements = left.side * right.side;

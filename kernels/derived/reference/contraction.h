@@ -67,16 +67,16 @@ struct Products {
 
   std::int64_t depth = 1;
   double terms = 1;                   ///< Of the whole reduction.
-  double own = 1;                     ///< RoundingSquares() of what it computes in.
+  double squares = 2;                 ///< What rounds a term, and additions, add to E for each.
   bool keeps_negative_zeros = false;  ///< A sum of nothing but -0 is -0.
   Product product;                    ///< False: it ended early.
   // What comes of it:
   double* values = nullptr;  ///< The sums.
-  /// Their errors but those of their first value: with c = own (terms + 1), the sum of all
-  /// a^2 E(b) + b^2 E(a) + c (a b)^2. Null: nobody asks for them.
+  /// Their errors but those of their first value: the sum of all
+  /// a^2 E(b) + b^2 E(a) + squares (a b)^2. Null: nobody asks for them.
   double* errors = nullptr;
-  /// No sum of absolute values of finite terms is larger; -1 when no factor has errors and own is
-  /// 1: then the errors tell.
+  /// No sum of absolute values of finite terms is larger; -1 when no factor has errors and squares
+  /// are terms + 1: then the errors tell.
   double largest = -1;
 
   /// Uses up what the factors hold. False: it ended early.

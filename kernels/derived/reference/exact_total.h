@@ -21,7 +21,7 @@ class ExactTotal {
   ExactTotal(const Reduction& reduction, bool may_be)
       : multiplies_(reduction.gathering == Gathering::kProduct),
         may_be_(may_be && !reduction.is_whole && (multiplies_ || reduction.adds())),
-        limit_(std::ldexp(1, ir::InfoOf(reduction.type).bits)),
+        limit_(std::ldexp(1, reduction.bits())),
         total_(multiplies_ ? 1 : 0) {}
 
   void Take(double value, double error) {

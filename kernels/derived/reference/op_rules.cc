@@ -7,10 +7,15 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "kernels/ir/fragments.h"
 #include "kernels/ir/number.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::derived {
+
+// Programs promote sums where a reference says that they may have few bits.
+static_assert(kShortTerms == ir::kPromotedTerms);
+
 namespace {
 
 template <typename Real>
@@ -782,7 +787,7 @@ std::vector<double> RoundingsInARow(const Expression& expression) {
   return all;
 }
 
-Reduction::Reduction(ir::Op op, ir::Type computes)
+Reduction::Reduction(ir::Op op, ir::Type computes, bool adds_short)
     : gathering(op == ir::Op::kMul   ? Gathering::kProduct
                 : op == ir::Op::kMin ? Gathering::kSmallest
                 : op == ir::Op::kMax ? Gathering::kLargest
@@ -793,7 +798,8 @@ Reduction::Reduction(ir::Op op, ir::Type computes)
       own(RoundingSquares(ir::ComputeTypeOf(computes))),
       tiny(type == ir::Type::kF32   ? Single::kTiny
            : type == ir::Type::kF64 ? Double::kTiny
-                                    : 0) {
+                                    : 0),
+      is_short(adds_short) {
   EXH_CHECK(gathering != Gathering::kSum || op == ir::Op::kAdd || op == ir::Op::kMad);
 }
 

@@ -120,14 +120,18 @@ enum class Gathering : std::uint8_t { kSum, kProduct, kSmallest, kLargest };
 
 /// What a reduction does with products of its operands, or else with its operand.
 struct Reduction {
-  Reduction(ir::Op op, ir::Type computes);
+  Reduction(ir::Op op, ir::Type computes, bool adds_short = false);
   Gathering gathering;
   bool of_products;
   ir::Type type;  ///< That it computes in.
   bool is_whole;  ///< No float: a Total has its value as an integer.
   double own;     ///< RoundingSquares().
   double tiny;    ///< What a rounding of a denormal adds to E besides.
+  bool is_short;  ///< Expression::AddsShort().
   bool adds() const { return gathering == Gathering::kSum; }
+  /// AdditionSquares() of so many terms, and the bits of a partial sum.
+  double Additions(double count) const { return AdditionSquares(own, count, is_short); }
+  int bits() const { return is_short ? kShortBits : ir::InfoOf(type).bits; }
   bool picks() const {
     return gathering == Gathering::kSmallest || gathering == Gathering::kLargest;
   }

@@ -114,7 +114,7 @@ class Analysis : private Programs {
     return input.is_number() ? 0 : plan_.roundings[At(input.node)];
   }
   static Reduction ReductionOf(const Expression::Node& node) {
-    return Reduction(node.op, node.computes);
+    return {node.op, node.computes, Expression::AddsShort(node)};
   }
 
   void Note(const RowProgram& program, const Rows& rows) {
@@ -348,7 +348,7 @@ class Analysis : private Programs {
             if (errors == nullptr) continue;
             // Exact sums have no errors that this would go with.
             if (total.are_finite && (!may_be_exact || total.error > 0)) {
-              total.error += reduction.own * (count * (begin.squares + Square(total.value)));
+              total.error += reduction.Additions(count) * (begin.squares + Square(total.value));
             }
             errors[i] = total.SlotError(reduction);
           }
@@ -415,7 +415,7 @@ class Analysis : private Programs {
       if (!tensor.errors) return;
       if (are_alike) total.error *= static_cast<Real>(count);  // As in scans/scan.cc.
       const bool rounds = reduction.adds() && total.are_finite;
-      if (rounds) total.error += reduction.own * (count * total.squares);
+      if (rounds) total.error += reduction.Additions(count) * total.squares;
       if (part.exact.is_exact()) total.error = 0;
       tensor.errors[At(place)] = total.SlotError(reduction);
     };
@@ -511,7 +511,8 @@ class Analysis : private Programs {
       Products result;
       result.depth = left.depth;
       result.terms = Terms(node);
-      result.own = RoundingSquares(ir::ComputeTypeOf(node.computes));
+      const Reduction reduction = ReductionOf(node);
+      result.squares = reduction.own + reduction.Additions(result.terms);
       const ir::Number* const init = expression_.InitNumber(node);
       result.keeps_negative_zeros = init == nullptr || std::signbit(double{*init});
       result.product = std::move(product);

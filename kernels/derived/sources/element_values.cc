@@ -91,7 +91,8 @@ bool ElementValues::BeginsWithZero(const Expression::Node& reduction) const {
 }
 
 double ElementValues::AdditionsOf(const Expression::Node& reduction) const {
-  return e_.Steps(reduction) * SquaresOfOne(reduction);
+  return AdditionSquares(SquaresOfOne(reduction), e_.Steps(reduction),
+                         Expression::AddsShort(reduction));
 }
 
 double ElementValues::SquaresOf(const Expression::Node& reduction) const {

@@ -65,14 +65,30 @@ std::vector<std::uint32_t> Target::group_copies(const Instruction& reduction) co
   return copies;
 }
 
-std::uint32_t Target::group_tiles_of(const Count& group_pairs, const Count& resident) const {
-  constexpr std::uint32_t kSums = 4;     // Registers of a tile, in each lane, …
-  constexpr std::uint32_t kBeside = 26;  // … and those that ptxas 13.0 wants besides.
-  constexpr std::uint32_t kStep = 8;     // Registers of a thread are given out in these.
+namespace {
+
+constexpr std::uint32_t kTileRegisters = 4;  // Of a tile's sums, in each lane; promoted twice, …
+constexpr std::uint32_t kBeside = 26;        // … and those that ptxas 13.0 wants besides.
+
+}  // namespace
+
+std::uint32_t Target::group_tiles_of(const Instruction& reduction, const Count& group_pairs,
+                                     const Count& resident) const {
+  constexpr std::uint32_t kStep = 8;  // Registers of a thread are given out in these.
+  const std::uint32_t sums = kTileRegisters * (is_promoted(reduction) ? 2 : 1);
   const std::uint32_t threads = 2 * group_pairs.value * kGroupWarps * kUnitLanes * resident.value;
   const std::uint32_t registers =
       std::min(device.max_registers, device.block_registers / threads / kStep * kStep);
-  return registers > kBeside ? std::max(1u, (registers - kBeside) / kSums) : 1;
+  return registers > kBeside ? std::max(1u, (registers - kBeside) / sums) : 1;
+}
+
+bool Target::is_promoted(const Instruction& reduction) const {
+  return IsPromoted(UnitOf(*this, reduction));
+}
+
+std::uint32_t Target::promoted_tiles() const {
+  const std::uint32_t most = device.max_registers;
+  return most > kBeside ? std::max(1u, (most - kBeside) / (2 * kTileRegisters)) : 1;
 }
 
 namespace {

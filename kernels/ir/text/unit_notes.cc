@@ -48,15 +48,11 @@ class UnitNoter {
   }
   std::string WhyNoGroups(const Instruction& product) const {
     const MatrixUnit unit = UnitOf(f_, product);
-    if (unit == MatrixUnit::kQmma) {
-      return "they add floats of 8 bits up with about 14 bits; QMMA adds with more";
-    }
     if (!HasGroups(unit)) return "";
+    const bool are_bytes = ShapeOf(unit) == kDeepShape;
     for (const Operand& operand : product.operands) {
       const Instruction* const load = LoadOf(operand);
-      if (unit != MatrixUnit::kImma || load == nullptr || LiesAlong(product, operand, *load)) {
-        continue;
-      }
+      if (!are_bytes || load == nullptr || LiesAlong(product, operand, *load)) continue;
       return fmt::format(
           "they take bytes whose neighbours in memory lie along the sum, and those of {} lie "
           "across it; turned in memory it would fit",

@@ -27,6 +27,15 @@ double HalfOf(unsigned bits) {
   return (bits >> 15 & 1) != 0 ? -size : size;
 }
 
+/// The largest of its patterns is no number, and none is infinite.
+double E4M3Of(unsigned bits) {
+  const int exponent = static_cast<int>(bits >> 3 & 15), fraction = static_cast<int>(bits & 7);
+  const double size = (bits & 127) == 127 ? std::nan("")
+                      : exponent == 0     ? std::ldexp(fraction, -9)
+                                          : std::ldexp(8 + fraction, exponent - 10);
+  return (bits >> 7 & 1) != 0 ? -size : size;
+}
+
 double ValueOf(unsigned short bits, Factor factor) {
   switch (factor) {
     case Factor::kBf16: {
@@ -39,6 +48,10 @@ double ValueOf(unsigned short bits, Factor factor) {
       return HalfOf(bits);
     case Factor::kI8:
       return static_cast<signed char>(bits);
+    case Factor::kF8e4m3:
+      return E4M3Of(bits);
+    case Factor::kF8e5m2:
+      return HalfOf(static_cast<unsigned>(bits) << 8);
   }
   return 0;
 }
@@ -209,7 +222,7 @@ bool Groups::Do(const Step& issued, void* const* sums, unsigned thread, Memory& 
       }
       for (unsigned h = 0; h < 2; ++h) {
         void* const sum = sums[n / 2 + 2 * h + b];
-        double total = SumAt(sum, step.factor);
+        double total = step.begins ? 0 : SumAt(sum, step.factor);
         for (unsigned k = 0; k < depth; ++k) total = std::fma(rows[h][k], column[k], total);
         SetSum(sum, step.factor, total);
       }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "tests/cuda_shim/hand_program.h"
@@ -92,6 +93,55 @@ const std::string kBeginBytes =
 std::string StepOfBytes(const std::string& across) {
   return "exh_shim::MultiplyInPlace<exh_shim::Factor::kI8>(__LINE__, 0, " + across +
          ", plain | rows, plain | rows | 512, c0, c1, c2, c3);\n";
+}
+
+/// Floats of 8 bits: 1 where the column is the row modulo 32, and numbers with the pattern k + n.
+const std::string kFloatsOf8Bits = R"(
+  unsigned char* const tile = reinterpret_cast<unsigned char*>(exh_shared);
+  for (int e = t; e < 2048; e += 128) {
+    const int row = e / 32, k = e % 32;
+    tile[row * 128 + (k / 16 ^ row % 8) * 16 + k % 16] = k == row % 32 ? ONE : 0;
+  }
+  for (int e = t; e < 256; e += 128) {
+    const int n = e / 32, k = e % 32;
+    tile[8192 + n * 128 + (k / 16 ^ n) * 16 + k % 16] = k + n;
+  }
+  float c0 = 1000, c1 = 1000, c2 = 1000, c3 = 1000;
+  const unsigned long long plain = 1ull << 62 | 1ull << 16, rows = 64ull << 32;
+)";
+
+/// A step may begin the sums anew, whatever they were.
+TEST(CudaShimGroups, FloatsOf8BitsMayBeginAnew) {
+  struct Format {
+    const char *factor, *one;
+    int bits, least;  ///< Of a fraction; the exponent of the smallest number.
+  };
+  for (const Format& format : {Format{"kF8e4m3", "0x38", 3, -9}, {"kF8e5m2", "0x3c", 2, -16}}) {
+    for (const bool begins : {false, true}) {
+      std::string numbers = kFloatsOf8Bits;
+      numbers.replace(numbers.find("ONE"), 3, format.one);
+      const std::string step = std::string("exh_shim::MultiplyInPlace<exh_shim::Factor::") +
+                               format.factor + (begins ? ", true" : "") +
+                               ">(__LINE__, 0, 0, plain | rows, plain | rows | 512, c0, c1, c2, "
+                               "c3);\n";
+      const HandProgram program(
+          numbers + kPublish + kMeet + kOrder + step + kEnd + kWait + "arg_c[t] = c1;\n",
+          OfOneGroup());
+      for (const int order : kOrders) {
+        const Result result = program.Run(order);
+        ASSERT_EQ(result.error, "") << format.factor << ", order " << order;
+        for (unsigned t = 0; t < kElements; ++t) {
+          const int row = static_cast<int>(t / 32 * 16 + t % 32 / 4);
+          const int pattern = row % 32 + static_cast<int>(t % 4 * 2 + 1);
+          const int size = 1 << format.bits, exponent = pattern / size;
+          const double value = exponent == 0
+                                   ? std::ldexp(pattern, format.least)
+                                   : std::ldexp(size + pattern % size, format.least + exponent - 1);
+          EXPECT_EQ(result.c[t], static_cast<float>((begins ? 0 : 1000) + value)) << t;
+        }
+      }
+    }
+  }
 }
 
 TEST(CudaShimGroups, BytesAreTwiceAsDeep) {

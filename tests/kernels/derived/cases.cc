@@ -525,7 +525,8 @@ class Evaluator {
     });
     if (node.op != Op::kAdd && node.op != Op::kMad) return result;
     squares += result.value * result.value;
-    return {result.value, result.squares + own * points * squares,
+    return {result.value,
+            result.squares + AdditionSquares(own, points, Expression::AddsShort(node)) * squares,
             result.count + count + e_.Steps(node) * Count(own)};
   }
 

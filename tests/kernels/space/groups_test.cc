@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Products of halves and of bytes that read matrices out of shared memory: fragments by whole
-// matrices (MMA), and groups of warps that take operands in place (WGMMA). Random implementations
-// are printed as CUDA C++ and run on the CPU, which decodes descriptors and swizzles by itself
-// (tests/cuda_shim).
+// Products of halves, of bytes and of floats of 8 bits that read matrices out of shared memory:
+// fragments by whole matrices (MMA), and groups of warps that take operands in place (WGMMA).
+// Random implementations are printed as CUDA C++ and run on the CPU, which decodes descriptors and
+// swizzles by itself (tests/cuda_shim).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -146,6 +146,28 @@ const Groups kByteGroups[] = {
      4,
      384},
 };
+/// Floats of 8 bits (types 5 and 6), whose sums are promoted.
+const Groups kPromotedGroups[] = {
+    {"f8",
+     {{"m", 64}, {"n", 64}, {"k", 256}, {"transpose_b", 1}, {"type", 5}},
+     "stages(tmp.load_a)=1\nstages(tmp.load_b)=1\n",
+     2},
+    {"rings of f8", {{"m", 64}, {"n", 48}, {"k", 512}, {"transpose_b", 1}, {"type", 6}}, kRings, 2},
+    {"bulk copies of f8",
+     {{"m", 64}, {"n", 96}, {"k", 512}, {"transpose_b", 1}, {"type", 6}},
+     kBulk,
+     2},
+    {"producers of f8",
+     {{"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}, {"type", 5}},
+     std::string(kBulk) + kProducers,
+     2,
+     384},
+    {"persistent, of f8",
+     {{"m", 256}, {"n", 64}, {"k", 256}, {"transpose_b", 1}, {"type", 5}},
+     std::string(kBulk) + kPersistent,
+     2,
+     384},
+};
 const Groups kBulkGroups[] = {
     {"bulk copies", {{"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}}, kBulk},
     {"bulk copies, across", {{"m", 64}, {"n", 128}, {"k", 512}, {"transpose_a", 1}}, kBulk},
@@ -231,6 +253,67 @@ TEST(GroupUnits, DefectsOfBytesShow) {
       EXPECT_EQ(spoiled, kByteGroups[number].count) << static_cast<int>(fault);
     }
   }
+}
+
+TEST(GroupUnits, OfFloatsOf8BitsArePromoted) {
+  std::uint64_t seed = 140;
+  for (const Groups& groups : kPromotedGroups) {
+    const Sample sample = DrawGroups(groups, ++seed);
+    ExpectAllRight(sample, groups.what);
+    if (HasFatalFailure()) return;
+    const std::vector<CudaText> texts = Print(sample);
+    EXPECT_EQ(CountWith(texts, "_begin(exh_matrix("), groups.count) << groups.what;
+    EXPECT_EQ(CountWith(texts, " exh_promote(v_mad"), groups.count) << groups.what;
+    // What a batch has come to is taken before the next one begins, however long the ring is.
+    EXPECT_EQ(CountWith(texts, "exh_group_wait<1>()"), 0) << groups.what;
+  }
+}
+
+/// The unit adds up few terms at once: what lies along the sum in a row of the swizzle.
+TEST(GroupUnits, BatchesOfFloatsOf8BitsAreShort) {
+  for (const Groups& groups : kPromotedGroups) {
+    const Sample sample = DrawGroups(groups, 150);
+    for (const codegen::Schedule& schedule : sample.schedules) {
+      const codegen::LoweredCode code = codegen::LowerSchedule(*sample.task.function, schedule);
+      ASSERT_EQ(code.groups.products.size(), 1u);
+      EXPECT_TRUE(code.groups.products.front().is_promoted);
+      EXPECT_GE(code.groups.products.front().depth, 32u);
+      EXPECT_LE(code.groups.products.front().depth, ir::kPromotedTerms);
+    }
+  }
+}
+
+TEST(GroupUnits, DefectsOfPromotionShow) {
+  for (const std::size_t number : {1u, 3u}) {
+    const Sample sample = DrawGroups(kPromotedGroups[number], 160 + number);
+    for (const codegen::Fault fault :
+         {codegen::Fault::kMissingPromotion, codegen::Fault::kUnbegunBatch,
+          codegen::Fault::kWrongDescriptor, codegen::Fault::kMissingGroupFence,
+          codegen::Fault::kMissingGroupWait}) {
+      int spoiled = 0;
+      for (const std::string& message : RunCudaSources(sample.task, Print(sample, fault))) {
+        spoiled += !message.empty();
+      }
+      EXPECT_EQ(spoiled, kPromotedGroups[number].count) << static_cast<int>(fault);
+    }
+  }
+}
+
+/// Promoted sums are in registers twice.
+TEST(GroupUnits, OfFloatsOf8BitsHaveHalfAsManySums) {
+  const auto may = [](int type, const std::string& copies) {
+    try {
+      return !DrawProduct({{"m", 64}, {"n", 256}, {"k", 256}, {"transpose_b", 1}, {"type", type}},
+                          "unit(mad)=WGMMA\ndim_kind(mad.n2)=UNROLL\nsize(mad.n2)=" + copies + "\n",
+                          1, 170)
+                  .schedules.empty();
+    } catch (const UsageError&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(may(4, "32"));
+  EXPECT_FALSE(may(5, "32"));
+  EXPECT_TRUE(may(5, "16"));
 }
 
 TEST(GroupUnits, TakeWhatBulkCopiesBring) {
@@ -371,7 +454,8 @@ TEST(GroupUnits, RecipesAreRight) {
   for (const Parameters& sizes :
        {Parameters{{"m", 256}, {"n", 256}, {"k", 256}, {"type", 3}},
         Parameters{{"m", 192}, {"n", 192}, {"k", 256}, {"transpose_b", 1}, {"type", 2}},
-        Parameters{{"m", 128}, {"n", 128}, {"k", 512}, {"transpose_b", 1}, {"type", 4}}}) {
+        Parameters{{"m", 128}, {"n", 128}, {"k", 512}, {"transpose_b", 1}, {"type", 4}},
+        Parameters{{"m", 128}, {"n", 128}, {"k", 512}, {"transpose_b", 1}, {"type", 5}}}) {
     const Sample sample = OfRecipes(sizes);
     EXPECT_GE(sample.schedules.size(), 2u);
     ExpectAllRight(sample, "recipes", {Inputs::kUniform});  // They are large, and many.
@@ -397,7 +481,7 @@ TEST(GroupUnits, AreOfNarrowProductsOnDevicesThatHaveThem) {
   bytes["transpose_b"] = 1;
   EXPECT_TRUE(may(bytes, GroupDevice()));
   bytes["type"] = 5;
-  EXPECT_FALSE(may(bytes, GroupDevice())) << "floats of 8 bits are added up with few bits";
+  EXPECT_TRUE(may(bytes, GroupDevice()));
   ir::Device without = GroupDevice();
   std::erase(without.tensor_units, ir::kWgmma);
   EXPECT_FALSE(may(halves, without));
@@ -420,7 +504,7 @@ TEST(GroupUnits, NotesSayWhyNot) {
                   "memory lie along the sum, and those of b lie across it; turned in memory it "
                   "would fit"));
   EXPECT_THAT(notes({{"m", 128}, {"n", 64}, {"k", 64}, {"type", 5}}),
-              ElementsAre(HasSubstr("(WGMMA) do not do mad: they add floats of 8 bits up with")));
+              ElementsAre(HasSubstr("(WGMMA) do not do mad: they take bytes whose neighbours in")));
   EXPECT_THAT(
       notes({{"m", 96}, {"n", 64}, {"k", 64}, {"type", 3}}),
       ElementsAre("groups of warps (WGMMA) do not do mad: their rows come by 64, and m has 96"));
@@ -471,7 +555,8 @@ TEST(GroupUnits, AreCompiledForTheirArchitecture) {
   }
   const std::size_t random = texts.size();
   for (const Parameters& layout :
-       {Parameters{{"type", 3}}, Parameters{{"type", 4}, {"transpose_b", 1}}}) {
+       {Parameters{{"type", 3}}, Parameters{{"type", 4}, {"transpose_b", 1}},
+        Parameters{{"type", 5}, {"transpose_b", 1}}, Parameters{{"type", 6}, {"transpose_b", 1}}}) {
     Parameters sizes = {{"m", 4608}, {"n", 4608}, {"k", 4096}};
     sizes.insert(layout.begin(), layout.end());
     for (CudaText& text : Print(OfRecipes(sizes))) texts.push_back(std::move(text));

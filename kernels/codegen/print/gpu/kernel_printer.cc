@@ -238,9 +238,9 @@ void KernelPrinter::Children(int index) {
   for (const int child : tree_.node(index).children) {
     const GroupProduct* const batch = part_ == &rest_ ? code_.groups.OfBatch(child) : nullptr;
     const bool has_batch = batch != nullptr && Runs(child);
-    if (has_batch) statements_.BeginBatch();
+    if (has_batch) statements_.BeginBatch(*batch);
     Node(child);
-    if (has_batch) statements_.EndBatch(batch->lag);
+    if (has_batch) statements_.EndBatch(*batch);
     if (part_ != &rest_) continue;  // What fills rings is not read ahead.
     for (const AdvancedRead& read : code_.values.ahead) {
       if (read.after == child && part_->insts[read.inst.index()]) ReadNext(read);

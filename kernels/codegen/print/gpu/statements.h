@@ -69,10 +69,10 @@ class GpuStatements : public Statements {
   /// numbers, names, or in parentheses.
   void FillInBulk(const Ring& ring, const std::string& slot, const std::string& iteration);
 
-  /// What stands before a batch of steps of groups of warps, and behind it (GroupProduct); waits
-  /// for all batches but the last `left`.
-  void BeginBatch();
-  void EndBatch(std::uint32_t lag);
+  /// What stands before a batch of steps of groups of warps, and behind it; waits for all batches
+  /// but the last `left`.
+  void BeginBatch(const GroupProduct& product);
+  void EndBatch(const GroupProduct& product);
   void AwaitBatches(std::uint32_t left);
 
   /// Declares the part of the address that no loop inside of the band moves, for every access in
@@ -113,6 +113,9 @@ class GpuStatements : public Statements {
   /// describes one of these.
   void MultiplyInPlace(const ir::Instruction& inst);
   std::string MatrixOf(const GroupProduct& product, const GroupOperand& operand);
+  /// Registers of the batch beside promoted sums, which are declared with the first step that adds
+  /// to them. Was it this one?
+  bool BesideSums(std::vector<std::string>& sums);
   ValueText ReadRegister(const ir::Instruction& inst, std::size_t operand) const override;
   /// An operand as an element in memory.
   std::string ReadElement(const ir::Instruction& inst, std::size_t operand, ir::Type element) const;
@@ -288,6 +291,7 @@ class GpuStatements : public Statements {
   /// How many matrices were read at once, and turned.
   std::set<std::pair<std::uint32_t, bool>> matrices_;
   std::set<GroupStep> group_steps_;     ///< That were used.
+  std::vector<std::string> promoted_;   ///< Sums that the batch adds to.
   mutable bool powers_of_two_ = false;  ///< Terms were computed.
   bool widens_bytes_ = false;           ///< Elements that are i8 became registers.
   bool exchanges_ = false;              ///< Lanes exchanged what they store.
