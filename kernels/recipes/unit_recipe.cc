@@ -69,6 +69,11 @@ const UnitTile kGroupTiles[] = {
      .row_copies = 2,
      .column_copies = 16,
      .steps = 4},
+    // For results that are small, and for what is made of sums before they are stored: that is
+    // written out for each of them.
+    {.name = "groups, even tiles", .row_warps = 8, .column_copies = 16, .steps = 4},
+    {.name = "groups, narrow tiles", .row_warps = 8, .column_copies = 8, .steps = 4},
+    {.name = "groups, flat tiles", .row_warps = 4, .column_copies = 16, .steps = 4},
     {.name = "groups, small tiles", .row_warps = 4, .column_copies = 8, .steps = 4},
 };
 

@@ -321,7 +321,10 @@ class Finder {
 }  // namespace
 
 MatrixUnit UnitOf(const Function& function, const Instruction& product) {
-  if (product.op != Op::kMad || product.type != product.computes) return MatrixUnit::kNone;
+  // What multiplies and adds point by point, such as a polynomial of a sum, is no product.
+  if (!product.is_reduction() || product.op != Op::kMad || product.type != product.computes) {
+    return MatrixUnit::kNone;
+  }
   std::optional<Type> factors[2];
   for (std::size_t i = 0; i < std::size(factors); ++i) {
     const Operand& operand = product.operands[i];
