@@ -109,8 +109,9 @@ class Target : public Function {
   bool is_tensor_dim(const Instruction& reduction, const Dimension& d) const {
     return d.part != FragmentPart::kNone && d.unit == reduction.id && may_use_unit(reduction);
   }
-  /// The dims of blocks along which neighbours may share bulk copies: the outermost level of an axis
-  /// of a result of groups of warps which one of the operands moves along and another does not.
+  /// The dims of blocks along which neighbours may share bulk copies: the outermost level of an
+  /// axis of a result of groups of warps which one of the operands moves along and another does
+  /// not.
   Refs<Dimension> cluster_dims() const;
   bool may_be_cluster(const Dimension& d) const;
   /// The store of a result that takes the value as it is, if nothing else reads it.

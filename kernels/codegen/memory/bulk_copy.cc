@@ -22,9 +22,8 @@ constexpr std::uint32_t kPatternRows = 8;
 
 /// Divides a copy that is the same for all blocks of a cluster among them.
 void Share(const BlockCluster& cluster, std::uint32_t row_elements, BulkCopy& copy) {
-  const bool moves = std::ranges::any_of(copy.coordinates, [&](const Affine& at) {
-    return at.StrideOf(cluster.dim_class) != 0;
-  });
+  const bool moves = std::ranges::any_of(
+      copy.coordinates, [&](const Affine& at) { return at.StrideOf(cluster.dim_class) != 0; });
   if (cluster.blocks == 1 || moves) return;
   copy.shared_by = cluster.blocks;
   for (std::size_t axis = 1; axis < copy.map.box.size(); ++axis) {
@@ -42,7 +41,8 @@ void Share(const BlockCluster& cluster, std::uint32_t row_elements, BulkCopy& co
 
 BulkCopy PlanBulkCopy(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
                       const MemoryPlan& memory, const ir::MemBlock& block,
-                      const std::vector<int>& around, const BlockCluster& cluster, std::string& why) {
+                      const std::vector<int>& around, const BlockCluster& cluster,
+                      std::string& why) {
   const ir::Instruction& read = function.inst(function.comm(block.comm).producer);
   const TempArray& temp = memory.temp(block.id);
   const Affine& stored = memory.address[block.store.index()];

@@ -49,6 +49,7 @@ struct BlockCluster {
 /// block of it moves along: so many rows of the box as leave whole patterns of the swizzle.
 BulkCopy PlanBulkCopy(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
                       const MemoryPlan& memory, const ir::MemBlock& block,
-                      const std::vector<int>& around, const BlockCluster& cluster, std::string& why);
+                      const std::vector<int>& around, const BlockCluster& cluster,
+                      std::string& why);
 
 }  // namespace exh::kernels::codegen

@@ -69,8 +69,8 @@ class RingPlanner {
     if (transfer == Transfer::TMA) {
       std::string why;
       const std::vector<int> around = tree_.ClassesAround(loop);
-      added.bulk = PlanBulkCopy(function_, schedule_, tree_, memory_, block, around,
-                                plan_.cluster, why);
+      added.bulk =
+          PlanBulkCopy(function_, schedule_, tree_, memory_, block, around, plan_.cluster, why);
       if (!why.empty()) return Fail(block, why);
     } else if (added.is_async ? !IsCopy(block, added) : !FitsRegisters(added, loop)) {
       return;
@@ -164,7 +164,8 @@ class RingPlanner {
     }
     plan_.barrier_bytes = Aligned(plan_.barrier_bytes);
     if (!plan_.has_producers) {
-      if (plan_.cluster.blocks > 1 && plan_.error.empty()) plan_.error = "a cluster has no producers";
+      if (plan_.cluster.blocks > 1 && plan_.error.empty())
+        plan_.error = "a cluster has no producers";
       return;
     }
     const bool is_one = plan_.rings.size() == 1 && plan_.rings.front().is_bulk();

@@ -24,9 +24,9 @@
 // them. With `roles` PRODUCER that is one of four warps more. Each slot has a second barrier then:
 // it is empty when all warps that read it have said so, and nobody else meets.
 //
-// In a cluster (`cluster`) a producer's copies land in all blocks of it, which have the same slots at
-// the same places. So a slot is empty when the warps of all blocks have said so, to the producers of
-// all of them.
+// In a cluster (`cluster`) a producer's copies land in all blocks of it, which have the same slots
+// at the same places. So a slot is empty when the warps of all blocks have said so, to the
+// producers of all of them.
 #pragma once
 
 #include <cstdint>

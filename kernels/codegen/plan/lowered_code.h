@@ -55,10 +55,10 @@ enum class Fault : std::uint8_t {
   kUnbegunBatch,        ///< A batch goes on with what its registers hold, not with 0.
   kWrongParity,         ///< Slots of bulk copies are taken for full that are not.
   kEarlyRelease,        ///< They are said to be empty before they are read.
-  kOwnRelease,          ///< … to the producer of the own block alone, though others fill them, too.
-  kLostExchange,        ///< Lanes store words that another one was to store.
-  kEarlyEnd,            ///< Blocks end while others of their cluster may still arrive there.
-  kEarlyBarriers,       ///< Barriers are used before all blocks of a cluster have made theirs.
+  kOwnRelease,     ///< … to the producer of the own block alone, though others fill them, too.
+  kLostExchange,   ///< Lanes store words that another one was to store.
+  kEarlyEnd,       ///< Blocks end while others of their cluster may still arrive there.
+  kEarlyBarriers,  ///< Barriers are used before all blocks of a cluster have made theirs.
 };
 
 /// The type that an operator's operands become before it is evaluated: a compute type, or bool

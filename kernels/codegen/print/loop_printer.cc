@@ -30,8 +30,7 @@ void LoopPrinter::BlockIndices(const std::string& block, const std::string& type
     const bool is_cluster = cluster.blocks > 1 && c == cluster.dim_class;
     const std::string digit = loops::DigitText(block, static_cast<std::int64_t>(stride), size,
                                                bounded && stride * size == blocks);
-    const std::string turned =
-        is_turned ? std::to_string(size - 1) + " - (" + digit + ")" : digit;
+    const std::string turned = is_turned ? std::to_string(size - 1) + " - (" + digit + ")" : digit;
     out_.Line("const " + type + " " + names_.index(c) + " = " +
               (is_cluster ? "(" + turned + ") * " + std::to_string(cluster.blocks) + " + exh_rank"
                           : turned) +

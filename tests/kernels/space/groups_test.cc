@@ -431,8 +431,8 @@ TEST(GroupUnits, DefectsShow) {
   }
 }
 
-/// What the recipes of groups make of a product: of so many one after the other the one that `place`
-/// says.
+/// What the recipes of groups make of a product: of so many one after the other the one that
+/// `place` says.
 Sample OfRecipes(const Parameters& sizes, std::size_t of = 1, std::size_t place = 0) {
   Coverage coverage;
   ir::Device device = GroupDevice(512);
@@ -491,6 +491,22 @@ TEST(GroupUnits, AreOfNarrowProductsOnDevicesThatHaveThem) {
   EXPECT_FALSE(may(halves, without));
   EXPECT_FALSE(may({{"m", 128}, {"n", 64}, {"k", 64}}, GroupDevice()));              // Floats.
   EXPECT_FALSE(may({{"m", 32}, {"n", 32}, {"k", 64}, {"type", 3}}, GroupDevice()));  // Few rows.
+}
+
+/// What comes behind the sums point by point has multiply-adds, too.
+TEST(GroupUnits, ArePartOfLongerComputations) {
+  for (const char* const text :
+       {"x[i,j] = b[j] + sum(k) a[i,k] * w[k,j]; c[i,j] = x[i,j] + x[i,j] * x[i,j]",
+        "x[i,j] = sum(k) a[i,k] * w[k,j]; c[i,j] = b[j] * x[i,j] + r[i,j]"}) {
+    const Task task =
+        MakeTask(KernelOf({"longer", text, "i=128,j=64,k=64", "bf16"}), {}, GroupDevice(), false);
+    int products = 0;
+    for (const ir::Instruction& inst : task.function->insts) {
+      products += inst.is_reduction() && task.function->may_use_groups(inst);
+      EXPECT_TRUE(inst.is_reduction() || ir::UnitOf(*task.function, inst) == ir::MatrixUnit::kNone);
+    }
+    EXPECT_EQ(products, 1) << text;
+  }
 }
 
 /// What does not fit is named, with what would.

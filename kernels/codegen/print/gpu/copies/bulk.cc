@@ -50,9 +50,9 @@ static __device__ __forceinline__ void exh_more_registers() {
 }
 )";
 
-// What has been read of a slot was read by groups of warps in place, which have ended: there is nothing
-// else that an arrival would have to order for the other block. A fence for the cluster costs 0.3 us
-// each time (4096 x 4096 x 4096 of bf16 on an H200: 267 us with it, 189 us without).
+// What has been read of a slot was read by groups of warps in place, which have ended: there is
+// nothing else that an arrival would have to order for the other block. A fence for the cluster
+// costs 0.3 us each time (4096 x 4096 x 4096 of bf16 on an H200: 267 us with it, 189 us without).
 constexpr const char* kOfClusters =
     R"(static __device__ __forceinline__ void exh_arrive_at(unsigned long long* barrier, unsigned rank) {
   asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.shared::cluster.b64 _, [there]; }" :: "r"(exh_at(barrier)), "r"(rank) : "memory");
@@ -77,7 +77,8 @@ std::string CopyFunction(std::size_t axes, bool is_shared) {
          ") {\n  asm volatile(\"cp.async.bulk.tensor." + std::to_string(axes) +
          "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" +
          (is_shared ? ".multicast::cluster" : "") + " [%0], [%1, {" + places + "}], [%2]" +
-         (is_shared ? ", %3" : "") + ";\" :: \"r\"(exh_at(to)), \"l\"(map), \"r\"(exh_at(barrier))" +
+         (is_shared ? ", %3" : "") +
+         ";\" :: \"r\"(exh_at(to)), \"l\"(map), \"r\"(exh_at(barrier))" +
          (is_shared ? ", \"h\"(blocks)" : "") + operands + " : \"memory\");\n}\n";
 }
 
@@ -150,8 +151,7 @@ void GpuStatements::FillInBulk(const Ring& ring, const std::string& slot,
       const std::uint32_t further = box * copy.box_elements;
       const std::string part =
           is_divided ? " + exh_rank * " + std::to_string(copy.part_elements) : "";
-      const std::string blocks =
-          is_shared ? ", " + std::to_string((1u << copy.shared_by) - 1) : "";
+      const std::string blocks = is_shared ? ", " + std::to_string((1u << copy.shared_by) - 1) : "";
       out_.Line((is_shared ? "exh_bulk_share(" : "exh_bulk_copy(") + temp + " + " + slot + " * " +
                 std::to_string(stride) + (further == 0 ? "" : " + " + std::to_string(further)) +
                 part + ", &" + MapName(names_, block.block) + ", " + full + blocks + coordinates +

@@ -43,8 +43,7 @@ void KernelPrinter::MakeBarriers(std::uint64_t offset) {
     if (has_producers) {
       const std::uint32_t blocks =
           code_.fault == Fault::kOwnRelease ? 1 : code_.rings.cluster.blocks;
-      declare("empty" + name, ring.lengths.front(),
-              blocks * tree_.num_threads / ir::kWarpLanes);
+      declare("empty" + name, ring.lengths.front(), blocks * tree_.num_threads / ir::kWarpLanes);
     }
   }
   out_.Open("if (t == 0)");
@@ -54,7 +53,7 @@ void KernelPrinter::MakeBarriers(std::uint64_t offset) {
   out_.Line("exh_barriers_made();");
   out_.Close();
   const bool is_cluster = code_.rings.cluster.blocks > 1;
-  is_cluster && code_.fault != Fault::kEarlyBarriers ? MeetCluster() : out_.Line(words_.barrier);
+  is_cluster&& code_.fault != Fault::kEarlyBarriers ? MeetCluster() : out_.Line(words_.barrier);
   if (is_cluster) {
     out_.Line("const int exh_rank = " + words_.block + " % " + Number(code_.rings.cluster.blocks) +
               ";");

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Results of matrix units whose lanes exchange what they store. Of a row of 8 columns each of four
-// lanes has two halves, a *word*: stored as they are, a warp writes 16 bytes here and 16 there. Of four
-// such tiles side by side (copies) a lane has four words. The four lanes turn them, as a matrix of 4 x
-// 4 words is turned, and then each has the 8 columns of one tile, which are 16 bytes:
+// lanes has two halves, a *word*: stored as they are, a warp writes 16 bytes here and 16 there. Of
+// four such tiles side by side (copies) a lane has four words. The four lanes turn them, as a
+// matrix of 4 x 4 words is turned, and then each has the 8 columns of one tile, which are 16 bytes:
 //
 //   before   lane q: word q of tiles 0, 1, 2, 3      after   lane q: words 0, 1, 2, 3 of tile q
 //
-// Words change places in two steps: with the lane whose number differs in bit 0, and with that which
-// differs in bit 1. It is a quarter of the stores, of four times the width.
+// Words change places in two steps: with the lane whose number differs in bit 0, and with that
+// which differs in bit 1. It is a quarter of the stores, of four times the width.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -52,8 +52,8 @@ std::optional<int> GpuStatements::ExchangedTiles(const ir::Instruction& inst,
   int copies = -1;
   for (const auto& [dim_class, stride] : address.strides) {
     const DimClass& other = Class(dim_class);
-    const bool is_lane = std::ranges::find(columns.lanes, dim_class, &LaneTerm::dim_class) !=
-                         columns.lanes.end();
+    const bool is_lane =
+        std::ranges::find(columns.lanes, dim_class, &LaneTerm::dim_class) != columns.lanes.end();
     if (dim_class == width.dim_class || is_lane) continue;
     if (stride % kTile != 0) return std::nullopt;
     const bool are_copies = stride == kTile && other.kind == DimKind::UNROLL &&
@@ -106,8 +106,7 @@ bool GpuStatements::StoreExchanged(const ir::Instruction& inst, const Width& wid
   }
   SetIndex(*tiles, own + 1 - kLanes);
   SetIndex(width.dim_class, 0);
-  const std::string pointer =
-      Pointer(inst) + " + " + lane + " * " + std::to_string(kTile - kRun);
+  const std::string pointer = Pointer(inst) + " + " + lane + " * " + std::to_string(kTile - kRun);
   std::string elements;
   for (std::uint32_t i = 0; i < kTile; ++i) {
     const std::string word = "exh_w" + std::to_string(i / kRun);
