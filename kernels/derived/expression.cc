@@ -6,8 +6,14 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "kernels/derived/tolerance.h"
+#include "kernels/ir/fragments.h"
 
 namespace exh::kernels::derived {
+
+// Programs promote sums where a reference says that they may have few bits.
+static_assert(kShortTerms == ir::kPromotedTerms);
+
 namespace {
 
 /// Which logical dims are the same axis: those whose dims a communication pairs.

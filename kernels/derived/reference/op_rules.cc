@@ -7,15 +7,9 @@
 #include <numbers>
 
 #include "base/check.h"
-#include "kernels/ir/fragments.h"
 #include "kernels/ir/number.h"
-#include "kernels/ir/ops.h"
 
 namespace exh::kernels::derived {
-
-// Programs promote sums where a reference says that they may have few bits.
-static_assert(kShortTerms == ir::kPromotedTerms);
-
 namespace {
 
 template <typename Real>
