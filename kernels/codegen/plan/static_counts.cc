@@ -225,7 +225,7 @@ class Counter {
   /// Clocks of a warp that is alone, for one execution of the node.
   double Walk(int index, Place place) {
     const LoopNode& node = tree_.node(index);
-    if (IsInBulk(index)) return CopyInBulk(BulkBytes(index), SharedBytes(index), place);
+    if (IsInBulk(index)) return CopyInBulk(BulkOf(index), place);
     place.held += held_of_[Nth(index)];
     held_ = std::max(held_, place.held);
     double clocks = Meet(index, place);
@@ -284,38 +284,34 @@ class Counter {
     return !node.children.empty() &&
            std::ranges::all_of(node.children, [&](int child) { return IsInBulk(child); });
   }
-  /// What they bring.
-  double BulkBytes(int index) const {
+  /// What they bring, and what of it comes once for all blocks of a cluster, by the other ones.
+  struct Bulk {
+    double bytes = 0, shared = 0;
+  };
+  Bulk BulkOf(int index) const {
     const LoopNode& node = tree_.node(index);
-    double bytes = 0;
-    for (const int child : node.children) bytes += BulkBytes(child);
-    if (node.kind != NodeKind::kExec) return bytes;
+    Bulk bulk;
+    for (const int child : node.children) {
+      const Bulk inside = BulkOf(child);
+      bulk.bytes += inside.bytes, bulk.shared += inside.shared;
+    }
+    if (node.kind != NodeKind::kExec) return bulk;
     const RingBlock& block = code_.rings.BlockOf(function_.inst(node.inst));
-    return node.inst == block.store ? block.bulk->bytes : 0;  // A read comes with its store.
+    if (node.inst != block.store) return bulk;  // A read comes with its store.
+    const double bytes = block.bulk->bytes;
+    return {bytes, bytes * (1 - 1.0 / block.bulk->shared_by)};
   }
 
-  /// What of it comes once for all blocks of a cluster, by the other ones.
-  double SharedBytes(int index) const {
-    const LoopNode& node = tree_.node(index);
-    double bytes = 0;
-    for (const int child : node.children) bytes += SharedBytes(child);
-    if (node.kind != NodeKind::kExec) return bytes;
-    const RingBlock& block = code_.rings.BlockOf(function_.inst(node.inst));
-    if (node.inst != block.store) return 0;
-    return block.bulk->bytes * (1 - 1.0 / block.bulk->shared_by);
-  }
-
-  /// One thread asks, and the hardware writes a line of shared memory in a clock. `shared`: bytes
-  /// that other blocks ask for.
-  double CopyInBulk(double bytes, double shared, Place place) {
+  /// One thread asks, and the hardware writes a line of shared memory in a clock.
+  double CopyInBulk(const Bulk& bulk, Place place) {
     place.warps = 1;
     constexpr double kAsks = 4;
     Issue(kAsks, 1, place);
     At(StaticCount::kReads) += place.times;
-    At(StaticCount::kWavefronts) += place.times * bytes / kLineBytes;
-    At(StaticCount::kLines) += place.times * bytes / kLineBytes;
-    At(StaticCount::kSectors) += place.times * bytes / kSectorBytes;
-    At(StaticCount::kFromL2) += place.times * (bytes - shared) / kSectorBytes;
+    At(StaticCount::kWavefronts) += place.times * bulk.bytes / kLineBytes;
+    At(StaticCount::kLines) += place.times * bulk.bytes / kLineBytes;
+    At(StaticCount::kSectors) += place.times * bulk.bytes / kSectorBytes;
+    At(StaticCount::kFromL2) += place.times * (bulk.bytes - bulk.shared) / kSectorBytes;
     return 0;
   }
 
