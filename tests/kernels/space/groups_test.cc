@@ -123,7 +123,7 @@ struct Groups {
   const char* what;
   Parameters sizes;
   std::string more = "";
-  int count = 4;
+  int count = 3;
   std::uint32_t max_threads = 256;
 };
 const Groups kGroups[] = {
@@ -152,7 +152,7 @@ const Groups kByteGroups[] = {
     {"producers of bytes",
      {{"m", 128}, {"n", 64}, {"k", 1024}, {"transpose_b", 1}, {"type", 4}},
      std::string(kBulk) + kProducers,
-     4,
+     2,
      384},
 };
 /// Floats of 8 bits (types 5 and 6), whose sums are promoted.
@@ -183,14 +183,14 @@ const Groups kBulkGroups[] = {
     {"producers",
      {{"m", 128}, {"n", 64}, {"k", 512}, {"transpose_b", 1}},
      std::string(kBulk) + kProducers,
-     6,
+     3,
      384},
     {"producers, across",
      {{"m", 64}, {"n", 128}, {"k", 512}},
      std::string(kBulk) + kProducers,
-     6,
+     3,
      384},
-    {"persistent", {{"m", 256}, {"n", 128}, {"k", 256}}, std::string(kBulk) + kPersistent, 6, 384},
+    {"persistent", {{"m", 256}, {"n", 128}, {"k", 256}}, std::string(kBulk) + kPersistent, 3, 384},
 };
 
 /// Two blocks share what the other operand moves along.
@@ -373,10 +373,10 @@ TEST(MatrixUnits, ExchangeWhatTheyStore) {
   for (const std::string unit : {"MMA", "WGMMA"}) {
     for (const int type : {2, 3}) {
       const Sample sample = DrawProduct({{"m", 64}, {"n", 128}, {"k", 128}, {"type", type}},
-                                        "unit(mad)=" + unit + tiles, 3, ++seed);
+                                        "unit(mad)=" + unit + tiles, 2, ++seed);
       ExpectAllRight(sample, unit);
       if (HasFatalFailure()) return;
-      EXPECT_EQ(CountWith(Print(sample), "exh_exchange(exh_w0, exh_w1"), 3);
+      EXPECT_EQ(CountWith(Print(sample), "exh_exchange(exh_w0, exh_w1"), 2);
       ExpectDefectShows(sample, codegen::Fault::kLostExchange);
     }
   }
@@ -439,15 +439,15 @@ Sample OfRecipes(const Parameters& sizes, std::size_t of = 1, std::size_t place 
 }
 
 TEST(GroupUnits, RecipesAreRight) {
-  constexpr std::size_t kOf = 3;  // They are large, and many: each size has others.
+  constexpr std::size_t kOf = 6;  // They are large, and many: each size has others.
   std::size_t size = 0;
   for (const Parameters& sizes :
        {Parameters{{"m", 256}, {"n", 256}, {"k", 256}, {"type", 3}},
         Parameters{{"m", 192}, {"n", 192}, {"k", 256}, {"transpose_b", 1}, {"type", 2}},
-        Parameters{{"m", 128}, {"n", 128}, {"k", 512}, {"transpose_b", 1}, {"type", 4}},
-        Parameters{{"m", 128}, {"n", 128}, {"k", 512}, {"transpose_b", 1}, {"type", 5}}}) {
+        Parameters{{"m", 128}, {"n", 128}, {"k", 256}, {"transpose_b", 1}, {"type", 4}},
+        Parameters{{"m", 128}, {"n", 128}, {"k", 256}, {"transpose_b", 1}, {"type", 5}}}) {
     const Sample sample = OfRecipes(sizes, kOf, size++ % kOf);
-    EXPECT_GE(sample.schedules.size(), 2u);
+    EXPECT_GE(sample.schedules.size(), 1u);
     ExpectAllRight(sample, "recipes", {Inputs::kUniform});
     if (HasFatalFailure()) return;
     EXPECT_EQ(CountWith(Print(sample), " exh_group_"), static_cast<int>(sample.schedules.size()));
