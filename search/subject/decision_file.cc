@@ -124,12 +124,11 @@ std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& ins
 
 namespace {
 
-/// The notes that name the choice or one of the values of a decision as text, as words of their
-/// own: "(cluster)".
-std::string NotesOf(std::string_view decision, const std::vector<std::string>& notes) {
+/// The notes that name one of the values of a decision as text, as words of their own.
+std::string NotesOfValues(std::string_view decision, const std::vector<std::string>& notes) {
   std::string found;
-  auto values = Split(decision.substr(std::min(decision.find('=') + 1, decision.size())), '|');
-  values.push_back(decision.substr(0, decision.find('(')));
+  const auto values =
+      Split(decision.substr(std::min(decision.find('=') + 1, decision.size())), '|');
   for (const std::string& note : notes) {
     const bool is_of_it = std::ranges::any_of(values, [&](std::string_view value) {
       return note.find(fmt::format("({})", Trim(value))) != std::string::npos;
@@ -152,8 +151,8 @@ std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
     if (auto actions = ParseActions(instance, line.text, &error)) {
       taken.emplace_back(line, *std::move(actions));
     } else if (mistakes.size() < kMostMistakes) {
-      mistakes.push_back(fmt::format("{}: {}{}{}", Where(file, line.number), error,
-                                     SuccessorNote(line.text), NotesOf(line.text, notes)));
+      mistakes.push_back(
+          fmt::format("{}: {}{}", Where(file, line.number), error, SuccessorNote(line.text)));
     }
   }
   if (!mistakes.empty()) throw UsageError(fmt::format("{}", fmt::join(mistakes, "\n")));
@@ -164,7 +163,7 @@ std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
     runtime::Candidate root(candidate.shared_instance());
     if (!TryRestrict(root, actions).empty()) {
       throw UsageError(fmt::format("{}: {} is not in the space ({}){}", Where(file, line.number),
-                                   line.text, why, NotesOf(line.text, notes)));
+                                   line.text, why, NotesOfValues(line.text, notes)));
     }
     throw UsageError(fmt::format("{}: {} contradicts the decisions above it ({})",
                                  Where(file, line.number), line.text, why));

@@ -29,17 +29,10 @@ class UnitNoter {
         NoteNoBulkCopies(product);
       }
     }
-    if (f_.device.max_cluster < kLeastCluster && f_.may_have_producers()) {
-      notes_.push_back(fmt::format(
-          "blocks share no bulk copies (cluster): the device says max_cluster={}; {} would fit",
-          f_.device.max_cluster, kLeastCluster));
-    }
     return std::move(notes_);
   }
 
  private:
-  static constexpr std::uint32_t kLeastCluster = 2;
-
   /// The load that an operand comes from; null: it is computed.
   const Instruction* LoadOf(const Operand& operand) const {
     if (operand.kind != Operand::Kind::kComm) return nullptr;

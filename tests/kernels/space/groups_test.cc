@@ -537,23 +537,6 @@ TEST(GroupUnits, WhoAsksForThemIsToldWhyNot) {
             HasSubstr("\n  note: groups of warps (WGMMA) do not do mad: they take bytes")));
 }
 
-TEST(GroupUnits, WhoAsksForClustersOfADeviceWithoutAnyIsToldSo) {
-  Parameters sizes;
-  for (const Parameter& p : FindKernel("matmul")->parameters()) sizes[p.name] = p.default_value;
-  sizes["type"] = 3;
-  ir::Device device = GroupDevice();
-  device.max_cluster = 1;
-  const Task task = MakeTask(*FindKernel("matmul"), sizes, device, false);
-  runtime::Candidate root(task.instance);
-  EXPECT_THAT(search::Thrown<UsageError>([&] {
-                search::ApplyDecisions(search::ParseDecisionFile("cluster(mad.m0)=2\n", "mine"),
-                                       root, task.notes);
-              }),
-              AllOf(HasSubstr("mine:1: cluster has no decision for these objects"),
-                    HasSubstr("\n  note: blocks share no bulk copies (cluster): the device says "
-                              "max_cluster=1; 2 would fit")));
-}
-
 TEST(GroupUnits, DevicesSayWhatTheyNeed) {
   EXPECT_THAT(LoadDevice("h200", {{"matrix_reads", "false"}}).error,
               HasSubstr("WGMMA needs matrix_reads=true"));
