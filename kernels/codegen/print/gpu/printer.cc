@@ -42,8 +42,9 @@ Launch PlanLaunch(const LoweredCode& code, const GpuOptions& options) {
   launch.grid = code.tree.num_blocks;
   if (code.rings.is_persistent) {
     const std::uint32_t together = code.rings.cluster.blocks;
-    launch.grid =
-        std::min<std::uint64_t>(launch.grid, options.multiprocessors / together * together);
+    // Whole clusters, and one at least.
+    const std::uint32_t at_once = options.multiprocessors / together * together;
+    launch.grid = std::min<std::uint64_t>(launch.grid, std::max(at_once, together));
   }
   launch.threads = code.tree.num_threads + code.rings.more_threads();
   for (const Ring& ring : code.rings.rings) {

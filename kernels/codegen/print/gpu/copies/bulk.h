@@ -15,8 +15,8 @@
 // In a cluster of two blocks, each, exh_rank, asks for a half of what both take, for both (mask 3),
 // and a warp that has read a slot says so to the producers of both:
 //
-//   exh_bulk_share(tmp_load_b + … + exh_rank * 4096, &map_load_b, full_k0 + next, 3, i_k0 * 64,
-//   i_n0 * 256 + exh_rank * 128); if (t % 32 < 2) exh_arrive_at(empty_k0 + slot_k0, t % 32);
+//   exh_bulk_share(tmp_load_b + … + exh_rank * 4096, &map_load_b, full_k0 + next, 3, …);
+//   if (t % 32 < 2) exh_arrive_at(empty_k0 + slot_k0, t % 32);
 #pragma once
 
 #include <set>

@@ -53,7 +53,11 @@ void KernelPrinter::MakeBarriers(std::uint64_t offset) {
   out_.Line("exh_barriers_made();");
   out_.Close();
   const bool is_cluster = code_.rings.cluster.blocks > 1;
-  is_cluster&& code_.fault != Fault::kEarlyBarriers ? MeetCluster() : out_.Line(words_.barrier);
+  if (is_cluster && code_.fault != Fault::kEarlyBarriers) {
+    MeetCluster();
+  } else {
+    out_.Line(words_.barrier);
+  }
   if (is_cluster) {
     out_.Line("const int exh_rank = " + words_.block + " % " + Number(code_.rings.cluster.blocks) +
               ";");
